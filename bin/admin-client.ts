@@ -1,0 +1,52 @@
+/** Talks to the admin API of a running service. */
+
+import { existsSync } from "node:fs";
+import { isLocal, localOperatorToken } from "../src/api/config.ts";
+
+export interface AdminClient {
+  /** The answer's JSON. Throws one sentence that says what to do when the service refuses or is not there. */
+  call<Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<Answer>;
+}
+
+interface Refusal {
+  readonly message?: string;
+  readonly details?: readonly { readonly path: string; readonly message: string }[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads BASE_URL (or PORT on this machine) and VITRINE_OPERATOR_TOKEN (or the token that a local service keeps). */
+export function createAdminClient(environment: Environment): AdminClient {
+  const baseUrl = (environment.BASE_URL || `http://localhost:${environment.PORT || 42069}`).replace(
+    /\/+$/,
+    "",
+  );
+  const token =
+    environment.VITRINE_OPERATOR_TOKEN || keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
+
+  return {
+    async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+      if (!token)
+        throw new Error(
+          "VITRINE_OPERATOR_TOKEN is not set; set it to the token that the service was started with.",
+        );
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }).catch((cause: Error) => {
+        throw new Error(`nothing answers at ${baseUrl}; start the service or set BASE_URL.`, { cause });
+      });
+      const answer = (await response.json()) as Answer & Refusal;
+      if (response.ok) return answer;
+      if (response.status === 401)
+        throw new Error("the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.");
+      const details = (answer.details ?? []).map((detail) => `${detail.path}: ${detail.message}`);
+      throw new Error([answer.message ?? `HTTP ${response.status}`, ...details].join("; "));
+    },
+  };
+}
+
+function keptToken(baseUrl: string, dataFolder: string): string | undefined {
+  return isLocal(baseUrl) && existsSync(dataFolder) ? localOperatorToken(dataFolder) : undefined;
+}

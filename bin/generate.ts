@@ -1,0 +1,15 @@
+/** Writes openapi.json and schema.graphql; with --check, fails when a committed one is not what the code says. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { printOpenApi, printSdl } from "./generated-files.ts";
+
+const files = { "openapi.json": printOpenApi(), "schema.graphql": await printSdl() };
+const isCheck = process.argv.includes("--check");
+
+for (const [file, text] of Object.entries(files)) {
+  if (!isCheck) writeFileSync(file, text);
+  else if (readFileSync(file, "utf8") !== text) {
+    process.stderr.write(`${file} is not what the code says; run "npm run generate" and commit it.\n`);
+    process.exitCode = 1;
+  }
+}

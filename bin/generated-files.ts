@@ -1,0 +1,46 @@
+/** The committed contracts, printed from the code without a database, a chain or a port. */
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
+import * as ponderSchema from "../ponder.schema.ts";
+import { silentLogger } from "../src/api/contract/logger.ts";
+import { createRouter } from "../src/api/contract/router.ts";
+import { mergeSchema } from "../src/api/graphql/merged-schema.ts";
+import { ownSdl } from "../src/api/graphql/own.graphql.ts";
+import { type AppServices, createApp } from "../src/api/http/app.ts";
+import { openApiDocument } from "../src/api/http/openapi.ts";
+
+const BASE_URL = "http://localhost:42069";
+
+/** Routes describe themselves when they are mounted; no service is called for it. */
+export function printOpenApi(): string {
+  const unused = new Proxy({}, { get: () => () => undefined });
+  const services = {
+    access: unused,
+    allowlist: unused,
+    catalog: unused,
+    collections: unused,
+    refresh: unused,
+    database: unused,
+  };
+  const app = createApp({
+    ...(services as unknown as AppServices),
+    graphql: createRouter(),
+    operatorToken: undefined,
+    baseUrl: BASE_URL,
+    logger: silentLogger,
+  });
+  return `${JSON.stringify(openApiDocument(app, BASE_URL), null, 2)}\n`;
+}
+
+/** The schema that introspection of POST /graphql shows, sorted. */
+export async function printSdl(): Promise<string> {
+  // Ponder exports neither the function nor its path; only this generator leans on it.
+  const path = join(process.cwd(), "node_modules/ponder/dist/esm/graphql/index.js");
+  const { buildGraphQLSchema } = (await import(pathToFileURL(path).href)) as {
+    buildGraphQLSchema: (options: { schema: typeof ponderSchema }) => GraphQLSchema;
+  };
+  const merged = mergeSchema(buildGraphQLSchema({ schema: ponderSchema }), ownSdl);
+  return `${printSchema(lexicographicSortSchema(merged))}\n`;
+}

@@ -1,0 +1,101 @@
+/** Ponder as npm start and npm run dev both run it: environment, command, and a watch on its database. */
+
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { databaseUrl } from "../src/api/store/database-url.ts";
+import { BootError } from "../src/boot-error.ts";
+import { createSupervisor, type Supervisor } from "./supervisor.ts";
+
+const PONDER = fileURLToPath(new URL("../node_modules/ponder/dist/esm/bin/ponder.js", import.meta.url));
+const PROBE_TIMEOUT_MS = 5_000;
+// A crash of one backend replaces every process but the first one. Roles that may not see the others get null here.
+const START_TIMES_SQL = `
+  select concat_ws(
+    ' ',
+    pg_postmaster_start_time(),
+    (select backend_start from pg_stat_activity where backend_type = 'checkpointer')
+  ) as started`;
+
+/** Reads .env.local and .env, where what is set already wins, and supervises `ponder start` with these arguments. */
+export function createPonderSupervisor({
+  schema,
+  args,
+  isDevelopment = false,
+}: {
+  schema: string;
+  args: readonly string[];
+  isDevelopment?: boolean;
+}): Supervisor {
+  for (const file of [".env.local", ".env"]) if (existsSync(file)) process.loadEnvFile(file);
+  process.env.DATABASE_SCHEMA ||= schema;
+  process.env.PONDER_TELEMETRY_DISABLED = "1";
+  // Ponder writes to a pipe here and would leave out its colours.
+  if (process.stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
+
+  const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
+  return createSupervisor({
+    command: process.execPath,
+    args: [PONDER, "start", ...args],
+    env: process.env,
+    probe: createPostgresProbe(() => databaseUrl(process.env), onLine),
+    isDevelopment,
+    onLine,
+  });
+}
+
+/**
+ * Answers a text that changes when PostgreSQL restarts or recovers from a crash, and undefined while it
+ * cannot be reached, which it says once. Asks over one connection of its own, made anew when it is lost.
+ */
+export function createPostgresProbe(
+  url: () => Promise<string>,
+  onLine: (line: string) => void,
+): () => Promise<string | undefined> {
+  let client: pg.Client | undefined;
+  let asking: Promise<string | undefined> | undefined;
+  let isOutageSaid = false;
+
+  async function ask(): Promise<string | undefined> {
+    try {
+      client ??= await connect(await url());
+      const { rows } = await client.query<{ started: string }>(START_TIMES_SQL);
+      isOutageSaid = false;
+      return rows[0]?.started;
+    } catch (error) {
+      // What keeps Vitrine from starting at all is Ponder's to say, and it does.
+      if (!isOutageSaid && !(error instanceof BootError))
+        onLine(`PostgreSQL cannot be watched (${reasonOf(error)}); trying on.`);
+      isOutageSaid = true;
+      await client?.end();
+      client = undefined;
+      return undefined;
+    }
+  }
+
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: "vitrine supervisor",
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+  });
+  // The next query fails as well, and is answered for; without a listener the loss would end the supervisor.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+// A refusal from several addresses at once comes with a code and an empty message.
+const reasonOf = (error: unknown): string => {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || code || String(error);
+};

@@ -1,0 +1,207 @@
+/** The supervisor: keeps one Ponder process running, and knows which of its ends deserve another start. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
+
+// Ponder's own word for "try again": an RPC or a database that did not answer, never a fault in the code.
+const TRY_AGAIN_CODE = 75;
+const DELAY_MIN_MS = 1_000;
+const DELAY_MAX_MS = 30_000;
+// A child that lived this long was healthy, so its end starts a new row of delays.
+const STEADY_MS = 60_000;
+// Twice what Ponder allows itself to shut down in.
+const KILL_AFTER_MS = 10_000;
+const PROBE_EVERY_MS = 2_000;
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+export interface SupervisorOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The child's environment; DATABASE_SCHEMA names its index. */
+  readonly env: NodeJS.ProcessEnv;
+  /** A value that changes when PostgreSQL restarts; undefined while it cannot be reached. */
+  readonly probe: () => Promise<string | undefined>;
+  /** Development waits for the next change after a failure, and leaves another code's index for a fresh schema. */
+  readonly isDevelopment?: boolean;
+  readonly onLine?: (line: string) => void;
+  readonly pause?: (ms: number, ended: AbortSignal) => Promise<void>;
+  readonly now?: () => number;
+  readonly probeEveryMs?: number;
+  readonly killAfterMs?: number;
+}
+
+export interface Supervisor {
+  /** Runs until the child is stopped or must not be started again; answers the exit code to end with. */
+  run(): Promise<number>;
+  /** Stops the child in order and starts it again at once. */
+  restart(reason: string): void;
+  /** Restarts the child on the next schema name; the index it leaves stays as it is. */
+  rebuild(reason: string): void;
+  stop(): void;
+}
+
+interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly refusal: PonderRefusal | undefined;
+}
+
+/** Builds a supervisor for one command. While it runs, it takes over the signals that end this process. */
+export function createSupervisor({
+  command,
+  args,
+  env,
+  probe,
+  isDevelopment = false,
+  onLine = (line) => process.stderr.write(`${line}\n`),
+  pause = pauseUnlessEnded,
+  now = Date.now,
+  probeEveryMs = PROBE_EVERY_MS,
+  killAfterMs = KILL_AFTER_MS,
+}: SupervisorOptions): Supervisor {
+  const childEnv = { ...env };
+  const schema = (): string => childEnv.DATABASE_SCHEMA ?? "";
+  let child: ChildProcess | undefined;
+  let isInterrupted = false;
+  let isStopping = false;
+  let isRestartAsked = false;
+  let waiting = new AbortController();
+
+  async function run(): Promise<number> {
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    process.on("exit", interruptChild);
+    try {
+      return await runUntilFinal();
+    } finally {
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      process.off("exit", interruptChild);
+    }
+  }
+
+  async function runUntilFinal(): Promise<number> {
+    let delayMs = DELAY_MIN_MS;
+    while (true) {
+      isRestartAsked = false;
+      const startedAt = now();
+      const end = await runChild();
+      if (isStopping) return exitCodeOf(end);
+      if (isRestartAsked) continue;
+
+      waiting = new AbortController();
+      if (isWorthAnotherStart(end)) {
+        if (now() - startedAt >= STEADY_MS) delayMs = DELAY_MIN_MS;
+        onLine(`Ponder ended ${describe(end)}; starting it again in ${delayMs / 1_000} s.`);
+        await pause(delayMs, waiting.signal);
+        delayMs = Math.min(delayMs * 2, DELAY_MAX_MS);
+      } else if (isDevelopment && end.refusal?.kind === "other-index" && end.refusal.schema === schema()) {
+        childEnv.DATABASE_SCHEMA = nextSchema(schema());
+        onLine(
+          `Schema "${end.refusal.schema}" holds an index built by other code; building one in "${schema()}".`,
+        );
+      } else {
+        if (end.refusal) onLine(explainRefusal(end.refusal));
+        if (!isDevelopment || end.code === 0) return exitCodeOf(end);
+        onLine(`Ponder ended ${describe(end)}; starting it again after the next change.`);
+        await once(waiting.signal, "abort");
+      }
+      if (isStopping) return 0;
+    }
+  }
+
+  async function runChild(): Promise<End> {
+    // In a process group of its own: a terminal's Ctrl-C reaches the supervisor only, which passes it on once.
+    const started = spawn(command, args, {
+      env: childEnv,
+      detached: true,
+      // Nothing is said over the channel: its end tells the child that nobody watches over it any more.
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    child = started;
+    isInterrupted = false;
+    let refusal: PonderRefusal | undefined;
+    for (const [output, terminal] of [
+      [started.stdout, process.stdout],
+      [started.stderr, process.stderr],
+    ] as const) {
+      if (!output) continue;
+      output.pipe(terminal, { end: false });
+      createInterface({ input: output }).on("line", (line) => {
+        refusal ??= findRefusal(line);
+      });
+    }
+
+    const ended = new AbortController();
+    void watchPostgres(ended.signal);
+    const [code, signal] = await once(started, "close");
+    ended.abort();
+    child = undefined;
+    return { code, signal, refusal };
+  }
+
+  /** Ponder commits without waiting for the disk, so a block it holds for stored may be gone after a crash. */
+  async function watchPostgres(ended: AbortSignal): Promise<void> {
+    let first: string | undefined;
+    while (!ended.aborted) {
+      const seen = await probe();
+      if (ended.aborted) return;
+      if (first && seen && seen !== first) {
+        restart(
+          "PostgreSQL has restarted; restarting Ponder, which takes up again what the crash may have cost.",
+        );
+        return;
+      }
+      first ??= seen;
+      await pauseUnlessEnded(probeEveryMs, ended);
+    }
+  }
+
+  function interruptChild(): void {
+    if (!child || isInterrupted) return;
+    isInterrupted = true;
+    const interrupted = child;
+    // Ponder unlocks its schema on SIGINT; on SIGTERM a handler of its dependencies ends it first.
+    interrupted.kill("SIGINT");
+    const killing = setTimeout(() => interrupted.kill("SIGKILL"), killAfterMs);
+    interrupted.once("close", () => clearTimeout(killing));
+  }
+
+  function restart(reason: string): void {
+    if (isStopping) return;
+    onLine(reason);
+    isRestartAsked = true;
+    interruptChild();
+    waiting.abort();
+  }
+
+  function rebuild(reason: string): void {
+    childEnv.DATABASE_SCHEMA = nextSchema(schema());
+    restart(`${reason}; building a new index in schema "${schema()}".`);
+  }
+
+  function stop(): void {
+    isStopping = true;
+    interruptChild();
+    waiting.abort();
+  }
+
+  return { run, restart, rebuild, stop };
+}
+
+const isWorthAnotherStart = ({ code, signal }: End): boolean => signal !== null || code === TRY_AGAIN_CODE;
+
+const describe = ({ code, signal }: End): string => (signal ? `by ${signal}` : `with exit code ${code}`);
+
+/** A shell's convention for a process that a signal ended. */
+const exitCodeOf = ({ code, signal }: End): number => code ?? 128 + (signal ? constants.signals[signal] : 0);
+
+async function pauseUnlessEnded(ms: number, ended: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal: ended });
+  } catch (error) {
+    if (!ended.aborted) throw error;
+  }
+}

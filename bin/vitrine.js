@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// npm links only JavaScript as a command; this hands over to the TypeScript beside it.
+import { register } from "tsx/esm/api";
+
+register();
+await import("./vitrine.ts");

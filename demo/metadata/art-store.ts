@@ -1,0 +1,41 @@
+/** Pictures by file name, drawn when somebody first asks: drawing all of them up front would delay the start. */
+import { drawGif, drawHeavyPng, drawPng, drawWebm, drawWebp } from "../art.ts";
+import type { Kind } from "./answer.ts";
+
+export type Picture = { contentType: string; bytes: Buffer };
+export type ArtStore = { get(kind: Kind, file: string): Promise<Picture> | undefined };
+
+const SMALL_PX = 300;
+type Format = { contentType: string; draw(seed: string): Promise<Buffer> };
+
+const FORMATS: Record<string, Format> = {
+  ".png": { contentType: "image/png", draw: drawPng },
+  "-small.png": { contentType: "image/png", draw: (seed) => drawPng(seed, SMALL_PX) },
+  "-heavy.png": { contentType: "image/png", draw: drawHeavyPng },
+  ".gif": { contentType: "image/gif", draw: drawGif },
+  ".webp": { contentType: "image/webp", draw: drawWebp },
+  ".webm": { contentType: "video/webm", draw: drawWebm },
+};
+
+/** Remembers what it drew; a file name that says nothing drawable gets undefined. */
+export const createArtStore = (): ArtStore => {
+  const drawn = new Map<string, Promise<Picture>>();
+  return {
+    get(kind, file) {
+      const [, id, suffix] = /^([0-9a-f]{64}|\d{1,18})([-.][a-z.]+)$/.exec(file) ?? [];
+      const format = FORMATS[suffix ?? ""];
+      if (id === undefined || format === undefined) return undefined;
+      // ERC-1155 writes ids as 64 hex digits; the same token has one picture however it is named.
+      const seed = `${kind}/${BigInt(id.length === 64 ? `0x${id}` : id)}`;
+      const key = `${seed}${suffix}`;
+      const picture = drawn.get(key) ?? draw(format, seed);
+      drawn.set(key, picture);
+      return picture;
+    },
+  };
+};
+
+const draw = async ({ contentType, draw }: Format, seed: string): Promise<Picture> => ({
+  contentType,
+  bytes: await draw(seed),
+});

@@ -1,0 +1,23 @@
+/** The original answer of every token, before anyone replaces it. */
+import type { Answer, Kind } from "./answer.ts";
+import { heroDocument, IPFS_HERO } from "./heroes.ts";
+import { itemDocument } from "./items.ts";
+import { QUIRKS } from "./quirks.ts";
+
+// Tokens minted after the start find a document too; beyond it a host knows nothing, as real ones do.
+const ID_MAX = 100_000n;
+
+/** A folder's CID in form; its content is whatever the host serves, since nobody here verifies it. */
+export const IPFS_CID = "bafybeickzadagkihtly6xjpziqhrhasbdeiejp4wkvff56g2s6zalk4qim";
+
+/** What the host answers for a token at first; `base` is the address that documents use for their own host. */
+export const originalAnswer = (kind: Kind, id: bigint, base: string): Answer => {
+  if (id > ID_MAX) return { status: 404, body: { error: "no such token" } };
+  const number = Number(id);
+  const document =
+    kind === "heroes" ? heroDocument(number, heroBase(number, base)) : itemDocument(number, base);
+  const quirk = QUIRKS.find((candidate) => candidate.kind === kind && candidate.id === number);
+  return quirk?.apply(document, base) ?? { body: document };
+};
+
+const heroBase = (id: number, base: string): string => (id === IPFS_HERO ? `ipfs://${IPFS_CID}` : base);

@@ -1,0 +1,51 @@
+/** Documents of the ERC-1155 collection, addressed by the `{id}` template. */
+import { createRandom, lookOf } from "../art/look.ts";
+import type { Document } from "./answer.ts";
+
+const FIRST_FORGED = Date.UTC(2022, 5, 1) / 1000;
+const DAY_SECONDS = 86_400;
+/** The item whose document leaves `{id}` in its picture's address, for the reader to fill in. */
+export const TEMPLATE_ITEM = 13;
+const PROPERTY_ITEM = 14;
+
+/** The document of an item; `base` is where documents and pictures live, without a trailing slash. */
+export const itemDocument = (id: number, base: string): Document => {
+  const look = lookOf(`items/${id}`);
+  const picture = id === TEMPLATE_ITEM ? "{id}.png" : `${id}.${id % 10 === 5 ? "gif" : "png"}`;
+  return {
+    name: `${look.palette.faction} ${look.subject}`,
+    description: `${look.rarity} ${look.subject.toLowerCase()}, found in ${look.realm.faction}.`,
+    decimals: 0,
+    image: `${base}/art/items/${picture}`,
+    ...(id % 6 === 2 && { animation_url: `${base}/play/items/${id}` }),
+    ...(id === PROPERTY_ITEM ? { properties: properties(id) } : { attributes: attributes(id) }),
+  };
+};
+
+const attributes = (id: number): Document[] => {
+  const look = lookOf(`items/${id}`);
+  const random = createRandom(`items/${id}/traits`);
+  return [
+    { trait_type: "Kind", value: look.subject },
+    { trait_type: "Origin", display_type: "string", value: look.palette.faction },
+    { trait_type: "Rarity", value: look.rarity },
+    {
+      trait_type: "Charges",
+      display_type: "number",
+      value: Math.floor(random.between(0, 10)),
+      max_value: 10,
+    },
+    { trait_type: "Weight", display_type: "number", value: Math.round(random.between(1, 900)) / 100 },
+    {
+      trait_type: "Forged",
+      display_type: "date",
+      value: FIRST_FORGED + Math.floor(random.between(0, 900)) * DAY_SECONDS,
+    },
+    { trait_type: "Soulbound", display_type: "bool", value: id % 4 === 0 },
+  ];
+};
+
+const properties = (id: number): Document => {
+  const look = lookOf(`items/${id}`);
+  return { Kind: look.subject, Origin: look.palette.faction, Rarity: look.rarity, Batch: 7 };
+};

@@ -1,0 +1,113 @@
+/** Starts Vitrine itself as a child process, the way an operator does, and knows when it is ready. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const READY_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 20_000;
+const POLL_MS = 100;
+const TAIL_LINES = 25;
+
+export type ServiceOptions = {
+  port: number;
+  /** On top of this process's environment. */
+  env: Record<string, string>;
+  logFile: string;
+  /** `npm start`'s supervisor by default; or Ponder itself, with these arguments. */
+  ponderArgs?: readonly string[];
+  /** The project's folder; this one by default. */
+  root?: string;
+};
+
+export type Service = {
+  baseUrl: string;
+  process: ChildProcess;
+  /** Resolves with the exit code, or the signal's name, once the process is gone. */
+  exited: Promise<number | string>;
+  /** What it has printed so far, on both streams. */
+  log(): string;
+  /** Sends a signal and waits for the end; returns the exit code or the signal's name. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>;
+};
+
+/** Spawns without waiting: for starts that are meant to fail. */
+export const spawnService = ({ port, env, logFile, ponderArgs, root = ROOT }: ServiceOptions): Service => {
+  const args = ponderArgs
+    ? [join(root, "node_modules/ponder/dist/esm/bin/ponder.js"), ...ponderArgs]
+    : ["--import", "tsx", join(root, "bin/start.ts")];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own: Ctrl-C at the terminal reaches the parent, which then stops us in order.
+    detached: true,
+  });
+  const log = createWriteStream(logFile, { flags: "a" });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+
+  return {
+    baseUrl: `http://localhost:${port}`,
+    process: child,
+    exited,
+    log: () => readFileSync(logFile, "utf8"),
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      const end = await exited;
+      clearTimeout(timer);
+      return end;
+    },
+  };
+};
+
+/** Spawns and waits until the whole chain is indexed; throws with the end of the log when that fails. */
+export const startService = async (options: ServiceOptions): Promise<Service> => {
+  const service = spawnService(options);
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  let end: number | string | undefined;
+  service.exited.then(
+    (code) => {
+      end = code;
+    },
+    (error: Error) => {
+      end = error.message;
+    },
+  );
+  while (!(await answers(`${service.baseUrl}/ready`))) {
+    if (end !== undefined || Date.now() > deadline) {
+      await service.stop("SIGKILL");
+      throw new Error(`the service did not become ready (exit: ${end ?? "none"})\n${tail(service.log())}`);
+    }
+    await sleep(POLL_MS);
+  }
+  return service;
+};
+
+/** A port that nobody listens on now. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port was given");
+  return address.port;
+};
+
+const answers = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+};
+
+const tail = (log: string): string => log.split("\n").slice(-TAIL_LINES).join("\n");

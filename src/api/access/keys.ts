@@ -1,0 +1,40 @@
+/** API keys: how they look, and how they are stored so that a leak of the database leaks none. */
+
+import { createHash, randomBytes } from "node:crypto";
+
+// A prefix and a checksum let secret scanners tell a Vitrine key from any other token.
+const PREFIX = "vk_";
+const SECRET_BYTES = 24;
+const CHECK_CHARACTERS = 6;
+const START_CHARACTERS = 9;
+const KEY = new RegExp(`^${PREFIX}[0-9a-f]{${SECRET_BYTES * 2}}_[0-9a-f]{${CHECK_CHARACTERS}}$`);
+
+const checksum = (secret: string): string =>
+  createHash("sha256").update(`${PREFIX}${secret}`).digest("hex").slice(0, CHECK_CHARACTERS);
+
+export interface NewKey {
+  readonly key: string;
+  readonly hash: Buffer;
+  /** The part that may be shown and logged. */
+  readonly start: string;
+}
+
+export function makeKey(): NewKey {
+  const secret = randomBytes(SECRET_BYTES).toString("hex");
+  const key = `${PREFIX}${secret}_${checksum(secret)}`;
+  return { key, hash: hashKey(key), start: key.slice(0, START_CHARACTERS) };
+}
+
+/**
+ * What a key is found by. The keys carry 192 random bits, so a plain digest can't be reversed by guessing, and a
+ * lookup by digest leaks nothing through its timing.
+ */
+export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
+
+/** False for text that can't be a key, which then need not be looked up. */
+export function isKeyShaped(text: string): boolean {
+  return (
+    KEY.test(text) &&
+    checksum(text.slice(PREFIX.length, -CHECK_CHARACTERS - 1)) === text.slice(-CHECK_CHARACTERS)
+  );
+}

@@ -1,0 +1,34 @@
+/** How a start that can't go on ends: one sentence on stderr and exit code 1, no stack. */
+
+import { createServer } from "node:net";
+import { BootError } from "../boot-error.ts";
+
+export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
+  try {
+    return await boot();
+  } catch (error) {
+    if (!(error instanceof BootError)) throw error;
+    process.stderr.write(`vitrine: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+/**
+ * Throws a BootError when the port is taken. Ponder would move to the next free one in silence, and
+ * everything that was told the old one would talk to whoever has it.
+ */
+export async function requireFreePort(port: number, hostname?: string): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", (cause: NodeJS.ErrnoException) => {
+      reject(
+        cause.code === "EADDRINUSE"
+          ? new BootError(`Port ${port} is in use; stop what listens there or set PORT to a free one.`, {
+              cause,
+            })
+          : cause,
+      );
+    });
+    probe.listen(port, hostname, () => probe.close(() => resolve()));
+  });
+}

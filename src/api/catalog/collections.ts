@@ -1,0 +1,29 @@
+/** Which configured collection a request means. */
+
+import type { CollectionConfig, IndexConfig } from "../../config.ts";
+import { ApiError } from "../contract/errors.ts";
+
+export function createCollections({ chains, collections }: IndexConfig) {
+  const known = new Set(chains.map((chain) => chain.id));
+  return {
+    all: collections,
+
+    /**
+     * The collection at a lower-case address: on `chainId` if given, else on the first chain that has it. Throws
+     * INVALID_REQUEST for a chain without an RPC endpoint and COLLECTION_NOT_FOUND for an address nobody configured.
+     */
+    find(address: string, chainId?: number): CollectionConfig {
+      if (chainId !== undefined && !known.has(chainId)) {
+        const message = `chain ${chainId} is not served here; known chains are ${[...known].join(", ")}`;
+        throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
+      }
+      const found = collections.find(
+        (each) => each.address === address && (chainId === undefined || each.chainId === chainId),
+      );
+      if (!found) throw new ApiError("COLLECTION_NOT_FOUND");
+      return found;
+    },
+  };
+}
+
+export type Collections = ReturnType<typeof createCollections>;

@@ -1,0 +1,94 @@
+/** What anyone with a key may read: collections and tokens. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
+import { ApiError } from "../contract/errors.ts";
+import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
+import { createRouter, errorResponses } from "../contract/router.ts";
+import type { Collections } from "./collections.ts";
+import type { Catalog } from "./service.ts";
+import { tokenSchema } from "./token-view.ts";
+
+const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };
+const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
+
+const collectionSchema = z
+  .object({
+    chain_id: z.number(),
+    collection_address: z.string(),
+    standard: z.enum(["erc721", "erc1155"]).nullable(),
+    name: z.string().nullable(),
+    slug: z.string().nullable(),
+  })
+  .openapi("Collection");
+
+const listRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections",
+  operationId: "listCollections",
+  summary: "The collections served here",
+  responses: {
+    200: {
+      description: "Collections, in the operator's order",
+      content: { "application/json": { schema: z.object({ items: z.array(collectionSchema) }) } },
+    },
+    ...errorResponses(...keyErrors),
+  },
+});
+
+const collectionRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}",
+  operationId: "getCollection",
+  summary: "One collection",
+  request: {
+    params: z.object({ collection_address: addressField }),
+    query: z.object({ chain_id: chainIdField }),
+  },
+  responses: {
+    200: { description: "The collection", content: { "application/json": { schema: collectionSchema } } },
+    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND"),
+  },
+});
+
+const tokenRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}/tokens/{token_id}",
+  operationId: "getToken",
+  summary: "A token: metadata, traits, lock state and what each page shows",
+  request: {
+    params: z.object({ collection_address: addressField, token_id: tokenIdField }),
+    query: z.object({ chain_id: chainIdField }),
+  },
+  responses: {
+    200: { description: "The token", content: { "application/json": { schema: tokenSchema } } },
+    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_UNKNOWN"),
+  },
+});
+
+export function catalogRoutes({ collections, catalog }: { collections: Collections; catalog: Catalog }) {
+  return createRouter()
+    .openapi(listRoute, (c) => c.json({ items: collections.all.map(viewCollection) }, 200))
+    .openapi(collectionRoute, (c) => {
+      const { collection_address } = c.req.valid("param");
+      return c.json(viewCollection(collections.find(collection_address, c.req.valid("query").chain_id)), 200);
+    })
+    .openapi(tokenRoute, async (c) => {
+      const { collection_address, token_id } = c.req.valid("param");
+      const collection = collections.find(collection_address, c.req.valid("query").chain_id);
+      const token = await catalog.findToken(collection, token_id);
+      if (!token) throw new ApiError("TOKEN_UNKNOWN");
+      return c.json(token, 200);
+    });
+}
+
+const viewCollection = ({ chainId, address, standard, name, slug }: CollectionConfig) => ({
+  chain_id: chainId,
+  collection_address: address,
+  standard: standard ?? null,
+  name: name ?? null,
+  slug: slug ?? null,
+});

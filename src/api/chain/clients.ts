@@ -1,0 +1,29 @@
+/**
+ * The serving half's own JSON-RPC clients. Ponder's `publicClients` share the indexer's request queue, so a
+ * burst of token reads through them would hold up indexing.
+ */
+
+import { createPublicClient, fallback, http, type PublicClient } from "viem";
+import type { ChainConfig } from "../../config.ts";
+
+const TIMEOUT_MS = 10_000;
+const BATCH_CALLS_MAX = 100;
+const BATCH_WAIT_MS = 5;
+
+export type ChainClients = ReadonlyMap<number, PublicClient>;
+
+/** One client per chain: calls made together travel as one JSON-RPC batch; a failing endpoint yields to the next. */
+export function createChainClients(chains: readonly ChainConfig[]): ChainClients {
+  return new Map(
+    chains.map(({ id, rpcUrls }) => {
+      const transports = rpcUrls.map((url) =>
+        http(url, {
+          timeout: TIMEOUT_MS,
+          retryCount: 1,
+          batch: { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS },
+        }),
+      );
+      return [id, createPublicClient({ transport: fallback(transports), cacheTime: 0 })];
+    }),
+  );
+}

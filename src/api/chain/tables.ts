@@ -1,0 +1,25 @@
+/** Ponder's tables as SQL names, for the reads that join them with ours. Nothing here is ever written by us. */
+
+import { escapeIdentifier } from "pg";
+
+export interface ChainTables {
+  readonly schema: string;
+  readonly tokenState: string;
+  readonly lockEvent: string;
+  readonly metadataUpdate: string;
+  readonly meta: string;
+  readonly checkpoint: string;
+}
+
+/** Qualified and quoted names in the schema that Ponder indexes into. */
+export function chainTables(schema: string): ChainTables {
+  const name = (table: string): string => `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
+  return {
+    schema,
+    tokenState: name("token_state"),
+    lockEvent: name("lock_event"),
+    metadataUpdate: name("metadata_update"),
+    meta: name("_ponder_meta"),
+    checkpoint: name("_ponder_checkpoint"),
+  };
+}

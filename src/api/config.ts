@@ -1,0 +1,132 @@
+/** The serving environment, parsed once at boot (design: "Configuration and commands"). */
+
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { BootError } from "../boot-error.ts";
+
+export interface ServingConfig {
+  readonly port: number;
+  /** The public URL, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly dataFolder: string;
+  readonly operatorToken: string | undefined;
+  readonly operatorContact: string | undefined;
+  /** In order of preference; documents at `ipfs://` are asked of the first that answers. */
+  readonly ipfsGateways: readonly string[];
+  /** `host:port` entries exempt from the ban on private addresses. */
+  readonly allowedPrivateHosts: ReadonlySet<string>;
+  readonly refreshConcurrency: number;
+  readonly tradeMaxAgeSeconds: number;
+}
+
+const DEFAULT_PORT = 42069;
+const OPERATOR_TOKEN_LENGTH_MIN = 16;
+const DEFAULT_GATEWAYS = "https://ipfs.io,https://dweb.link,https://w3s.link";
+
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .refine((text) => /^[0-9]+$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: (issue) => `must be a whole number from ${min} to ${max}; it is "${String(issue.input)}"`,
+    })
+    .transform(Number);
+
+const httpUrl = z.string().refine(isHttpUrl, {
+  error: (issue) => `must be an http(s) URL; it is "${String(issue.input)}"`,
+});
+
+const environmentSchema = z.object({
+  PORT: wholeNumber(1, 65535).default(DEFAULT_PORT),
+  BASE_URL: httpUrl.optional(),
+  VITRINE_DATA: z.string().default(".vitrine"),
+  VITRINE_OPERATOR_TOKEN: z
+    .string()
+    .min(OPERATOR_TOKEN_LENGTH_MIN, { error: `must hold at least ${OPERATOR_TOKEN_LENGTH_MIN} characters` })
+    .optional(),
+  OPERATOR_CONTACT: z.string().optional(),
+  IPFS_GATEWAYS: list
+    .default(DEFAULT_GATEWAYS.split(","))
+    .refine((urls) => urls.length > 0 && urls.every(isHttpUrl), {
+      error: "must be http(s) URLs separated by commas",
+    }),
+  ALLOW_PRIVATE_HOSTS: list
+    .default([])
+    .refine((hosts) => hosts.every((host) => /^[^/\s]+:[0-9]+$/.test(host)), {
+      error: "must be host:port entries separated by commas",
+    }),
+  REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(16),
+  TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
+});
+
+/** Throws one BootError that names every variable to mend. An empty variable counts as unset. */
+export function loadServingConfig(environment: Readonly<Record<string, string | undefined>>): ServingConfig {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
+    throw new BootError(`${problems.join("; ")}. See README "Configuration".`);
+  }
+  const values = parsed.data;
+  const baseUrl = (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, "");
+  return {
+    port: values.PORT,
+    baseUrl,
+    dataFolder: values.VITRINE_DATA,
+    operatorToken:
+      values.VITRINE_OPERATOR_TOKEN ??
+      (isLocal(baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
+    operatorContact: values.OPERATOR_CONTACT,
+    // Gateways are written with and without the /ipfs that every path on them starts with.
+    ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
+    allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
+    refreshConcurrency: values.REFRESH_CONCURRENCY,
+    tradeMaxAgeSeconds: values.TRADE_MAX_AGE,
+  };
+}
+
+/** What may be logged: no token. */
+export function redacted(config: ServingConfig): Record<string, unknown> {
+  return {
+    ...config,
+    operatorToken: config.operatorToken ? "set" : "unset",
+    allowedPrivateHosts: [...config.allowedPrivateHosts],
+  };
+}
+
+/**
+ * The token of a service that only this machine can reach by its BASE_URL: made once and kept, readable by its
+ * owner alone, so that `npx vitrine` works beside `npm start` without any setting.
+ */
+export function localOperatorToken(dataFolder: string): string {
+  const file = join(dataFolder, "operator-token");
+  mkdirSync(dataFolder, { recursive: true });
+  try {
+    writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const token = readFileSync(file, "utf8").trim();
+  // A first start that was cut short leaves an empty file, and an empty token closes the operator's door for good.
+  if (token.length < OPERATOR_TOKEN_LENGTH_MIN) {
+    throw new BootError(`${file} holds no operator token; delete it, and the next start makes a new one.`);
+  }
+  return token;
+}
+
+export function isLocal(url: string): boolean {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
+}
+
+function isHttpUrl(text: string): boolean {
+  // A space would pass as part of the path, and is a list written without commas.
+  return URL.canParse(text) && !/\s/.test(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -1,0 +1,76 @@
+/** The closed set of request errors: one table from code to status and wording, one body for every answer. */
+
+import { z } from "@hono/zod-openapi";
+
+/** Worded as the gateways of this field word them (facts of the market-partner API and of Kong's plugins). */
+export const errorTable = {
+  INVALID_REQUEST: { status: 400, message: "Invalid request" },
+  TOKEN_NOT_FOUND: { status: 400, message: "Token not found" },
+  TOO_MANY_TOKENS: { status: 400, message: "Too many token ids, max number of token ids allowed is 100" },
+  KEY_MISSING: { status: 401, message: "No API key found in request" },
+  KEY_INVALID: { status: 401, message: "Invalid authentication credentials" },
+  NOT_ALLOWED: { status: 403, message: "You cannot consume this service" },
+  NOT_FOUND: { status: 404, message: "Not found" },
+  COLLECTION_NOT_FOUND: { status: 404, message: "Collection not found" },
+  TOKEN_UNKNOWN: { status: 404, message: "Token not found" },
+  METHOD_NOT_ALLOWED: { status: 405, message: "Method not allowed" },
+  NOT_ACCEPTABLE: { status: 406, message: "Not acceptable" },
+  BODY_TOO_LARGE: { status: 413, message: "Request body too large" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported media type" },
+  RATE_LIMITED: { status: 429, message: "API rate limit exceeded" },
+  INTERNAL: { status: 500, message: "Internal server error" },
+  UNAVAILABLE: { status: 503, message: "Service unavailable" },
+} as const;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** One thing wrong with a request: where, and what was expected and arrived. */
+export interface ErrorDetail {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** An answer that a request has earned. Anything else that is thrown becomes INTERNAL, without its text. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: readonly ErrorDetail[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(errorTable[code].message, options);
+  }
+}
+
+export const errorBodySchema = z
+  .object({
+    message: z.string().openapi({ example: "Invalid request" }),
+    code: z.string().openapi({ example: "INVALID_REQUEST" }),
+    request_id: z.string(),
+    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .openapi("Error");
+
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+export function errorBody(error: ApiError, requestId: string): ErrorBody {
+  return {
+    message: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.details.length > 0 && { details: [...error.details] }),
+  };
+}
+
+/** The details of a failed validation, one per problem, with JSON-like paths such as `token_ids[3]`. */
+export function detailsOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ErrorDetail[] {
+  return error.issues.map((issue) => ({
+    path: issue.path
+      .map((part, depth) =>
+        typeof part === "number" ? `[${part}]` : depth === 0 ? String(part) : `.${String(part)}`,
+      )
+      .join(""),
+    message: issue.message,
+  }));
+}

@@ -1,0 +1,55 @@
+/** Fields that many routes share, as they are documented and checked. */
+
+import { z } from "@hono/zod-openapi";
+import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
+
+export const addressField = z
+  .string()
+  .transform((text, context) => {
+    const address = parseAddress(text);
+    if (address) return address;
+    context.addIssue({ code: "custom", message: `"${clip(text)}" is not an address: 0x and 40 hex digits` });
+    return z.NEVER;
+  })
+  .openapi({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{40}$",
+    example: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+  });
+
+export const tokenIdField = z
+  .string()
+  .refine((text) => parseTokenId(text) !== undefined, {
+    error: (issue) =>
+      `"${clip(String(issue.input))}" is not a token id: a decimal number from 0 to 2^256-1, without leading zeros`,
+  })
+  .openapi({ pattern: "^(0|[1-9][0-9]{0,77})$", example: "7" });
+
+export const chainIdField = z
+  .string()
+  .regex(/^[1-9][0-9]{0,14}$/, { error: "must be a chain id: a positive decimal number" })
+  .transform(Number)
+  .optional()
+  .openapi({
+    type: "integer",
+    example: 31337,
+    description: "The chain; without it, the one that has the address.",
+  });
+
+/** `chainId:address`, as the operator names a collection. */
+export const collectionRefField = z
+  .string()
+  .transform((text, context) => {
+    const [, chainId, address] = /^([1-9][0-9]*):(.+)$/.exec(text) ?? [];
+    const parsed = parseAddress(address ?? "");
+    if (parsed) return `${chainId}:${parsed}`;
+    context.addIssue({ code: "custom", message: `"${clip(text)}" is not chainId:address` });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });
+
+const CLIP_CHARACTERS = 80;
+
+/** What arrived, short enough to be repeated in an answer. */
+export const clip = (text: string): string =>
+  text.length > CLIP_CHARACTERS ? `${text.slice(0, CLIP_CHARACTERS)}…` : text;

@@ -1,0 +1,107 @@
+/** What every REST door shares: validation answers, the error shape, and the documented responses. */
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ApiError, detailsOf, type ErrorCode, errorBody, errorBodySchema, errorTable } from "./errors.ts";
+import type { Logger } from "./logger.ts";
+
+/** A caller that holds a key. */
+export interface CallerApp {
+  readonly id: string;
+  readonly name: string;
+  readonly apis: readonly string[];
+}
+
+export interface ApiEnv {
+  Variables: { requestId: string; app: CallerApp };
+}
+
+/** A router whose routes validate their whole input and answer every problem at once. */
+export function createRouter(): OpenAPIHono<ApiEnv> {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (result.success) return;
+      const details = detailsOf(result.error);
+      const tooMany = result.error.issues.some(
+        (issue) => issue.code === "custom" && issue.params?.code === "TOO_MANY_TOKENS",
+      );
+      throw new ApiError(tooMany ? "TOO_MANY_TOKENS" : "INVALID_REQUEST", details);
+    },
+  });
+}
+
+/** Answers in the contract's shape, whatever was thrown. Only unexpected errors are logged. */
+export function answerError(error: Error, c: Context<ApiEnv>, logger: Logger): Response {
+  const known = toApiError(error);
+  if (known.code === "INTERNAL") {
+    logger.error({ msg: "Request failed", request_id: c.get("requestId"), path: c.req.path, error });
+  }
+  const { status } = errorTable[known.code];
+  return c.json(errorBody(known, c.get("requestId")), status as ContentfulStatusCode);
+}
+
+function toApiError(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not valid JSON" }], {
+      cause: error,
+    });
+  }
+  if (error instanceof HTTPException && error.status === 415) {
+    return new ApiError("UNSUPPORTED_MEDIA_TYPE", [], { cause: error });
+  }
+  return new ApiError("INTERNAL", [], { cause: error });
+}
+
+/** The documented error answers of a route. */
+export function errorResponses(...codes: readonly ErrorCode[]) {
+  const byStatus = new Map<number, string[]>();
+  for (const code of codes) {
+    const { status, message } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), message]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, messages]) => [
+      status,
+      { description: messages.join(" / "), content: { "application/json": { schema: errorBodySchema } } },
+    ]),
+  );
+}
+
+/** Refuses bodies over `maxSize` bytes while they arrive. */
+export const limitBody = (maxSize: number) =>
+  bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new ApiError("BODY_TOO_LARGE", [{ path: "", message: `the limit is ${maxSize} bytes` }]);
+    },
+  });
+
+/** Refuses bodies that do not say they are JSON, so that none is ever read as an empty object. */
+export const requireJson = createMiddleware(async (c, next) => {
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/(?:[\w.+-]+\+)?json(?:;|$)/i.test(type.trim())) {
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", [
+      {
+        path: "content-type",
+        message: `must be application/json; received ${type === "" ? "none" : `"${type}"`}`,
+      },
+    ]);
+  }
+  await next();
+});
+
+/** Refuses callers that can't take JSON (spec.md "Gateway path shape"). */
+export const requireAcceptsJson = createMiddleware(async (c, next) => {
+  const accept = c.req.header("accept");
+  if (accept !== undefined && !/(?:\*\/\*|application\/\*|application\/json)/i.test(accept)) {
+    throw new ApiError("NOT_ACCEPTABLE", [
+      { path: "accept", message: `must allow application/json; received "${accept}"` },
+    ]);
+  }
+  await next();
+});

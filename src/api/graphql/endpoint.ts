@@ -1,0 +1,109 @@
+/** One GraphQL endpoint for Ponder's queries and ours: each root field is answered by the side that owns it. */
+
+import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
+import { cacheByText } from "./document-cache.ts";
+import { type ErrorReports, requestError } from "./errors.ts";
+import { pagingErrors } from "./list-bounds.ts";
+import { introspect, mergeSchema } from "./merged-schema.ts";
+import { assertResolvers, type RootValue } from "./own-half.ts";
+import type { PonderHandler } from "./ponder-half.ts";
+import { type PreparedDocument, prepareDocument, type Schemas } from "./prepared-document.ts";
+import { type GraphqlRequest, readRequest } from "./request.ts";
+import { runOperation } from "./run-operation.ts";
+
+// A client that makes fifty mistakes at once has been told enough; graphql-js executes with the same number.
+const VARIABLE_ERRORS_MAX = 50;
+
+export interface EndpointDependencies<Context> extends ErrorReports {
+  /** Ponder's `graphql()` middleware, behind `POST /graphql`. */
+  readonly ponder: PonderHandler;
+  /** Extends Ponder's `Query`, and declares `Mutation` with `extend schema { mutation: Mutation }`. */
+  readonly ownSdl: string;
+  readonly rootValue: RootValue<Context>;
+}
+
+export interface EndpointRequest<Context> {
+  /** The parsed JSON body, whatever it is. */
+  readonly body: unknown;
+  /** The same body as it arrived; a query that is Ponder's alone is forwarded as this text. */
+  readonly text: string;
+  /** Given to each resolver of ours. */
+  readonly context: Context;
+  readonly signal?: AbortSignal;
+}
+
+export interface EndpointAnswer {
+  readonly status: 200 | 400;
+  /** The body, ready to be sent. */
+  readonly json: string;
+}
+
+export interface GraphqlEndpoint<Context> {
+  /** What introspection shows: Ponder's queries and ours. */
+  readonly schema: GraphQLSchema;
+  /**
+   * Answers one request: 400 when the body is no GraphQL request, else 200, with `errors` for whatever went
+   * wrong, as the clients of this field expect. Rejects only for an error in this program.
+   */
+  handle(request: EndpointRequest<Context>): Promise<EndpointAnswer>;
+}
+
+/**
+ * Asks Ponder for its schema once. Throws when that fails, when our SDL does not fit it, or when our root
+ * fields and resolvers are not the same.
+ */
+export async function createGraphqlEndpoint<Context>(
+  dependencies: EndpointDependencies<Context>,
+): Promise<GraphqlEndpoint<Context>> {
+  const { ponder, rootValue } = dependencies;
+  const schemas = await buildSchemas(dependencies);
+  assertRootValue(schemas, rootValue);
+  const prepare = cacheByText((query) => prepareDocument(query, schemas), isPrepared);
+
+  const answer = async (read: GraphqlRequest, request: EndpointRequest<Context>): Promise<string> => {
+    const prepared = prepare(read.query);
+    if (!isPrepared(prepared)) return refusal(prepared);
+    const operation = prepared.select(read.operationName);
+    if (operation instanceof GraphQLError) return refusal([operation]);
+    const definitions = operation.definition.variableDefinitions ?? [];
+    const { coerced, errors } = getVariableValues(schemas.merged, definitions, read.variables, {
+      maxErrors: VARIABLE_ERRORS_MAX,
+    });
+    if (errors) return refusal(errors);
+    const outOfBounds = pagingErrors(operation.pagingArguments, coerced);
+    if (outOfBounds.length > 0) return refusal(outOfBounds);
+    return runOperation(
+      { request: read, operation, coerced, context: request.context, signal: request.signal },
+      { schemas, ponder, rootValue, reports: dependencies },
+    );
+  };
+
+  return {
+    schema: schemas.merged,
+    async handle(request) {
+      const read = readRequest(request.body, request.text);
+      if (typeof read === "string") return { status: 400, json: refusal([new GraphQLError(read)]) };
+      return { status: 200, json: await answer(read, request) };
+    },
+  };
+}
+
+async function buildSchemas({ ponder, ownSdl }: { ponder: PonderHandler; ownSdl: string }): Promise<Schemas> {
+  const base = await introspect(ponder);
+  const ponderFields = new Set(Object.keys(base.getQueryType()?.getFields() ?? {}));
+  return { merged: mergeSchema(base, ownSdl), ponder: base, ponderFields };
+}
+
+function assertRootValue({ merged, ponderFields }: Schemas, { Query, Mutation }: RootValue<never>): void {
+  const fieldsOf = (type: GraphQLObjectType | null | undefined): string[] =>
+    Object.keys(type?.getFields() ?? {});
+  const ownQueries = fieldsOf(merged.getQueryType()).filter((field) => !ponderFields.has(field));
+  assertResolvers("Query", ownQueries, Query);
+  assertResolvers("Mutation", fieldsOf(merged.getMutationType()), Mutation);
+}
+
+const isPrepared = (prepared: PreparedDocument | readonly GraphQLError[]): prepared is PreparedDocument =>
+  "select" in prepared;
+
+const refusal = (errors: readonly GraphQLError[]): string =>
+  JSON.stringify({ errors: errors.map(requestError) });

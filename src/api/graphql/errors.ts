@@ -1,0 +1,52 @@
+/** The shape of an error in a GraphQL answer, and what each kind of error may tell the caller. */
+
+import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
+import type { ErrorCode } from "../contract/errors.ts";
+
+export interface ErrorEntry extends GraphQLFormattedError {
+  readonly extensions: { readonly code: ErrorCode };
+}
+
+export interface GraphqlResult extends FormattedExecutionResult {
+  readonly errors?: readonly ErrorEntry[];
+}
+
+/** Says what a caller may read of an error; code INTERNAL means nothing of its text. Must not throw. */
+export type MaskError = (error: unknown) => { readonly message: string; readonly code: ErrorCode };
+
+export interface ErrorReports {
+  readonly maskError: MaskError;
+  /** Told of each error that `maskError` calls INTERNAL, and of no other. Must not throw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+type Place = Pick<GraphQLFormattedError, "locations" | "path">;
+
+/** An error that the request itself caused: its text was written for the caller. */
+export function requestError(error: GraphQLError): ErrorEntry {
+  return { ...error.toJSON(), extensions: { code: "INVALID_REQUEST" } };
+}
+
+/** What the caller may read of an error. It is reported unless it was expected. */
+export function reportedError(error: unknown, reports: ErrorReports, place: Place = {}): ErrorEntry {
+  const { message, code } = reports.maskError(error);
+  if (code === "INTERNAL") reports.onError?.(error);
+  return { ...place, message, extensions: { code } };
+}
+
+/** An error of an execution: a field that failed, unless the request's arguments were at fault. */
+export function executionError(error: GraphQLError, reports: ErrorReports): ErrorEntry {
+  const cause = rootCause(error);
+  return isRequestMistake(cause) ? requestError(error) : reportedError(cause, reports, error.toJSON());
+}
+
+function rootCause(error: Error): Error {
+  return error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
+}
+
+// For a caller's mistake graphql-js points at an argument, a value, a variable or a directive; for ours, such
+// as a union it cannot resolve, at the field. A GraphQLError that points nowhere was thrown by a resolver.
+function isRequestMistake(cause: Error): cause is GraphQLError {
+  const kind = cause instanceof GraphQLError ? cause.nodes?.[0]?.kind : undefined;
+  return kind !== undefined && kind !== Kind.FIELD;
+}

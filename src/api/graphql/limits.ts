@@ -1,0 +1,109 @@
+/** How large a query may be: depth, aliases and nested introspection, as a validation rule. */
+
+import {
+  type FieldNode,
+  GraphQLError,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from "graphql";
+
+/** Ponder's own limit, so that what passes here passes there (graphql/middleware.ts, maxOperationTokens). */
+export const TOKENS_MAX = 1000;
+
+/** Ponder's own limit too (maxOperationAliases). */
+const ALIASES_MAX = 30;
+
+// The deepest document of the marketplace SDK has 6 levels; Ponder's relations may be circular, and its own
+// limit of 100 would let them multiply.
+const DEPTH_MAX = 12;
+
+// Each of these lists multiplies the work, and introspection is exempt from the depth limit since the standard
+// query nests `ofType` deeply. graphql-js has this rule from 16.9 on.
+const INTROSPECTION_LISTS = new Set(["fields", "interfaces", "possibleTypes", "inputFields"]);
+const INTROSPECTION_LISTS_MAX = 2;
+
+interface Size {
+  readonly depth: number;
+  readonly aliases: number;
+  /** The most of INTROSPECTION_LISTS on one path; it matters below `__schema` and `__type` only. */
+  readonly lists: number;
+}
+
+const NOTHING: Size = { depth: 0, aliases: 0, lists: 0 };
+
+/** Refuses operations past a limit. Each fragment is measured once, so that spreads cannot make this slow. */
+export const sizeRule: ValidationRule = (context) => {
+  const size = createMeasure(context);
+  return {
+    OperationDefinition(operation) {
+      const { depth, aliases } = size(operation.selectionSet);
+      if (depth > DEPTH_MAX) context.reportError(excess("depth", depth, DEPTH_MAX, operation));
+      if (aliases > ALIASES_MAX)
+        context.reportError(excess("the number of aliases", aliases, ALIASES_MAX, operation));
+    },
+    Field(field) {
+      if (!isIntrospection(field) || !field.selectionSet) return;
+      const { lists } = size(field.selectionSet);
+      if (lists > INTROSPECTION_LISTS_MAX) {
+        context.reportError(
+          excess("the nesting of introspection lists", lists, INTROSPECTION_LISTS_MAX, field),
+        );
+      }
+    },
+  };
+};
+
+function createMeasure(context: ValidationContext): (set: SelectionSetNode) => Size {
+  const ofFragments = new Map<string, Size>();
+
+  const ofSet = (set: SelectionSetNode): Size => set.selections.map(ofSelection).reduce(together, NOTHING);
+
+  const ofSelection = (selection: SelectionNode): Size => {
+    if (selection.kind === "Field") return ofField(selection);
+    return selection.kind === "FragmentSpread"
+      ? ofFragment(selection.name.value)
+      : ofSet(selection.selectionSet);
+  };
+
+  const ofField = (field: FieldNode): Size => {
+    const inner = field.selectionSet ? ofSet(field.selectionSet) : NOTHING;
+    return {
+      depth: 1 + (isIntrospection(field) ? 0 : inner.depth),
+      aliases: inner.aliases + (field.alias ? 1 : 0),
+      lists: inner.lists + (INTROSPECTION_LISTS.has(field.name.value) ? 1 : 0),
+    };
+  };
+
+  const ofFragment = (name: string): Size => {
+    const known = ofFragments.get(name);
+    if (known) return known;
+    // Another rule refuses cycles, but runs beside this one: a fragment inside itself counts as nothing.
+    ofFragments.set(name, NOTHING);
+    const fragment = context.getFragment(name);
+    const size = fragment ? ofSet(fragment.selectionSet) : NOTHING;
+    ofFragments.set(name, size);
+    return size;
+  };
+
+  return ofSet;
+}
+
+const together = (a: Size, b: Size): Size => ({
+  depth: Math.max(a.depth, b.depth),
+  aliases: a.aliases + b.aliases,
+  lists: Math.max(a.lists, b.lists),
+});
+
+const isIntrospection = (field: FieldNode): boolean =>
+  field.name.value === "__schema" || field.name.value === "__type";
+
+function excess(
+  what: string,
+  found: number,
+  max: number,
+  node: ConstructorParameters<typeof GraphQLError>[1],
+): GraphQLError {
+  return new GraphQLError(`${what} is ${found}; it must be at most ${max}`, node);
+}

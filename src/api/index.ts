@@ -1,0 +1,141 @@
+/** Composition root of the serving half: the only file that knows Ponder's runtime. */
+
+import { db } from "ponder:api";
+import schema from "ponder:schema";
+import { Hono } from "hono";
+import { graphql } from "ponder";
+import { loadIndexConfig } from "../config.ts";
+import { createAccess } from "./access/service.ts";
+import { stopOnBootError } from "./boot.ts";
+import { createCollections } from "./catalog/collections.ts";
+import { createCatalog } from "./catalog/service.ts";
+import { createChainClients } from "./chain/clients.ts";
+import { createIndexHeads } from "./chain/index-heads.ts";
+import { createLatestBlock, createReadBlock } from "./chain/read-block.ts";
+import { chainTables } from "./chain/tables.ts";
+import { loadServingConfig, redacted } from "./config.ts";
+import { createGraphqlEndpoint } from "./graphql/endpoint.ts";
+import { ownSdl } from "./graphql/own.graphql.ts";
+import { createResolvers } from "./graphql/resolvers.ts";
+import { graphqlRoutes, maskError } from "./graphql/routes.ts";
+import { createApp } from "./http/app.ts";
+import { createAllowlist } from "./media/allowlist.ts";
+import { createGuardedFetch } from "./metadata/guarded-fetch.ts";
+import { createUriReader } from "./metadata/read-uri.ts";
+import { createResolve } from "./metadata/resolve.ts";
+import { createMetadata } from "./metadata/service.ts";
+import { ponderRuntime } from "./ponder-runtime.ts";
+import { createCauses } from "./refresh/causes.ts";
+import { startCauseLoop } from "./refresh/loop.ts";
+import { isQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
+import { createRefresh } from "./refresh/service.ts";
+import { createSweeps } from "./refresh/sweeps.ts";
+import { startRefreshWorker } from "./refresh/worker.ts";
+import { createDatabase } from "./store/database.ts";
+import { databaseUrl } from "./store/database-url.ts";
+import { listen } from "./store/listener.ts";
+import { migrate } from "./store/migrate.ts";
+import { createTrading, startHeadMark } from "./trading/service.ts";
+
+const runtime = ponderRuntime();
+const { logger } = runtime;
+runtime.letSigtermUnlockTheSchema();
+runtime.stopWithSupervisor();
+
+const { config, index, connectionString } = await stopOnBootError(async () => ({
+  config: loadServingConfig(process.env),
+  index: loadIndexConfig(process.env),
+  connectionString: await databaseUrl(process.env),
+}));
+logger.info({ msg: "Vitrine configuration", ...redacted(config) });
+await migrate(connectionString);
+
+const tables = chainTables(runtime.schema);
+const database = createDatabase(connectionString, logger);
+const clients = createChainClients(index.chains);
+const latestBlock = createLatestBlock(clients);
+const readBlock = createReadBlock(createIndexHeads(database, tables), latestBlock);
+
+const gatewayHosts = config.ipfsGateways.map((url) => {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+});
+const contact = config.operatorContact ? `; ${config.operatorContact}` : "";
+const fetch = createGuardedFetch(
+  new Set([...config.allowedPrivateHosts, ...gatewayHosts]),
+  `Vitrine/0.1 (NFT metadata service; ${config.baseUrl}${contact})`,
+);
+
+const readUri = createUriReader(clients);
+const metadata = createMetadata({
+  tables,
+  resolve: createResolve({ readUri, fetch, gateways: config.ipfsGateways }),
+});
+const refresh = createRefresh({ database, metadata, readUri, latestBlock });
+const collections = createCollections(index);
+const allowlist = createAllowlist(database);
+const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const catalog = createCatalog({
+  database,
+  metadata,
+  trading,
+  allowlist,
+  gateways: config.ipfsGateways,
+  isQueued: (chainId, collection, tokenId) => isQueued(database, { chainId, collection, tokenId }),
+});
+
+const ponderGraphql = new Hono().use("/graphql", graphql({ db, schema }));
+// Hono's own handler would print a stack trace whenever a client goes away.
+ponderGraphql.onError((error) => {
+  throw error;
+});
+const endpoint = await createGraphqlEndpoint<undefined>({
+  ponder: (request) => ponderGraphql.fetch(request),
+  ownSdl,
+  rootValue: createResolvers({ collections, catalog, refresh }),
+  maskError,
+  onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
+});
+
+const worker = startRefreshWorker({
+  database,
+  tables,
+  metadata,
+  readBlock,
+  concurrency: config.refreshConcurrency,
+  logger,
+});
+const causes = startCauseLoop({
+  causes: createCauses({ database, tables, metadata }),
+  sweeps: createSweeps({ database, metadata }),
+  logger,
+});
+const headMark = startHeadMark({ database, tables, logger });
+const wake = (): void => {
+  causes.wake();
+  worker.wake();
+};
+const listener = listen(connectionString, [REFRESH_CHANNEL, `${runtime.schema}_live_query`], wake, logger);
+
+runtime.onStop(async () => {
+  headMark.stop();
+  // Each on its own: a database that is gone must not keep the rest from stopping.
+  const ends = await Promise.allSettled([listener.close(), causes.stop(), worker.stop()]);
+  for (const end of ends) {
+    if (end.status === "rejected") logger.warn({ msg: "Did not stop cleanly", reason: String(end.reason) });
+  }
+  await database.close();
+});
+
+export default createApp({
+  database,
+  access: createAccess(database),
+  allowlist,
+  catalog,
+  collections,
+  refresh,
+  graphql: graphqlRoutes(endpoint),
+  operatorToken: config.operatorToken,
+  baseUrl: config.baseUrl,
+  logger,
+});

@@ -1,0 +1,90 @@
+/** The closed set of things that can be said about a token's metadata: one table for code, README and OpenAPI. */
+
+export type IssueLevel = "error" | "warning" | "info";
+
+/**
+ * `error`: a required part is missing or unreadable. `warning`: something was left out of what is shown.
+ * `info`: nothing is lost, the owner may want to know.
+ */
+export const issueTable = {
+  not_an_object: { level: "error", meaning: "The document is not a JSON object." },
+  missing_name: { level: "error", meaning: "`name` is required and is missing, empty or not a string." },
+  missing_image: { level: "error", meaning: "`image` is required and is missing, empty or not a string." },
+  wrong_type: {
+    level: "warning",
+    meaning: "An optional field holds another type than a string; it is ignored.",
+  },
+  attributes_and_properties: { level: "warning", meaning: "Both are present; `properties` is ignored." },
+  attributes_not_array: { level: "warning", meaning: "`attributes` is not an array; it is ignored." },
+  properties_not_object: { level: "warning", meaning: "`properties` is not an object; it is ignored." },
+  entry_not_object: { level: "warning", meaning: "An attribute entry is not an object; it is ignored." },
+  missing_trait_type: {
+    level: "warning",
+    meaning: "An attribute entry has no `trait_type` string; it is ignored.",
+  },
+  missing_value: { level: "warning", meaning: "An attribute entry has no `value`; it is ignored." },
+  unknown_display_type: {
+    level: "warning",
+    meaning: "`display_type` is not one of string, number, date, bool; the entry is ignored.",
+  },
+  value_mismatch: {
+    level: "warning",
+    meaning: "`value` does not match `display_type`; the entry is ignored.",
+  },
+  invalid_date: {
+    level: "warning",
+    meaning: "A `date` is not a whole number of Unix seconds; the entry is ignored.",
+  },
+  invalid_max_value: {
+    level: "warning",
+    meaning: "`max_value` is not a number or is below `value`; it is ignored.",
+  },
+  invalid_property: {
+    level: "warning",
+    meaning: "A property is neither a string nor a finite number; it is ignored.",
+  },
+  display_type_conflict: {
+    level: "warning",
+    meaning:
+      "The trait type is known with another `display_type`; the entry is held back until the operator approves.",
+  },
+} as const satisfies Record<string, { level: IssueLevel; meaning: string }>;
+
+export type IssueCode = keyof typeof issueTable;
+
+export interface Issue {
+  readonly code: IssueCode;
+  readonly level: IssueLevel;
+  /** Where in the document, such as `attributes[3].value`; empty for the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export function issue(code: IssueCode, path: string, message: string): Issue {
+  return { code, level: issueTable[code].level, path, message };
+}
+
+// A document of 2 MiB can hold a million bad entries; each issue is kept, stored and answered.
+export const ISSUES_MAX = 200;
+
+/** Takes issues in; past the limit they are only counted, in the last one's message. */
+export interface IssueList {
+  add(code: IssueCode, path: string, message: string): void;
+  list(): readonly Issue[];
+}
+
+export function createIssueList(): IssueList {
+  const listed: Issue[] = [];
+  let more = 0;
+  return {
+    add(code, path, message) {
+      if (listed.length < ISSUES_MAX) listed.push(issue(code, path, message));
+      else more++;
+    },
+    list() {
+      const last = listed.at(-1);
+      if (more === 0 || !last) return listed;
+      return [...listed.slice(0, -1), { ...last, message: `${last.message}; ${more} more are not listed` }];
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** From a JSON document to what Vitrine keeps of it, with an issue for everything it left out (spec.md "Token metadata document"). */
+
+import { createIssueList, type Issue, type IssueList } from "./issues.ts";
+import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { readAttributes, readProperties, type Trait } from "./traits.ts";
+
+/** What is kept of a document. Null is absence; 0, false and "" are values. */
+export interface Metadata {
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly image: string | null;
+  readonly video: string | null;
+  readonly animation_url: string | null;
+  readonly external_url: string | null;
+  readonly traits: readonly Trait[];
+}
+
+export interface Normalised {
+  readonly metadata: Metadata;
+  readonly issues: readonly Issue[];
+  /** True when no required field is missing. */
+  readonly complete: boolean;
+}
+
+/** Never throws, whatever JSON.parse gave. Undefined for a document that is not an object. */
+export function normalise(document: unknown): Normalised | undefined {
+  if (!isJsonObject(document)) return undefined;
+  const found = createIssueList();
+
+  const metadata: Metadata = {
+    name: requiredText(document, "name", "missing_name", found),
+    description: optionalText(document, "description", found),
+    image: requiredText(document, "image", "missing_image", found),
+    video: optionalText(document, "video", found),
+    animation_url: optionalText(document, "animation_url", found),
+    external_url: optionalText(document, "external_url", found),
+    traits: readTraits(document, found),
+  };
+  const issues = found.list();
+  return { metadata, issues, complete: issues.every(({ level }) => level !== "error") };
+}
+
+function requiredText(
+  document: JsonObject,
+  field: string,
+  code: "missing_name" | "missing_image",
+  issues: IssueList,
+): string | null {
+  const value = own(document, field);
+  if (typeof value === "string" && value.trim() !== "") return storable(value);
+  issues.add(code, field, `${field} is required; it is ${describe(value)}`);
+  return null;
+}
+
+function optionalText(document: JsonObject, field: string, issues: IssueList): string | null {
+  const value = own(document, field);
+  if (value === undefined || value === null || value === "") return null;
+  if (typeof value === "string") return storable(value);
+  issues.add("wrong_type", field, `${field} must be a string; it is ${describe(value)}`);
+  return null;
+}
+
+function readTraits(document: JsonObject, issues: IssueList): readonly Trait[] {
+  const attributes = own(document, "attributes") ?? undefined;
+  const properties = own(document, "properties") ?? undefined;
+  if (attributes !== undefined && properties !== undefined) {
+    issues.add(
+      "attributes_and_properties",
+      "properties",
+      "attributes and properties are mutually exclusive; properties is ignored",
+    );
+  }
+  if (attributes !== undefined) {
+    if (Array.isArray(attributes)) return readAttributes(attributes, issues);
+    issues.add(
+      "attributes_not_array",
+      "attributes",
+      `attributes must be an array; it is ${describe(attributes)}`,
+    );
+    return [];
+  }
+  if (properties === undefined) return [];
+  if (isJsonObject(properties)) return readProperties(properties, issues);
+  issues.add(
+    "properties_not_object",
+    "properties",
+    `properties must be an object; it is ${describe(properties)}`,
+  );
+  return [];
+}

@@ -1,0 +1,220 @@
+/** Tokens, versions, documents and traits in PostgreSQL. */
+
+import type { TokenRef } from "../../domain/token-ref.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Queryable } from "../store/database.ts";
+import type { Issue } from "./issues.ts";
+import type { Metadata } from "./normalise.ts";
+import type { Document } from "./resolve.ts";
+
+export type FetchStatus = "none" | "current" | "failed";
+
+/** What is served of one token's metadata. */
+export interface ServedMetadata {
+  readonly status: FetchStatus;
+  readonly reason: string | null;
+  readonly version: number | null;
+  readonly contentHash: string | null;
+  readonly fetchedAt: Date | null;
+  readonly metadata: Metadata | null;
+  readonly issues: readonly Issue[];
+}
+
+const key = (token: TokenRef): [number, string, string] => [token.chainId, token.collection, token.tokenId];
+
+/** Adds tokens to the known ones; those already known stay as they are. All of one collection. */
+export async function addKnownTokens(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+) {
+  await db.query(
+    `insert into vitrine.token (chain_id, collection, token_id)
+     select $1, $2, unnest($3::numeric[]) on conflict do nothing`,
+    [chainId, collection, tokenIds],
+  );
+}
+
+/** Which of these tokens are known: told of by the chain, or by an earlier answer of the contract. */
+export async function findKnown(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from vitrine.token
+      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
+     union
+     select token_id from ${tables.tokenState}
+      where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
+    [chainId, collection, tokenIds],
+  );
+  return new Set(rows.map((row) => row.tokenId));
+}
+
+/** Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read. */
+export async function notReadSince(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokens: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ tokenId: string; block: string }>(
+    `select w.id as "tokenId", w.block from unnest($3::numeric[], $4::bigint[]) as w(id, block)
+       left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = w.id
+      where t.good_block is null or t.good_block < w.block`,
+    [chainId, collection, [...tokens.keys()], [...tokens.values()]],
+  );
+  return new Map(rows.map(({ tokenId, block }) => [tokenId, Number(block)]));
+}
+
+/** Known tokens from `from` to `to` above `after`, ascending, at most `limit`. */
+export async function knownInRange(
+  db: Queryable,
+  range: {
+    readonly chainId: number;
+    readonly collection: string;
+    readonly from: string;
+    readonly to: string;
+  },
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from vitrine.token
+      where chain_id = $1 and collection = $2 and token_id between $3 and $4 and ($5::numeric is null or token_id > $5)
+      order by token_id limit $6`,
+    [range.chainId, range.collection, range.from, range.to, after, limit],
+  );
+  return rows.map((row) => row.tokenId);
+}
+
+/** Locks the token's row for the transaction and returns what is served; undefined for an unknown token. */
+export async function lockServed(db: Queryable, token: TokenRef) {
+  const [row] = await db.query<{
+    versionId: string | null;
+    hash: string | null;
+    uri: string | null;
+    complete: boolean | null;
+  }>(
+    `select t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete
+       from vitrine.token t left join vitrine.version v on v.id = t.served_version
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = $3 for update of t`,
+    key(token),
+  );
+  return row;
+}
+
+export interface NewVersion {
+  readonly trigger: string;
+  readonly outcome: "updated" | "rejected" | "failed";
+  readonly reason: string | null;
+  readonly uri: string | null;
+  readonly block: number;
+  readonly durationMs: number;
+  readonly document: Document | null;
+  readonly issues: readonly Issue[];
+}
+
+/** Appends to the token's history and returns the version's id. The token's row must be locked. */
+export async function addVersion(db: Queryable, token: TokenRef, version: NewVersion): Promise<string> {
+  const { document } = version;
+  if (document) {
+    await db.query("insert into vitrine.document (hash, body) values ($1, $2) on conflict do nothing", [
+      document.hash,
+      document.body,
+    ]);
+  }
+  const [row] = await db.query<{ id: string }>(
+    `with numbered as (
+       update vitrine.token set versions = versions + 1
+        where chain_id = $1 and collection = $2 and token_id = $3 returning versions
+     )
+     insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
+                                  duration_ms, content_hash, metadata, issues, complete)
+     select $1, $2, $3, versions, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from numbered returning id`,
+    [
+      ...key(token),
+      version.trigger,
+      version.outcome,
+      version.reason,
+      version.uri,
+      version.block,
+      version.durationMs,
+      document?.hash ?? null,
+      document ? JSON.stringify(document.metadata) : null,
+      JSON.stringify(version.issues),
+      document?.complete ?? false,
+    ],
+  );
+  if (!row) throw new Error("a version needs a known token");
+  return row.id;
+}
+
+/** Notes that a fetch found the served document again. */
+export async function confirmVersion(db: Queryable, versionId: string): Promise<void> {
+  await db.query(
+    "update vitrine.version set confirmations = confirmations + 1, confirmed_at = now() where id = $1",
+    [versionId],
+  );
+}
+
+/** Notes how the last fetch ended; `served` replaces what is served. */
+export async function markFetched(
+  db: Queryable,
+  token: TokenRef,
+  end: { outcome: "good" | "failed"; reason: string | null; block: number; served?: string },
+): Promise<void> {
+  await db.query(
+    `update vitrine.token
+        set last_outcome = $4, last_reason = $5, last_fetch_at = now(),
+            good_block = case when $4 = 'good' then greatest(good_block, $6::bigint) else good_block end,
+            served_version = coalesce($7::bigint, served_version)
+      where chain_id = $1 and collection = $2 and token_id = $3`,
+    [...key(token), end.outcome, end.reason, end.block, end.served ?? null],
+  );
+}
+
+interface ServedRow {
+  tokenId: string;
+  outcome: "good" | "failed" | null;
+  reason: string | null;
+  fetchedAt: Date | null;
+  version: number | null;
+  hash: string | null;
+  metadata: string | null;
+  issues: string | null;
+}
+
+/** What is served of each known token of one collection, by token id. */
+export async function readServed(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlyMap<string, ServedMetadata>> {
+  const rows = await db.query<ServedRow>(
+    `select t.token_id as "tokenId", t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
+            v.number as version, v.content_hash as hash, v.metadata, v.issues
+       from vitrine.token t left join vitrine.version v on v.id = t.served_version
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
+    [chainId, collection, tokenIds],
+  );
+  return new Map(
+    rows.map((row) => [
+      row.tokenId,
+      {
+        status: row.outcome === null ? "none" : row.outcome === "good" ? "current" : "failed",
+        reason: row.reason,
+        version: row.version,
+        contentHash: row.hash,
+        fetchedAt: row.fetchedAt,
+        metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
+        issues: row.issues === null ? [] : (JSON.parse(row.issues) as Issue[]),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,136 @@
+/** Traits from `attributes` or `properties` (spec.md "Attribute entry"): exactly what is valid, nothing converted. */
+
+import type { IssueCode, IssueList } from "./issues.ts";
+import { describe, isJsonObject, own, storable } from "./json.ts";
+
+export const displayTypes = ["string", "number", "date", "bool"] as const;
+export type DisplayType = (typeof displayTypes)[number];
+
+export interface Trait {
+  readonly trait_type: string;
+  readonly display_type: DisplayType;
+  readonly value: string | number | boolean;
+  /** Number traits only: the ceiling that the document gives, if it gives a valid one. */
+  readonly max_value?: number;
+}
+
+// From here up a "date" is milliseconds: 1e11 seconds is the year 5138.
+const DATE_SECONDS_LIMIT = 1e11;
+
+export function readAttributes(entries: readonly unknown[], issues: IssueList): Trait[] {
+  return entries.flatMap((entry, index) => {
+    const trait = readEntry(entry, `attributes[${index}]`, issues);
+    return trait ? [trait] : [];
+  });
+}
+
+function readEntry(entry: unknown, path: string, issues: IssueList): Trait | undefined {
+  const refuse = (code: IssueCode, field: string, message: string): undefined => {
+    issues.add(code, field === "" ? path : `${path}.${field}`, message);
+  };
+  if (!isJsonObject(entry))
+    return refuse("entry_not_object", "", `an entry must be an object; it is ${describe(entry)}`);
+
+  const traitType = own(entry, "trait_type");
+  if (typeof traitType !== "string" || traitType.trim() === "") {
+    return refuse(
+      "missing_trait_type",
+      "trait_type",
+      `trait_type must be a non-empty string; it is ${describe(traitType)}`,
+    );
+  }
+  // null stands for "not given", as documents in the wild use it.
+  const displayType = own(entry, "display_type") ?? "string";
+  if (!isDisplayType(displayType)) {
+    const shown = typeof displayType === "string" ? JSON.stringify(displayType) : describe(displayType);
+    return refuse(
+      "unknown_display_type",
+      "display_type",
+      `display_type must be one of ${displayTypes.join(", ")}; it is ${shown}`,
+    );
+  }
+  const value = own(entry, "value");
+  if (value === undefined) return refuse("missing_value", "value", "value is missing");
+  if (!matches(displayType, value)) {
+    return refuse(
+      "value_mismatch",
+      "value",
+      `value must be ${expected[displayType]} for display_type ${displayType}; it is ${describe(value)}`,
+    );
+  }
+  if (displayType === "date" && !isUnixSeconds(value as number)) {
+    return refuse(
+      "invalid_date",
+      "value",
+      `a date is a whole number of seconds, under ${DATE_SECONDS_LIMIT} either way; it is ${value}`,
+    );
+  }
+  return {
+    trait_type: storable(traitType),
+    display_type: displayType,
+    value: typeof value === "string" ? storable(value) : (value as number | boolean),
+    ...(displayType === "number" && readCeiling(entry, value as number, path, issues)),
+  };
+}
+
+const expected: Record<DisplayType, string> = {
+  string: "a quoted string",
+  number: "a number",
+  date: "a number of Unix seconds",
+  bool: "true or false",
+};
+
+function isDisplayType(value: unknown): value is DisplayType {
+  return (displayTypes as readonly unknown[]).includes(value);
+}
+
+function matches(displayType: DisplayType, value: unknown): boolean {
+  if (displayType === "string") return typeof value === "string";
+  if (displayType === "bool") return typeof value === "boolean";
+  // JSON.parse gives Infinity for 1e999.
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+const isUnixSeconds = (value: number): boolean =>
+  Number.isInteger(value) && Math.abs(value) < DATE_SECONDS_LIMIT;
+
+function readCeiling(
+  entry: Readonly<Record<string, unknown>>,
+  value: number,
+  path: string,
+  issues: IssueList,
+): { max_value: number } | undefined {
+  const ceiling = own(entry, "max_value") ?? undefined;
+  if (ceiling === undefined) return undefined;
+  if (typeof ceiling === "number" && Number.isFinite(ceiling) && ceiling >= value)
+    return { max_value: ceiling };
+  const shown = typeof ceiling === "number" ? String(ceiling) : describe(ceiling);
+  issues.add(
+    "invalid_max_value",
+    `${path}.max_value`,
+    `max_value must be a number of at least ${value}; it is ${shown}`,
+  );
+  return undefined;
+}
+
+/** All traits of `properties` are strings; a number is shown as its JSON text (rule 9). */
+export function readProperties(properties: Readonly<Record<string, unknown>>, issues: IssueList): Trait[] {
+  return Object.entries(properties).flatMap(([name, value]): Trait[] => {
+    if (
+      name.trim() !== "" &&
+      (typeof value === "string" || (typeof value === "number" && Number.isFinite(value)))
+    ) {
+      return [{ trait_type: storable(name), display_type: "string", value: storable(String(value)) }];
+    }
+    const message =
+      name.trim() === ""
+        ? "a property needs a name"
+        : `a property must be a string or a number; it is ${describe(value)}`;
+    issues.add("invalid_property", `properties.${name}`, message);
+    return [];
+  });
+}
+
+/** The text by which a value is filtered and counted: the string itself, or the value's JSON text. */
+export const valueText = (value: Trait["value"]): string =>
+  typeof value === "string" ? value : JSON.stringify(value);

@@ -1,0 +1,45 @@
+/** The few globals of Ponder 0.16.10 that the serving half leans on, in one place for the next upgrade. */
+
+import type { Logger } from "./contract/logger.ts";
+
+interface PonderGlobals {
+  readonly PONDER_COMMON: {
+    readonly logger: Logger;
+    readonly options: { readonly command: string; readonly port: number; readonly hostname?: string };
+    readonly apiShutdown: { add(callback: () => Promise<void>): void };
+  };
+  readonly PONDER_NAMESPACE_BUILD: { readonly schema: string };
+}
+
+export function ponderRuntime() {
+  const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
+  return {
+    logger: PONDER_COMMON.logger,
+    schema: PONDER_NAMESPACE_BUILD.schema,
+    command: PONDER_COMMON.options.command,
+    port: PONDER_COMMON.options.port,
+    hostname: PONDER_COMMON.options.hostname,
+
+    /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */
+    onStop: (callback: () => Promise<void>): void => PONDER_COMMON.apiShutdown.add(callback),
+
+    /** A supervisor that was killed can't stop us, and a start in its place would find port and schema taken. */
+    stopWithSupervisor(): void {
+      const stop = (): boolean => process.kill(process.pid, "SIGINT");
+      if (process.channel === undefined) return;
+      if (process.connected) process.once("disconnect", stop);
+      else stop();
+    },
+
+    /**
+     * Vite, inside Ponder, exits the process on SIGTERM before Ponder can unlock its schema, and the next start
+     * would wait 25 s for the lock to run out.
+     */
+    letSigtermUnlockTheSchema(): void {
+      for (const listener of process.listeners("SIGTERM")) {
+        if (listener.name === "closeServerAndExit")
+          process.removeListener("SIGTERM", listener as NodeJS.SignalsListener);
+      }
+    },
+  };
+}

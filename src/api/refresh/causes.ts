@@ -1,0 +1,195 @@
+/**
+ * Turns on-chain causes into queue work by set difference: what the index holds against what was handled. A cause
+ * that a reorg took back is found the same way, so it may cost an extra refresh and never loses one.
+ */
+
+import type { ChainTables } from "../chain/tables.ts";
+import type { MetadataService } from "../metadata/service.ts";
+import type { Database, Queryable } from "../store/database.ts";
+import { type Trigger, want } from "./queue.ts";
+import { addSweep } from "./sweeps.ts";
+
+const BATCH_ROWS = 1_000;
+
+interface CauseRow {
+  readonly id: string;
+  readonly collection: string;
+  readonly source: string;
+  readonly from: string;
+  readonly to: string;
+  readonly scope: "token" | "range" | "collection" | "inverted";
+  readonly block: string;
+  readonly blockHash: string;
+  /** Handled under another schema name before: this index is a re-index. */
+  readonly isOld: boolean;
+}
+
+export interface CauseDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly metadata: MetadataService;
+}
+
+export function createCauses({ database, tables, metadata }: CauseDeps) {
+  return {
+    /**
+     * Handles one batch per chain. True when more is waiting. Processes take turns per chain; one that finds
+     * another at it leaves the batch to that one.
+     */
+    async handleBatch(): Promise<boolean> {
+      const chains = await database.query<{ chainId: string }>(
+        `select chain_id as "chainId" from ${tables.checkpoint}`,
+      );
+      let more = false;
+      for (const { chainId } of chains) {
+        more = (await database.transaction((tx) => handleChain(tx, Number(chainId)))) || more;
+      }
+      return more;
+    },
+  };
+
+  async function handleChain(tx: Queryable, chainId: number): Promise<boolean> {
+    const [lock] = await tx.query<{ mine: boolean }>(
+      "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
+      [`vitrine causes ${tables.schema} ${chainId}`],
+    );
+    if (!lock?.mine) return false;
+
+    const { handled, settled } = await readProgress(tx, chainId);
+    const gone = await takeGone(tx, chainId, handled);
+    const fresh = await readNew(tx, chainId, handled);
+    for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
+    for (const batch of group(fresh, triggerOf)) await ask(tx, chainId, batch);
+    await remember(tx, chainId, fresh);
+    if (fresh.length === BATCH_ROWS) return true;
+    await forget(tx, chainId, settled);
+    return false;
+  }
+
+  /** Up to where all was handled before, and up to where rows can't change any more. */
+  async function readProgress(tx: Queryable, chainId: number): Promise<{ handled: string; settled: string }> {
+    const [row] = await tx.query<{ handled: string | null; settled: string }>(
+      `select (select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2) as handled,
+              least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled
+         from ${tables.checkpoint} where chain_id = $2`,
+      [tables.schema, chainId],
+    );
+    return { handled: row?.handled ?? "", settled: row?.settled ?? "" };
+  }
+
+  /** Remembered causes whose row is gone, or stands in another block now; they are forgotten at once. */
+  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<CauseRow[]> {
+    return tx.query<CauseRow>(
+      `delete from vitrine.cause c
+        where c.schema = $1 and c.chain_id = $2 and c.id > $3
+          and not exists (select from ${tables.metadataUpdate} m where m.id = c.id and m.block_hash = c.block_hash)
+       returning c.id, c.collection, 'reorg' as source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
+                 c.block_hash as "blockHash", false as "isOld"`,
+      [tables.schema, chainId, handled],
+    );
+  }
+
+  /**
+   * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing
+   * by itself: it may have been on the side of a fork that was lost while nobody looked.
+   */
+  async function readNew(tx: Queryable, chainId: number, handled: string): Promise<CauseRow[]> {
+    return tx.query<CauseRow>(
+      `select m.id, m.collection_address as collection, m.source, m.from_token_id as "from", m.to_token_id as "to",
+              m.scope, m.block_number as block, m.block_hash as "blockHash",
+              exists (select from vitrine.cause_cursor k
+                       where k.schema <> $1 and k.chain_id = $2 and k.handled >= m.id)
+              or exists (select from vitrine.cause o
+                          where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash)
+                as "isOld"
+         from ${tables.metadataUpdate} m
+        where m.chain_id = $2 and m.id > $3
+          and not exists (select from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id = m.id)
+        order by m.id limit ${BATCH_ROWS}`,
+      [tables.schema, chainId, handled],
+    );
+  }
+
+  async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<void> {
+    const { collection, trigger, isOld, tokens, ranges } = batch;
+    const wanted = isOld ? await metadata.notReadSince(tx, chainId, collection, tokens) : tokens;
+    if (wanted.size > 0) await want(tx, { chainId, collection, tokens: wanted, trigger });
+    // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
+    if (trigger === "mint") await metadata.addKnownTokens(tx, chainId, collection, [...tokens.keys()]);
+    for (const range of ranges) {
+      const from = range.scope === "collection" ? "0" : range.from;
+      await addSweep(tx, {
+        chainId,
+        collection,
+        from,
+        to: range.to,
+        block: trigger === "reorg" ? 0 : Number(range.block),
+        skipRead: isOld,
+      });
+    }
+  }
+
+  async function remember(tx: Queryable, chainId: number, causes: readonly CauseRow[]): Promise<void> {
+    await tx.query(
+      `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block)
+       select $1, $2, * from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::text[], $9::bigint[])`,
+      [
+        tables.schema,
+        chainId,
+        causes.map((each) => each.id),
+        causes.map((each) => each.blockHash),
+        causes.map((each) => each.collection),
+        causes.map((each) => each.from),
+        causes.map((each) => each.to),
+        causes.map((each) => each.scope),
+        causes.map((each) => each.block),
+      ],
+    );
+  }
+
+  /** Moves the cursor over what is settled, so that the difference stays as small as the unsettled part. */
+  async function forget(tx: Queryable, chainId: number, settled: string): Promise<void> {
+    await tx.query(
+      `insert into vitrine.cause_cursor as c (schema, chain_id, handled) values ($1, $2, $3)
+       on conflict (schema, chain_id) do update set handled = greatest(c.handled, excluded.handled)`,
+      [tables.schema, chainId, settled],
+    );
+    await tx.query("delete from vitrine.cause where schema = $1 and chain_id = $2 and id <= $3", [
+      tables.schema,
+      chainId,
+      settled,
+    ]);
+  }
+}
+
+const triggerOf = ({ source }: CauseRow): Trigger =>
+  source === "mint" || source === "first_seen" ? "mint" : "event";
+
+/** Causes that are asked for together: those of one collection and trigger. Inverted ranges ask for nothing. */
+interface Batch {
+  readonly collection: string;
+  readonly trigger: Trigger;
+  readonly isOld: boolean;
+  /** Each token with the newest block that names it; 0 after a reorg, which voids them. */
+  readonly tokens: Map<string, number>;
+  readonly ranges: CauseRow[];
+}
+
+function group(causes: readonly CauseRow[], trigger: (cause: CauseRow) => Trigger): Iterable<Batch> {
+  const batches = new Map<string, Batch>();
+  for (const cause of causes) {
+    if (cause.scope === "inverted") continue;
+    const named = { collection: cause.collection, trigger: trigger(cause), isOld: cause.isOld };
+    const name = JSON.stringify(named);
+    const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), ranges: [] };
+    batches.set(name, batch);
+    if (cause.scope !== "token") batch.ranges.push(cause);
+    else {
+      const block = named.trigger === "reorg" ? 0 : Number(cause.block);
+      batch.tokens.set(cause.from, Math.max(block, batch.tokens.get(cause.from) ?? 0));
+    }
+  }
+  return batches.values();
+}
+
+export type Causes = ReturnType<typeof createCauses>;

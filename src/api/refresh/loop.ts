@@ -1,0 +1,59 @@
+/** Runs the finding of work beside the worker: woken by the database, with a slow poll as the rule of last resort. */
+
+import type { Logger } from "../contract/logger.ts";
+import type { Causes } from "./causes.ts";
+import type { Sweeps } from "./sweeps.ts";
+
+// A reverted block sends no notification, so the poll finds what nobody announced.
+const POLL_MS = 1_000;
+
+export interface CauseLoop {
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** One pass at a time; a wake during a pass causes one more. A failing pass is logged and tried at the next poll. */
+export function startCauseLoop(deps: { causes: Causes; sweeps: Sweeps; logger: Logger }): CauseLoop {
+  const { causes, sweeps, logger } = deps;
+  let stopped = false;
+  let again = false;
+  let pass: Promise<void> | undefined;
+
+  async function work(): Promise<void> {
+    try {
+      let more = true;
+      while (more && !stopped) {
+        more = await causes.handleBatch();
+        await sweeps.advance();
+      }
+    } catch (error) {
+      if (!stopped)
+        logger.warn({ msg: "Could not look for refresh causes", reason: (error as Error).message });
+    }
+  }
+
+  function wake(): void {
+    if (stopped) return;
+    if (pass) {
+      again = true;
+      return;
+    }
+    pass = work().finally(() => {
+      pass = undefined;
+      if (!again) return;
+      again = false;
+      wake();
+    });
+  }
+
+  const timer = setInterval(wake, POLL_MS);
+  wake();
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await pass;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** Receipts: what became of each token of a REST request. Their SQL is here. */
+
+import type { Queryable } from "../store/database.ts";
+import type { Lease } from "./queue.ts";
+
+export type TokenStatus = "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
+
+export interface ReceiptToken {
+  readonly token_id: string;
+  readonly status: TokenStatus;
+  readonly reason: string | null;
+}
+
+export interface Receipt {
+  readonly refresh_id: string;
+  readonly created_at: string;
+  readonly done: boolean;
+  readonly tokens: readonly ReceiptToken[];
+}
+
+export interface NewReceipt {
+  readonly id: string;
+  readonly appId: string;
+  readonly chainId: number;
+  readonly collection: string;
+  /** In request order; `mark` is the queue mark to reach, or undefined for a token that does not exist. */
+  readonly tokens: readonly { readonly tokenId: string; readonly mark: string | undefined }[];
+}
+
+const NOT_FOUND_REASON = "the contract has no such token";
+
+export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<void> {
+  const { id, appId, chainId, collection, tokens } = receipt;
+  await db.query("insert into vitrine.receipt (id, app_id, chain_id, collection) values ($1, $2, $3, $4)", [
+    id,
+    appId,
+    chainId,
+    collection,
+  ]);
+  await db.query(
+    `insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted, status, reason)
+     select $1, ordinality, $2, $3, token_id, mark,
+            case when mark is null then 'not_found' end, case when mark is null then $6 end
+       from unnest($4::numeric[], $5::bigint[]) with ordinality as t(token_id, mark)`,
+    [
+      id,
+      chainId,
+      collection,
+      tokens.map((t) => t.tokenId),
+      tokens.map((t) => t.mark ?? null),
+      NOT_FOUND_REASON,
+    ],
+  );
+}
+
+/** Answers every open entry that this fetch covers. */
+export async function settle(
+  db: Queryable,
+  lease: Lease,
+  status: TokenStatus,
+  reason: string | null,
+): Promise<void> {
+  await db.query(
+    `update vitrine.receipt_token set status = $5, reason = $6
+      where chain_id = $1 and collection = $2 and token_id = $3 and status is null and wanted <= $4`,
+    [lease.chainId, lease.collection, lease.tokenId, lease.started, status, reason],
+  );
+}
+
+/** A receipt, visible only to the app that made the request. */
+export async function findReceipt(db: Queryable, id: string, appId: string): Promise<Receipt | undefined> {
+  const rows = await db.query<{
+    createdAt: Date;
+    tokenId: string;
+    status: TokenStatus;
+    reason: string | null;
+  }>(
+    `select p.created_at as "createdAt", t.token_id as "tokenId",
+            coalesce(t.status, case when r.leased_until > now() and t.wanted <= r.started then 'fetching' else 'queued' end) as status,
+            coalesce(t.reason, case when t.status is null then r.last_reason end) as reason
+       from vitrine.receipt p
+       join vitrine.receipt_token t on t.receipt_id = p.id
+       left join vitrine.refresh r
+         on (r.chain_id, r.collection, r.token_id) = (t.chain_id, t.collection, t.token_id)
+      where p.id = $1 and p.app_id = $2 order by t.position`,
+    [id, appId],
+  );
+  const [first] = rows;
+  if (!first) return undefined;
+  return {
+    refresh_id: id,
+    created_at: first.createdAt.toISOString(),
+    done: rows.every(({ status }) => status !== "queued" && status !== "fetching"),
+    tokens: rows.map(({ tokenId, status, reason }) => ({ token_id: tokenId, status, reason })),
+  };
+}

@@ -1,0 +1,148 @@
+/** The keyed refresh endpoint and its receipts (spec.md "Refresh metadata (REST)"). */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
+import { ApiError } from "../contract/errors.ts";
+import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
+import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
+import type { RefreshService } from "./service.ts";
+
+// spec.md "Limits": tokens per REST refresh request.
+const TOKENS_MAX = 100;
+const WAIT_SECONDS_MAX = 10;
+// A hundred ids of 78 digits, with room for white space and unknown fields.
+const BODY_BYTES_MAX = 64 * 1024;
+
+const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
+const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
+
+const refreshBody = z
+  .object({
+    token_ids: z
+      .array(tokenIdField)
+      .min(1, { error: "must hold at least one token id" })
+      .superRefine((ids, context) => {
+        if (ids.length <= TOKENS_MAX) return;
+        context.addIssue({
+          code: "custom",
+          message: `holds ${ids.length} ids; the limit is ${TOKENS_MAX}`,
+          params: { code: "TOO_MANY_TOKENS" },
+        });
+      })
+      .openapi({ maxItems: TOKENS_MAX, example: ["1", "2"] }),
+  })
+  .openapi("RefreshRequest");
+
+const accepted = z
+  .object({
+    message: z.literal("Metadata refresh initiated"),
+    refresh_id: z.string(),
+    tokens: z.array(
+      z.object({
+        token_id: z.string(),
+        status: z.enum(["queued", "fetching", "updated", "unchanged", "failed", "not_found"]),
+        reason: z.string().nullable().optional(),
+      }),
+    ),
+  })
+  .openapi("RefreshAccepted");
+
+const receiptSchema = z
+  .object({
+    refresh_id: z.string(),
+    created_at: z.string(),
+    done: z.boolean(),
+    tokens: z.array(
+      z.object({
+        token_id: z.string(),
+        status: z.enum(["queued", "fetching", "updated", "unchanged", "failed", "not_found"]),
+        reason: z.string().nullable(),
+      }),
+    ),
+  })
+  .openapi("RefreshReceipt");
+
+const refreshRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: "/collections/{collection_address}/refresh_metadata",
+  operationId: "refreshMetadata",
+  summary: "Refresh the metadata of the listed tokens",
+  middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
+  request: {
+    params: z.object({ collection_address: addressField }),
+    query: z.object({
+      chain_id: chainIdField,
+      wait: z
+        .string()
+        .refine((text) => /^[0-9]{1,2}$/.test(text) && Number(text) <= WAIT_SECONDS_MAX, {
+          error: (issue) =>
+            `must be whole seconds from 0 to ${WAIT_SECONDS_MAX}; it is "${String(issue.input)}"`,
+        })
+        .transform(Number)
+        .optional()
+        .openapi({
+          type: "integer",
+          minimum: 0,
+          maximum: WAIT_SECONDS_MAX,
+          description: "Answer when done, or after so many seconds.",
+        }),
+    }),
+    body: { required: true, content: { "application/json": { schema: refreshBody } } },
+  },
+  responses: {
+    200: {
+      description: "Queued; distinct ids in request order",
+      content: { "application/json": { schema: accepted } },
+    },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "TOKEN_NOT_FOUND",
+      "TOO_MANY_TOKENS",
+      ...keyErrors,
+      "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+});
+
+const receiptRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/refreshes/{refresh_id}",
+  operationId: "getRefresh",
+  summary: "What became of a refresh request; visible only to the app that made it",
+  request: { params: z.object({ refresh_id: z.uuid() }) },
+  responses: {
+    200: { description: "The receipt", content: { "application/json": { schema: receiptSchema } } },
+    ...errorResponses("INVALID_REQUEST", ...keyErrors, "NOT_FOUND"),
+  },
+});
+
+export interface RefreshRouteDeps {
+  readonly refresh: RefreshService;
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+}
+
+export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
+  return createRouter()
+    .openapi(refreshRoute, async (c) => {
+      const { chain_id, wait = 0 } = c.req.valid("query");
+      const collection = findCollection(c.req.valid("param").collection_address, chain_id);
+      const tokenIds = [...new Set(c.req.valid("json").token_ids)];
+      const appId = c.get("app").id;
+
+      const { receiptId, tokens } = await refresh.request(collection, tokenIds, { trigger: "rest", appId });
+      if (!receiptId) throw new ApiError("TOKEN_NOT_FOUND");
+      const receipt = wait > 0 ? await refresh.waitForReceipt(receiptId, appId, wait) : undefined;
+      const message = "Metadata refresh initiated" as const;
+      return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);
+    })
+    .openapi(receiptRoute, async (c) => {
+      const receipt = await refresh.findReceipt(c.req.valid("param").refresh_id, c.get("app").id);
+      if (!receipt)
+        throw new ApiError("NOT_FOUND", [{ path: "refresh_id", message: "no such refresh of this app" }]);
+      return c.json({ ...receipt, tokens: [...receipt.tokens] }, 200);
+    });
+}

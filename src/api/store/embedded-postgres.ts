@@ -1,0 +1,174 @@
+/** The embedded PostgreSQL: one real server per data folder, shared by every process that asks for it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import pg from "pg";
+import { BootError } from "../../boot-error.ts";
+import { findInstall, type PostgresInstall } from "./postgres-install.ts";
+import { interrupt, type RunningServer, runningServer } from "./postgres-process.ts";
+
+// Outlasts a restart of the last client, which is back within seconds.
+const IDLE_MS = 10_000;
+// A first start takes about two seconds; a loaded machine gets thirty times that.
+const PATIENCE_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+// A keeper that lost the race ends at once; trying again at once would only slow the winner.
+const KEEPER_PAUSE_MS = 1_000;
+const POLL_MS = 25;
+
+/** The keeper's session carries this name, so that whoever joins notices a server nobody watches. */
+export const KEEPER_NAME = "vitrine keeper";
+/** Held shared while a process joins, and alone while the keeper stops: nobody joins a server that is leaving. */
+export const JOIN_LOCK_KEY = 5_190_332;
+
+export interface EmbeddedPostgresFiles {
+  readonly folder: string;
+  readonly cluster: string;
+  readonly password: string;
+  readonly log: string;
+}
+
+/** What a keeper is told on its command line. */
+export interface KeeperOrder {
+  readonly files: EmbeddedPostgresFiles;
+  readonly install: PostgresInstall;
+  readonly idleMs: number;
+}
+
+type State = "absent" | "silent" | "starting" | "unwatched" | "ready";
+
+/**
+ * The URL of a working database in this data folder. Starts the server if none runs there and joins it if
+ * one does, however many processes ask at once; it ends by itself `idleMs` after its last client has left.
+ * Throws a BootError when the folder cannot be used.
+ */
+export async function joinEmbeddedPostgres(
+  dataFolder: string,
+  { idleMs = IDLE_MS }: { idleMs?: number } = {},
+): Promise<string> {
+  const files = filesOf(dataFolder);
+  requireOpen(files);
+
+  let keeper: ChildProcess | undefined;
+  let keeperStarted = 0;
+  let lastSign = Date.now();
+  while (Date.now() - lastSign < PATIENCE_MS) {
+    const server = runningServer(files.cluster);
+    const state: State = server ? await ask(files, server) : "absent";
+
+    // Replaying the log after a crash may take minutes, and the server says so all the while.
+    if (state === "starting") lastSign = Date.now();
+    if (keeper?.exitCode)
+      throw new BootError(`PostgreSQL in ${files.cluster} did not start; ${files.log} says why.`);
+    const isKeeperDue = !keeper || (hasEnded(keeper) && Date.now() - keeperStarted > KEEPER_PAUSE_MS);
+    if (isKeeperDue && (state === "absent" || state === "unwatched")) {
+      keeper = startKeeper(dataFolder, idleMs);
+      keeperStarted = Date.now();
+    }
+
+    if (server && (state === "ready" || state === "unwatched")) return urlOf(files, server, "vitrine");
+    await sleep(POLL_MS);
+  }
+  throw new BootError(
+    `PostgreSQL in ${files.cluster} does not answer: another process holds the folder; stop it or set VITRINE_DATA to another folder.`,
+  );
+}
+
+/** Stops the server of this data folder now, if one runs, and waits until it is gone. */
+export async function stopEmbeddedPostgres(dataFolder: string): Promise<void> {
+  const { cluster } = filesOf(dataFolder);
+  const server = runningServer(cluster);
+  if (!server) return;
+  interrupt(server);
+  for (const start = Date.now(); runningServer(cluster)?.pid === server.pid; ) {
+    if (Date.now() - start > PATIENCE_MS) {
+      throw new BootError(`PostgreSQL in ${cluster} does not stop; end its process ${server.pid} by hand.`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** The URL of one of the server's databases. */
+export function urlOf(
+  { password }: EmbeddedPostgresFiles,
+  { port }: RunningServer,
+  database: string,
+): string {
+  return `postgresql://vitrine:${readFileSync(password, "utf8")}@127.0.0.1:${port}/${database}`;
+}
+
+function filesOf(folder: string): EmbeddedPostgresFiles {
+  return {
+    folder,
+    cluster: join(folder, "postgres"),
+    password: join(folder, "postgres-password"),
+    log: join(folder, "postgres.log"),
+  };
+}
+
+function requireOpen({ cluster, password }: EmbeddedPostgresFiles): void {
+  if (!existsSync(cluster)) return;
+  const self = process.getuid?.() ?? 0;
+  if (self !== 0 && statSync(cluster).uid !== self) {
+    throw new BootError(
+      `PostgreSQL in ${cluster} belongs to another account; start Vitrine as that one or set VITRINE_DATA to another folder.`,
+    );
+  }
+  if (!existsSync(password)) throw wrongPassword(cluster, password);
+}
+
+const wrongPassword = (cluster: string, password: string): BootError =>
+  new BootError(
+    `PostgreSQL in ${cluster} does not open with the password in ${password}; put the right one back or set VITRINE_DATA to another folder.`,
+  );
+
+async function ask(files: EmbeddedPostgresFiles, server: RunningServer): Promise<State> {
+  const client = new pg.Client({
+    connectionString: urlOf(files, server, "postgres"),
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+  });
+  // A lost connection also fails the query in progress, and that is where it counts.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("select pg_advisory_lock_shared($1)", [JOIN_LOCK_KEY]);
+    const keepers = await client.query("select from pg_stat_activity where application_name = $1", [
+      KEEPER_NAME,
+    ]);
+    return keepers.rowCount ? "ready" : "unwatched";
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "28P01") throw wrongPassword(files.cluster, files.password);
+    return code === "57P03" ? "starting" : "silent";
+  } finally {
+    await client.end();
+  }
+}
+
+function startKeeper(dataFolder: string, idleMs: number): ChildProcess {
+  const files = filesOf(dataFolder);
+  mkdirSync(files.folder, { recursive: true });
+  const install = findInstall(files.cluster);
+  const order: KeeperOrder = { files: filesOf(resolve(dataFolder)), install, idleMs };
+
+  const script = join(dirname(fileURLToPath(import.meta.url)), "postgres-keeper.ts");
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+  const log = openSync(files.log, "a", 0o600);
+  const keeper = spawn(process.execPath, ["--import", tsx, script, JSON.stringify(order)], {
+    cwd: dirname(script),
+    detached: true,
+    stdio: ["ignore", log, log],
+    // It outlives its caller, so it gets none of the caller's secrets and none of its PG… or NODE_OPTIONS.
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C" },
+  });
+  closeSync(log);
+  keeper.unref();
+  return keeper;
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

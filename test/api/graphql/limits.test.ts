@@ -1,0 +1,95 @@
+import { buildSchema, getIntrospectionQuery, parse, validate } from "graphql";
+import { describe, expect, it } from "vitest";
+import { sizeRule } from "../../../src/api/graphql/limits.ts";
+
+const schema = buildSchema("type Query { node: Node } type Node { node: Node fields: Node id: ID }");
+
+const messages = (text: string): string[] =>
+  validate(schema, parse(text), [sizeRule]).map((error) => error.message);
+
+/** Fields inside each other, `levels` of them in all. */
+const nested = (levels: number, inner = "id"): string =>
+  levels === 1 ? inner : `node { ${nested(levels - 1, inner)} }`;
+
+/** `count` aliases of one field. */
+const aliases = (count: number, prefix = "a"): string =>
+  Array.from({ length: count }, (_, n) => `${prefix}${n}: id`).join(" ");
+
+describe("sizeRule", () => {
+  it.each([
+    ["12 levels", `{ ${nested(12)} }`],
+    ["30 aliases", `{ node { ${aliases(30)} } }`],
+    ["fields of ours named as introspection's lists are", `{ node { fields { fields { fields { id } } } } }`],
+    ["the standard introspection query", getIntrospectionQuery()],
+    [
+      "the standard introspection query with every option",
+      getIntrospectionQuery({
+        inputValueDeprecation: true,
+        specifiedByUrl: true,
+        schemaDescription: true,
+        directiveIsRepeatable: true,
+      }),
+    ],
+    ["two levels of introspection lists", "{ __schema { types { fields { type { fields { name } } } } } }"],
+  ])("lets %s pass", (_title, text) => {
+    expect(messages(text)).toEqual([]);
+  });
+
+  it.each([
+    ["13 levels", `{ ${nested(13)} }`, "depth is 13; it must be at most 12"],
+    [
+      "levels inside inline fragments",
+      `{ ... on Query { ${nested(13)} } }`,
+      "depth is 13; it must be at most 12",
+    ],
+    [
+      "levels hidden in fragments",
+      `{ ${nested(7, "...A")} } fragment A on Node { ${nested(7)} }`,
+      "depth is 13; it must be at most 12",
+    ],
+    ["31 aliases", `{ node { ${aliases(31)} } }`, "the number of aliases is 31; it must be at most 30"],
+    [
+      "aliases multiplied by spreads",
+      `{ node { ...A node { ...A } } } fragment A on Node { ${aliases(16)} }`,
+      "the number of aliases is 32; it must be at most 30",
+    ],
+    [
+      "introspection lists nested until they explode",
+      "{ __schema { types { ...T } } } fragment T on __Type { fields { type { fields { type { fields { name } } } } } }",
+      "the nesting of introspection lists is 3; it must be at most 2",
+    ],
+    [
+      "the same below __type",
+      '{ __type(name: "Node") { possibleTypes { interfaces { fields { name } } } } }',
+      "the nesting of introspection lists is 3; it must be at most 2",
+    ],
+  ])("refuses %s", (_title, text, message) => {
+    expect(messages(text)).toEqual([message]);
+  });
+
+  it("measures every operation of a document", () => {
+    expect(messages(`query A { node { id } } query B { ${nested(14)} }`)).toEqual([
+      "depth is 14; it must be at most 12",
+    ]);
+  });
+
+  it("measures fragments that double each other in no more time than it takes to read them", () => {
+    const chain = Array.from(
+      { length: 60 },
+      (_, n) => `fragment F${n} on Node { ...F${n + 1} ...F${n + 1} }`,
+    );
+    const text = `{ node { ...F0 } } ${chain.join(" ")} fragment F60 on Node { a: id }`;
+
+    const started = performance.now();
+    expect(messages(text)[0]).toMatch(/^the number of aliases is/);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  it("ends on a fragment that contains itself, which another rule refuses", () => {
+    const text =
+      "{ node { ...A } } fragment A on Node { node { ...B } } fragment B on Node { node { ...A } }";
+
+    expect(messages(text)).toEqual([]);
+    expect(validate(schema, parse(text))[0]?.message).toContain("Cannot spread fragment");
+  });
+});

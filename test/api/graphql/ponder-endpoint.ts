@@ -1,0 +1,97 @@
+/** Ponder's own GraphQL middleware over an in-process PostgreSQL, for tests of what is built on it. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { drizzle } from "drizzle-orm/pglite";
+import { Hono, type MiddlewareHandler } from "hono";
+import { onchainTable, relations } from "ponder";
+import { vi } from "vitest";
+
+const collection = onchainTable("collection", (t) => ({
+  address: t.hex().primaryKey(),
+  name: t.text(),
+}));
+
+const token = onchainTable("token", (t) => ({
+  id: t.bigint().primaryKey(),
+  collectionAddress: t.hex().notNull(),
+  lockCount: t.integer().notNull(),
+}));
+
+const collectionRelations = relations(collection, ({ many }) => ({ tokens: many(token) }));
+const tokenRelations = relations(token, ({ one }) => ({
+  collection: one(collection, { fields: [token.collectionAddress], references: [collection.address] }),
+}));
+
+const schema = { collection, token, collectionRelations, tokenRelations };
+
+/** One collection with the tokens 1 to 5, of which 1 and 2 are locked. */
+const ROWS = `
+  create table collection (address text primary key, name text);
+  create table token (id numeric(78) primary key, collection_address text not null, lock_count integer not null);
+  insert into collection values ('0xaa', 'Knights');
+  insert into token select id, '0xaa', case when id <= 2 then 1 else 0 end from generate_series(1, 5) id;
+`;
+
+export interface PonderEndpoint {
+  readonly handle: (request: Request) => Promise<Response>;
+  /** The body of each request that reached Ponder, introspection included. */
+  readonly received: string[];
+  close(): Promise<void>;
+}
+
+type Query = (database: unknown) => Promise<unknown>;
+
+export async function createPonderEndpoint(): Promise<PonderEndpoint> {
+  const client = new PGlite();
+  await client.exec(ROWS);
+  const raw = drizzle(client, { schema, casing: "snake_case" });
+  const wrap = (labelOrQuery: Query | { label: string }, query?: Query): Promise<unknown> => {
+    const run = typeof labelOrQuery === "function" ? labelOrQuery : query;
+    return run ? run(raw) : Promise.reject(new Error("wrap was called without a query"));
+  };
+  vi.stubGlobal("PONDER_DATABASE", { readonlyQB: { raw, wrap } });
+  // The middleware writes generated/schema.graphql below the working directory, which is not this schema's place.
+  const directory = mkdtempSync(join(tmpdir(), "vitrine-graphql-"));
+  vi.spyOn(process, "cwd").mockReturnValue(directory);
+
+  const app = new Hono();
+  app.onError((error) => {
+    throw error;
+  });
+  app.use("/graphql", (await loadMiddleware())({ schema }));
+  const received: string[] = [];
+  return {
+    received,
+    async handle(request) {
+      received.push(await request.clone().text());
+      return app.fetch(request);
+    },
+    async close() {
+      await client.close();
+      vi.restoreAllMocks();
+      vi.unstubAllGlobals();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** Ponder that tells its schema, and answers everything else by `answer`. */
+export function answerAfterIntrospection(
+  ponder: PonderEndpoint,
+  answer: (request: Request) => Response | Promise<Response>,
+): PonderEndpoint["handle"] {
+  return async (request) => {
+    const isIntrospection = (await request.clone().text()).includes("__schema");
+    return isIntrospection ? ponder.handle(request) : answer(request);
+  };
+}
+
+// The package exports its entry only, and there `graphql` comes with the whole indexer.
+async function loadMiddleware(): Promise<(options: { schema: unknown }) => MiddlewareHandler> {
+  const url = new URL("../../../node_modules/ponder/dist/esm/graphql/middleware.js", import.meta.url);
+  const module = (await import(url.href)) as { graphql: (options: { schema: unknown }) => MiddlewareHandler };
+  return module.graphql;
+}

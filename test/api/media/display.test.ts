@@ -1,0 +1,127 @@
+/** What each page shows, for every combination of what a token has and what the operator allows. */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chooseDisplay } from "../../../src/api/media/display.ts";
+
+const IMAGE = "https://images.example/1.png";
+const VIDEO = "https://videos.example/1.mp4";
+const ANIMATION = "https://animations.example:8443/1.html";
+const VIDEO_HOST = "videos.example";
+const ANIMATION_HOST = "animations.example:8443";
+
+const either = [true, false];
+const cases = either.flatMap((animation) =>
+  either.flatMap((video) =>
+    either.flatMap((image) =>
+      either.flatMap((animationAllowed) =>
+        either.map((videoAllowed) => ({ animation, video, image, animationAllowed, videoAllowed })),
+      ),
+    ),
+  ),
+);
+
+describe("the pages", () => {
+  it.each(cases)(
+    "animation $animation (allowed $animationAllowed), video $video (allowed $videoAllowed), image $image",
+    ({ animation, video, image, animationAllowed, videoAllowed }) => {
+      const imageUrl = image ? IMAGE : null;
+      const allowed = [...(animationAllowed ? [ANIMATION_HOST] : []), ...(videoAllowed ? [VIDEO_HOST] : [])];
+
+      const { collection_page, token_page } = chooseDisplay(
+        { image: imageUrl, video: video ? VIDEO : null, animation_url: animation ? ANIMATION : null },
+        imageUrl,
+        (host) => allowed.includes(host),
+      );
+
+      const ofImage = image ? { kind: "image", url: IMAGE } : { kind: "none", url: null };
+      const showsAnimation = animation && animationAllowed;
+      const showsVideo = !showsAnimation && video && videoAllowed;
+      expect(collection_page).toEqual(ofImage);
+      expect({ kind: token_page.kind, url: token_page.url }).toEqual(
+        showsAnimation
+          ? { kind: "animation", url: ANIMATION }
+          : showsVideo
+            ? { kind: "video", url: VIDEO }
+            : ofImage,
+      );
+      expect(token_page.skipped).toEqual([
+        ...(animation && !animationAllowed
+          ? [{ kind: "animation", host: ANIMATION_HOST, reason: "host_not_allowed" }]
+          : []),
+        // What stands behind the one that is shown was not left out.
+        ...(!showsAnimation && video && !videoAllowed
+          ? [{ kind: "video", host: VIDEO_HOST, reason: "host_not_allowed" }]
+          : []),
+      ]);
+    },
+  );
+
+  it("show the image where it can be loaded, which may differ from what the document says", () => {
+    const { collection_page, token_page } = chooseDisplay(
+      { image: "ipfs://content", video: null, animation_url: null },
+      IMAGE,
+      () => false,
+    );
+
+    expect([collection_page.url, token_page.url]).toEqual([IMAGE, IMAGE]);
+  });
+});
+
+describe("URLs that no page shows", () => {
+  it.each([
+    "",
+    "videos.example/1.mp4",
+    "//videos.example/1.mp4",
+    "http://",
+    "ftp://videos.example/1.mp4",
+    "data:text/html,<script>alert(1)</script>",
+    "javascript:alert(1)",
+    "ipfs://content",
+    "blob:https://videos.example/1",
+    "https://user@videos.example/1.mp4",
+    "https://videos.example@evil.example:password@/",
+  ])("%s is skipped even when every host is allowed", (url) => {
+    const { token_page } = chooseDisplay({ image: IMAGE, video: url, animation_url: url }, IMAGE, () => true);
+
+    expect(token_page).toEqual({
+      kind: "image",
+      url: IMAGE,
+      skipped: [
+        { kind: "animation", host: "", reason: "invalid_url" },
+        { kind: "video", host: "", reason: "invalid_url" },
+      ],
+    });
+  });
+
+  it.each([
+    { url: "https://VIDEOS.example/1", host: "videos.example" },
+    { url: "https://videos.example:443/1", host: "videos.example" },
+    { url: "http://videos.example:443/1", host: "videos.example:443" },
+    { url: "https://b\u00fccher.example/1", host: "xn--bcher-kva.example" },
+    { url: "https://videos.example\\@evil.example/", host: "videos.example" },
+    { url: "https://videos.example%2eevil.example/", host: "videos.example.evil.example" },
+  ])("are judged by the host a browser would go to: $url goes to $host", ({ url, host }) => {
+    const seen: string[] = [];
+
+    chooseDisplay({ image: null, video: null, animation_url: url }, null, (each) => seen.push(each) > 0);
+
+    expect(seen).toEqual([host]);
+  });
+
+  it("never come from a host that was not allowed", () => {
+    fc.assert(
+      fc.property(fc.webUrl(), fc.webUrl(), fc.boolean(), (video, animation, allowsVideo) => {
+        const allowed = new URL(allowsVideo ? video : animation).host;
+
+        const { token_page } = chooseDisplay(
+          { image: null, video, animation_url: animation },
+          null,
+          (host) => host === allowed,
+        );
+
+        expect(token_page.url === null || new URL(token_page.url).host === allowed).toBe(true);
+      }),
+    );
+  });
+});

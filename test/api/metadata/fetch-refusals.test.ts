@@ -1,0 +1,153 @@
+/** Strangers' URLs never reach this machine or its network, whichever way they are spelt. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import { type LocalServer, startLocalServer } from "./local-server.ts";
+
+const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
+const PORT = "<port>";
+
+/** The door is open to whoever knows it: it redirects to what `?to=` says. */
+let door: LocalServer;
+/** Listens on every address; nobody may come. */
+let inside: LocalServer;
+let guardedFetch: ReturnType<typeof createGuardedFetch>;
+let hitsBefore: number;
+
+beforeAll(async () => {
+  door = await startLocalServer(({ url }, response) => {
+    const to = new URL(url ?? "", "http://door").searchParams.get("to");
+    response.writeHead(302, { location: to ?? "/" }).end();
+  });
+  inside = await startLocalServer((_request, response) => response.end("{}"));
+  guardedFetch = createGuardedFetch(new Set([door.host]), "test");
+});
+beforeEach(() => {
+  hitsBefore = inside.requests.length;
+});
+afterAll(() => Promise.all([door.close(), inside.close()]));
+
+const at = (url: string) => url.replace(PORT, String(inside.port));
+
+const privateHosts = [
+  "127.0.0.1",
+  "127.1",
+  "127.0.1",
+  "127.0.0.2",
+  "127.255.255.254",
+  "0x7f000001",
+  "0x7f.0.0.1",
+  "2130706433",
+  "017700000001",
+  "0177.0.0.01",
+  "%31%32%37.0.0.1",
+  "１２７.0.0.1",
+  "127。0。0。1",
+  "127.0.0.1.",
+  "0",
+  "0.0.0.0",
+  "localhost",
+  "LocalHost",
+  "[::]",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "[64:ff9b::169.254.169.254]",
+  "[2002:7f00:1::]",
+  "[fc00::1]",
+  "[fd00:ec2::254]",
+  "[fe80::1]",
+  "[ff02::1]",
+  "[2001:db8::1]",
+  "10.0.0.1",
+  "172.16.0.1",
+  "192.168.0.1",
+  "100.64.0.1",
+  "169.254.169.254",
+  "0xa9fea9fe",
+  "2852039166",
+  "192.0.0.1",
+  "192.0.2.1",
+  "198.18.0.1",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "240.0.0.1",
+  "255.255.255.255",
+];
+
+describe("private hosts", () => {
+  it.each(privateHosts)("http://%s/ is refused, and nothing is asked", async (host) => {
+    const fetched = await guardedFetch(at(`http://${host}:${PORT}/secret`), options);
+
+    expect(fetched).toMatchObject({ kind: "failed", reason: "host_refused", transient: false });
+    expect(inside.requests.length).toBe(hitsBefore);
+  });
+
+  it.each(["http://127.0.0.1/", "https://127.0.0.1/", "https://localhost/", "https://[::1]/"])(
+    "%s is refused at the scheme's own port",
+    async (url) => {
+      expect(await guardedFetch(url, options)).toMatchObject({ reason: "host_refused" });
+    },
+  );
+
+  it("allows an entry of the list at its port only", async () => {
+    const neighbour = await guardedFetch(inside.url, options);
+    const otherName = await guardedFetch(`http://localhost:${door.port}/?to=/`, options);
+
+    expect([neighbour, otherName]).toMatchObject([{ reason: "host_refused" }, { reason: "host_refused" }]);
+    expect(inside.requests.length).toBe(hitsBefore);
+  });
+
+  it.each([
+    { entry: `localhost:${PORT}`, url: `http://LOCALHOST:${PORT}/` },
+    { entry: `[::1]:${PORT}`, url: `http://[::1]:${PORT}/` },
+    { entry: `127.0.0.1:${PORT}`, url: `http://0x7f000001:${PORT}/` },
+  ])("allows $entry, as the operator wrote it", async ({ entry, url }) => {
+    const allowing = createGuardedFetch(new Set([at(entry)]), "test");
+
+    expect(await allowing(at(url), options)).toMatchObject({ kind: "fetched" });
+  });
+});
+
+describe("redirects", () => {
+  it.each([
+    ...["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0x7f000001", "169.254.169.254"].map(
+      (host) => ({
+        to: `http://${host}:${PORT}/secret`,
+        reason: "host_refused",
+      }),
+    ),
+    { to: "//localhost/secret", reason: "host_refused" },
+    { to: `http://a:b@127.0.0.1:${PORT}/`, reason: "invalid_url" },
+    { to: "file:///etc/passwd", reason: "invalid_url" },
+    { to: "data:application/json,{}", reason: "invalid_url" },
+    { to: "ftp://host.example/", reason: "invalid_url" },
+    { to: "http://[", reason: "invalid_url" },
+  ])("from an allowed host to $to are refused", async ({ to, reason }) => {
+    const fetched = await guardedFetch(`${door.url}/?to=${encodeURIComponent(at(to))}`, options);
+
+    expect(fetched).toMatchObject({ kind: "failed", reason, transient: false });
+    expect(inside.requests.length).toBe(hitsBefore);
+  });
+});
+
+describe("URLs", () => {
+  it.each([
+    "",
+    "host.example",
+    "http://",
+    "file:///etc/passwd",
+    "data:,{}",
+    "javascript:1",
+    "https://user@host.example/",
+    "https://user:password@host.example/",
+    "https://:password@host.example/",
+    "http://host.example:25/",
+  ])("%j is refused for good", async (url) => {
+    expect(await guardedFetch(url, options)).toMatchObject({ reason: "invalid_url", transient: false });
+  });
+});

@@ -1,0 +1,36 @@
+/** A real HTTP server on this machine that counts who came, for what the metadata room fetches. */
+
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface LocalServer {
+  readonly port: number;
+  /** `127.0.0.1:port`, as the allow list spells it. */
+  readonly host: string;
+  readonly url: string;
+  /** Every request so far, oldest first. */
+  readonly requests: readonly IncomingMessage[];
+  close(): Promise<void>;
+}
+
+/** Listens on every address of the machine, so that a refusal is never owed to a closed port. */
+export async function startLocalServer(listener: RequestListener): Promise<LocalServer> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "::", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    host: `127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

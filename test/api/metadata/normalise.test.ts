@@ -1,0 +1,196 @@
+/** What is kept of a document, and that no document, however odd, breaks the reading. */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ISSUES_MAX, issueTable } from "../../../src/api/metadata/issues.ts";
+import { normalise } from "../../../src/api/metadata/normalise.ts";
+
+const sound = { name: "Hero", image: "https://host.example/1.png" };
+
+/** Reads a document that is an object. */
+function read(document: object) {
+  const normalised = normalise(document);
+  if (!normalised) throw new Error("the document was refused");
+  const { metadata, issues, complete } = normalised;
+  return { metadata, codes: issues.map(({ code }) => code), issues, complete };
+}
+
+describe("the document", () => {
+  it.each(["null", "0", '"{}"', "true", "[]", '[{"name": "Hero"}]'])("is refused when it is %s", (json) => {
+    expect(normalise(JSON.parse(json))).toBeUndefined();
+  });
+
+  it("needs a name and an image and nothing else", () => {
+    const { metadata, codes, complete } = read(sound);
+
+    expect(metadata).toEqual({
+      ...sound,
+      description: null,
+      video: null,
+      animation_url: null,
+      external_url: null,
+      traits: [],
+    });
+    expect({ codes, complete }).toEqual({ codes: [], complete: true });
+  });
+
+  it.each(["name", "image"])("is incomplete without a %s, and keeps the rest", (field) => {
+    const odd = [undefined, null, "", " ", 0, false, [], {}];
+
+    for (const value of odd) {
+      const { metadata, issues, complete } = read({ ...sound, description: "kept", [field]: value });
+
+      expect(metadata).toMatchObject({ [field]: null, description: "kept" });
+      expect(issues).toMatchObject([{ code: `missing_${field}`, level: "error", path: field }]);
+      expect(complete).toBe(false);
+    }
+  });
+
+  it.each(["description", "video", "animation_url", "external_url"])("may hold a %s", (field) => {
+    expect(read({ ...sound, [field]: "text" }).metadata).toMatchObject({ [field]: "text" });
+
+    for (const absent of [undefined, null, ""]) {
+      const { metadata, codes } = read({ ...sound, [field]: absent });
+      expect({ value: metadata[field as "video"], codes }).toEqual({ value: null, codes: [] });
+    }
+    for (const odd of [0, false, [], {}]) {
+      const { metadata, issues, complete } = read({ ...sound, [field]: odd });
+      expect(metadata).toMatchObject({ [field]: null });
+      expect(issues).toMatchObject([{ code: "wrong_type", level: "warning", path: field }]);
+      expect(complete).toBe(true);
+    }
+  });
+});
+
+describe("attributes and properties", () => {
+  const attributes = [{ trait_type: "A", value: "a" }];
+  const properties = { P: "p" };
+
+  it.each([
+    { given: { attributes }, kept: ["A"], codes: [] },
+    { given: { properties }, kept: ["P"], codes: [] },
+    { given: { attributes, properties: null }, kept: ["A"], codes: [] },
+    { given: { attributes: null, properties }, kept: ["P"], codes: [] },
+    { given: { attributes, properties }, kept: ["A"], codes: ["attributes_and_properties"] },
+    { given: { attributes: [], properties }, kept: [], codes: ["attributes_and_properties"] },
+    { given: { attributes, properties: [] }, kept: ["A"], codes: ["attributes_and_properties"] },
+    { given: { attributes: { A: "a" } }, kept: [], codes: ["attributes_not_array"] },
+    { given: { attributes: "A" }, kept: [], codes: ["attributes_not_array"] },
+    { given: { attributes: false }, kept: [], codes: ["attributes_not_array"] },
+    { given: { properties: attributes }, kept: [], codes: ["properties_not_object"] },
+    { given: { properties: "P" }, kept: [], codes: ["properties_not_object"] },
+    { given: { properties: 0 }, kept: [], codes: ["properties_not_object"] },
+    { given: { attributes: [attributes] }, kept: [], codes: ["entry_not_object"] },
+    { given: { properties: { properties } }, kept: [], codes: ["invalid_property"] },
+  ])("$given keeps $kept", ({ given, kept, codes }) => {
+    const read_ = read({ ...sound, ...given });
+
+    expect(read_.metadata.traits.map(({ trait_type }) => trait_type)).toEqual(kept);
+    expect(read_.codes).toEqual(codes);
+    expect(read_.complete).toBe(true);
+  });
+
+  it("says what arrived instead, in the words of JSON", () => {
+    const messages = (json: string) => normalise(JSON.parse(json))?.issues.map(({ message }) => message);
+
+    expect(messages('{"name": [], "image": null, "attributes": {}}')).toEqual([
+      "name is required; it is an array",
+      "image is required; it is null",
+      "attributes must be an array; it is an object",
+    ]);
+    expect(messages('{"name": "n", "image": "i", "properties": {"P": 1e999, "": "v"}}')).toEqual([
+      "a property must be a string or a number; it is a number too large to hold",
+      "a property needs a name",
+    ]);
+  });
+});
+
+describe("hostile documents", () => {
+  it("find keys of every object inert", () => {
+    const document = JSON.parse(
+      `{"__proto__": {"name": "stolen", "attributes": []}, "constructor": {"prototype": {"image": "stolen"}},
+        "attributes": [{"__proto__": {"value": "stolen"}, "trait_type": "constructor", "value": "v"}]}`,
+    );
+
+    const { metadata, codes } = read(document);
+
+    expect(metadata).toMatchObject({
+      name: null,
+      image: null,
+      traits: [{ trait_type: "constructor", value: "v" }],
+    });
+    expect(codes).toEqual(["missing_name", "missing_image"]);
+    expect(({} as Record<string, unknown>).name).toBeUndefined();
+  });
+
+  it("leave nothing in the text that PostgreSQL refuses", () => {
+    const broken = "a\u0000b\ud800c\udc00";
+    const mended = "a\ufffdb\ufffdc\ufffd";
+
+    const { metadata } = read({
+      name: broken,
+      image: broken,
+      description: broken,
+      video: broken,
+      attributes: [{ trait_type: broken, value: broken }],
+    });
+
+    expect(metadata).toMatchObject({ name: mended, image: mended, description: mended, video: mended });
+    expect(metadata.traits).toMatchObject([{ trait_type: mended, value: mended }]);
+    expect(read({ ...sound, properties: { [broken]: broken } }).metadata.traits).toMatchObject([
+      { trait_type: mended, value: mended },
+    ]);
+    expect(read({ ...sound, name: "😀" }).metadata.name).toBe("😀");
+  });
+
+  it("can't flood the report: past the limit issues are counted and not listed", () => {
+    const { issues, complete } = read({ attributes: Array.from({ length: ISSUES_MAX + 50 }, () => 0) });
+
+    expect(issues).toHaveLength(ISSUES_MAX);
+    expect(issues.at(-1)?.message).toMatch(/; 52 more are not listed$/);
+    expect(complete).toBe(false);
+  });
+});
+
+describe("any JSON value", () => {
+  const json = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
+  const key = fc.constantFrom("trait_type", "value", "display_type", "max_value", "__proto__", "other");
+  const word = fc.constantFrom("string", "number", "date", "bool", "", "Number");
+  const entries = fc.array(fc.dictionary(key, fc.oneof(json, word, fc.double(), fc.integer())), {
+    maxLength: 8,
+  });
+  const document = fc.record(
+    {
+      name: fc.oneof(fc.string({ unit: "binary" }), json),
+      image: fc.oneof(fc.webUrl(), json),
+      attributes: fc.oneof(entries, json),
+      properties: fc.oneof(fc.dictionary(fc.string(), json), json),
+      external_url: json,
+    },
+    { requiredKeys: [] },
+  );
+
+  it("is read or refused without throwing, every issue being in the table", () => {
+    fc.assert(
+      fc.property(fc.oneof(json, document), (value) => {
+        for (const { code, level } of normalise(value)?.issues ?? [])
+          expect(issueTable[code].level).toBe(level);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("yields only traits that are read to themselves again", () => {
+    fc.assert(
+      fc.property(document, (value) => {
+        const { traits } = read(value).metadata;
+
+        const again = read({ ...sound, attributes: traits });
+
+        expect(again.metadata.traits).toEqual(traits);
+        expect(again.codes).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

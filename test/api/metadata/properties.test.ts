@@ -1,0 +1,49 @@
+/** Traits of `properties`: strings all of them. */
+
+import { describe, expect, it } from "vitest";
+import { createIssueList } from "../../../src/api/metadata/issues.ts";
+import { readProperties } from "../../../src/api/metadata/traits.ts";
+
+describe("properties", () => {
+  const properties = (json: string) => {
+    const issues = createIssueList();
+    const traits = readProperties(JSON.parse(json), issues);
+    return { traits, issues: issues.list().map(({ code, path }) => `${code} at ${path}`) };
+  };
+
+  it.each([
+    { json: '"text"', shown: "text" },
+    { json: '""', shown: "" },
+    { json: "0", shown: "0" },
+    { json: "-1.50", shown: "-1.5" },
+    { json: "5.0", shown: "5" },
+    { json: "1e21", shown: "1e+21" },
+  ])("shows $json as the string $shown", ({ json, shown }) => {
+    expect(properties(`{"P": ${json}}`)).toEqual({
+      traits: [{ trait_type: "P", display_type: "string", value: shown }],
+      issues: [],
+    });
+  });
+
+  it.each(["true", "false", "null", "[]", "{}", '{"value": "v"}', "1e999"])("ignores %s", (json) => {
+    expect(properties(`{"P": ${json}}`)).toEqual({
+      traits: [],
+      issues: ["invalid_property at properties.P"],
+    });
+  });
+
+  it("ignores one without a name", () => {
+    expect(properties('{"": "v", " ": 1}').issues).toEqual([
+      "invalid_property at properties.",
+      "invalid_property at properties. ",
+    ]);
+  });
+
+  it("may be called anything, keys of every object included", () => {
+    const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
+
+    const { traits } = properties(`{${names.map((name) => `"${name}": "v"`).join()}}`);
+
+    expect(traits.map(({ trait_type }) => trait_type)).toEqual(names);
+  });
+});

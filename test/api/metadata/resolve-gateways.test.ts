@@ -1,0 +1,74 @@
+/** IPFS content is asked of one gateway after the other until one of them has it. */
+
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type HostAnswer, type ResolveHarness, startResolveHarness } from "./resolve-harness.ts";
+
+const CID = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
+const SOUND = '{"name": "Hero", "image": "https://host.example/1.png"}';
+
+const sound: HostAnswer = (response) => response.end(SOUND);
+const status =
+  (code: number, headers = {}): HostAnswer =>
+  (response) =>
+    response.writeHead(code, headers).end();
+
+let harness: ResolveHarness;
+beforeAll(async () => {
+  harness = await startResolveHarness();
+});
+beforeEach(() => {
+  harness.answers.splice(0, 3, sound, sound, sound);
+});
+afterAll(() => harness.close());
+
+it("are asked in order, and the first document ends it", async () => {
+  const before = harness.asked();
+  harness.answers[0] = (response, path) => response.end(path === `/ipfs/${CID}/1.json` ? SOUND : "");
+
+  expect(await harness.resolveUri(`ipfs://${CID}/1.json`)).toMatchObject({
+    kind: "document",
+    uri: `ipfs://${CID}/1.json`,
+  });
+  expect(harness.asked()).toEqual([(before[0] ?? 0) + 1, before[1], before[2]]);
+});
+
+it.each([500, 429, 404, 403])("give way to the next after a %d", async (code) => {
+  harness.answers[0] = status(code);
+
+  expect(await harness.resolveUri(`ipfs://${CID}`)).toMatchObject({ kind: "document" });
+});
+
+it("give the content of another gateway that fails", async () => {
+  harness.answers[2] = status(410);
+
+  expect(await harness.resolveUri(`${harness.urlOf(2)}/ipfs/${CID}/1.json`)).toMatchObject({
+    kind: "document",
+  });
+});
+
+it.each([
+  { first: status(404), second: status(404), transient: false, says: "404" },
+  { first: status(404), second: status(503), transient: true, says: "503" },
+  { first: status(429, { "retry-after": "9" }), second: status(404), transient: true, says: "429" },
+])(
+  "leave the question open while one of them could not answer: $says",
+  async ({ first, second, transient, says }) => {
+    harness.answers.splice(0, 2, first, second);
+
+    expect(await harness.resolveUri(`ipfs://${CID}`)).toMatchObject({
+      reason: "http_status",
+      transient,
+      message: `the host answered ${says}`,
+    });
+  },
+);
+
+it("ends with the caller's signal, whoever still has to be asked", async () => {
+  const controller = new AbortController();
+  harness.answers[0] = () => controller.abort();
+
+  expect(await harness.resolveUri(`ipfs://${CID}`, "erc721", controller.signal)).toMatchObject({
+    kind: "failed",
+    transient: true,
+  });
+});

@@ -1,0 +1,46 @@
+/** Three real hosts and a resolver that may fetch from them; the first two are its IPFS gateways, in order. */
+
+import type { ServerResponse } from "node:http";
+import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import type { UriRead } from "../../../src/api/metadata/read-uri.ts";
+import { createResolve } from "../../../src/api/metadata/resolve.ts";
+import { startLocalServer } from "./local-server.ts";
+
+export type HostAnswer = (response: ServerResponse, path: string) => void;
+
+export const BLOCK = 7;
+export const TOKEN = {
+  chainId: 2020,
+  collection: "0xabcdef0123456789abcdef0123456789abcdef01",
+  tokenId: "314592",
+};
+
+export async function startResolveHarness() {
+  /** What each host says; a test replaces entries. */
+  const answers: HostAnswer[] = [];
+  const hosts = await Promise.all(
+    [0, 1, 2].map((index) => startLocalServer(({ url }, response) => answers[index]?.(response, url ?? ""))),
+  );
+  const urlOf = (index: number): string => hosts[index]?.url ?? "";
+
+  /** Resolves the token as if its contract had answered `read`. */
+  const resolveRead = (read: UriRead, signal?: AbortSignal) =>
+    createResolve({
+      readUri: async () => read,
+      fetch: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
+      gateways: [urlOf(0), urlOf(1)],
+    })(TOKEN, undefined, BLOCK, signal);
+
+  return {
+    answers,
+    urlOf,
+    resolveRead,
+    resolveUri: (uri: string, standard: "erc721" | "erc1155" = "erc721", signal?: AbortSignal) =>
+      resolveRead({ kind: "read", uri, standard }, signal),
+    /** How many requests each host has had. */
+    asked: () => hosts.map(({ requests }) => requests.length),
+    close: () => Promise.all(hosts.map((host) => host.close())),
+  };
+}
+
+export type ResolveHarness = Awaited<ReturnType<typeof startResolveHarness>>;

@@ -1,0 +1,117 @@
+/** From every spelling of a token URI to the URLs that are asked, in order. */
+
+import { describe, expect, it } from "vitest";
+import { locate, substituteId } from "../../../src/api/metadata/token-uri.ts";
+
+const GATEWAYS = ["https://first.example", "https://second.example"];
+const V0 = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
+const V1 = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3hlgtif73fqpyae";
+
+const through = (path: string) => GATEWAYS.map((gateway) => `${gateway}/ipfs/${path}`);
+const urlsOf = (uri: string) => {
+  const located = locate(uri, GATEWAYS);
+  return located.kind === "located" ? located.urls : located.reason;
+};
+
+describe("http and https", () => {
+  it.each([
+    { uri: "http://host.example/1", url: "http://host.example/1" },
+    { uri: "HTTPS://Host.EXAMPLE/A?b=C#d", url: "https://host.example/A?b=C#d" },
+    { uri: "  https://host.example/1\n", url: "https://host.example/1" },
+    { uri: "https://host.example", url: "https://host.example/" },
+    { uri: "https://host.example/a b.json", url: "https://host.example/a%20b.json" },
+    { uri: "https://host.example/ipfs/1.json", url: "https://host.example/ipfs/1.json" },
+  ])("asks $uri as it is", ({ uri, url }) => {
+    expect(urlsOf(uri)).toEqual([url]);
+  });
+
+  it.each([
+    { uri: `https://cdn.example/ipfs/${V0}/1.json?x=1`, path: `${V0}/1.json?x=1` },
+    { uri: `https://${V1}.ipfs.cdn.example/1.json`, path: `${V1}/1.json` },
+  ])("asks a gateway's URL $uri first, and our gateways for its content next", ({ uri, path }) => {
+    expect(urlsOf(uri)).toEqual([uri, ...through(path)]);
+  });
+
+  it("asks no gateway twice", () => {
+    expect(urlsOf(`https://second.example/ipfs/${V0}/1`)).toEqual([...through(`${V0}/1`)].reverse());
+  });
+});
+
+describe("ipfs", () => {
+  it.each([
+    { uri: `ipfs://${V0}`, path: V0 },
+    { uri: `ipfs://${V0}/`, path: `${V0}/` },
+    { uri: `ipfs://${V0}/1.json`, path: `${V0}/1.json` },
+    { uri: `ipfs://${V1}/a/b/1.json`, path: `${V1}/a/b/1.json` },
+    { uri: `ipfs://${V1.toUpperCase()}`, path: V1.toUpperCase() },
+    { uri: `ipfs://ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `IPFS://${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:/${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:${V0}/1`, path: `${V0}/1` },
+    { uri: ` ipfs://${V0}/1 `, path: `${V0}/1` },
+    { uri: `ipfs://${V0}?x=1`, path: `${V0}?x=1` },
+    { uri: `ipfs://${V0}/a/../1`, path: `${V0}/a/../1` },
+    { uri: `ipfs://f01701220${"ab".repeat(32)}/1`, path: `f01701220${"ab".repeat(32)}/1` },
+  ])("asks every gateway in order for $uri", ({ uri, path }) => {
+    expect(urlsOf(uri)).toEqual(through(path));
+  });
+
+  it.each([
+    "ipfs://",
+    "ipfs:",
+    "ipfs://ipfs/",
+    "ipfs://invalid",
+    `ipfs://${V0}x/1`,
+    "ipfs://bafybeic",
+    "ipfs://../x",
+  ])("refuses %s, which names no content", (uri) => {
+    expect(urlsOf(uri)).toBe("invalid_uri");
+  });
+
+  it.each(["/..", "/../../api/v0/id", "/%2e%2e/%2E%2E/admin", "/a/../../x", "/..\\..\\x", "/../ipfs/../x"])(
+    "refuses a path that climbs out of its content to other pages of the gateway: %s",
+    (path) => {
+      expect(urlsOf(`ipfs://${V0}${path}`)).toBe("invalid_uri");
+    },
+  );
+});
+
+describe("what is refused", () => {
+  it.each([
+    { uri: "", reason: "empty_uri" },
+    { uri: " \n\t", reason: "empty_uri" },
+    { uri: V0, reason: "invalid_uri" },
+    { uri: `/ipfs/${V0}`, reason: "invalid_uri" },
+    { uri: "host.example/1.json", reason: "invalid_uri" },
+    { uri: "//host.example/1.json", reason: "invalid_uri" },
+    { uri: '{"name": "inline"}', reason: "invalid_uri" },
+    { uri: "http://", reason: "invalid_uri" },
+    { uri: "https://host.example:99999/", reason: "invalid_uri" },
+    { uri: "data:application/json;base64,e30=", reason: "unsupported_scheme" },
+    { uri: "DATA:,{}", reason: "unsupported_scheme" },
+    { uri: "ar://tx/1.json", reason: "unsupported_scheme" },
+    { uri: "javascript:alert(1)", reason: "unsupported_scheme" },
+    { uri: "ftp://host.example/1", reason: "unsupported_scheme" },
+    { uri: "file:///etc/passwd", reason: "unsupported_scheme" },
+    { uri: "ipns://host.example/1", reason: "unsupported_scheme" },
+    { uri: "blob:https://host.example/1", reason: "unsupported_scheme" },
+  ])("$uri is $reason", ({ uri, reason }) => {
+    expect(urlsOf(uri)).toBe(reason);
+  });
+});
+
+describe("{id}", () => {
+  const padded = "000000000000000000000000000000000000000000000000000000000004cce0";
+
+  it.each([
+    { text: "https://host.example/{id}.json", id: "314592", becomes: `https://host.example/${padded}.json` },
+    { text: "{id}", id: "0", becomes: "0".repeat(64) },
+    { text: "{id}", id: String(2n ** 256n - 1n), becomes: "f".repeat(64) },
+    { text: "{id}/{id}-{id}", id: "314592", becomes: `${padded}/${padded}-${padded}` },
+    { text: "https://host.example/1.json", id: "314592", becomes: "https://host.example/1.json" },
+    { text: "{ID} {id } %7Bid%7D id", id: "314592", becomes: "{ID} {id } %7Bid%7D id" },
+    { text: "", id: "1", becomes: "" },
+  ])("$text of $id", ({ text, id, becomes }) => {
+    expect(substituteId(text, id)).toBe(becomes);
+  });
+});

@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { chainTables } from "../../../src/api/chain/tables.ts";
+import { claim, finish } from "../../../src/api/refresh/queue.ts";
+import { createCauseSetup } from "../../support/causes.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const setup = createCauseSetup(test);
+const causes = setup.causes();
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await setup.clear();
+  await database.query("drop schema if exists next_chain cascade");
+});
+
+/** Ends every fetch that is wanted. */
+async function fetchAll(): Promise<void> {
+  await makeDue(database);
+  for (const lease of await claim(database, test.tables, 100)) await finish(database, lease);
+}
+
+/** The tokens that are wanted now, with what wants them. */
+const waiting = async () =>
+  (await readQueue(database))
+    .filter(({ wanted, done }) => wanted > done)
+    .map(({ tokenId, trigger, minBlock }) => ({ tokenId, trigger, minBlock }));
+
+describe("a reorg", () => {
+  it("that takes a cause back has its token read again, at whatever block is left", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await setup.add({ block: 80, token: 2n });
+    await causes.handleBatch();
+    await fetchAll();
+
+    await setup.revert(85);
+    await causes.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
+  });
+
+  it("is answered once", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await causes.handleBatch();
+    await setup.revert(85);
+    await causes.handleBatch();
+    await fetchAll();
+
+    await causes.handleBatch();
+
+    expect(await waiting()).toEqual([]);
+    expect(await setup.remembered()).toEqual([]);
+  });
+
+  it("that brings the same event in another block has its token read at that block", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n, hash: "0xold" });
+    await causes.handleBatch();
+    await fetchAll();
+
+    await setup.revert(85);
+    await setup.add({ block: 90, token: 1n, hash: "0xnew" });
+    await causes.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "event", minBlock: 90 }]);
+    await fetchAll();
+    await causes.handleBatch();
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("that takes a range back sweeps it again, from a block that exists", async () => {
+    await setup.setChain(100, 70);
+    await setup.know({ 1: 95, 2: 95 });
+    await setup.add({ block: 90, from: 0n, to: 10n });
+    await causes.handleBatch();
+    await setup.sweeps().advance();
+    await fetchAll();
+
+    await setup.revert(85);
+    await causes.handleBatch();
+    await setup.sweeps().advance();
+
+    expect(await database.query("select block::int from vitrine.sweep order by id")).toEqual([
+      { block: 90 },
+      { block: 0 },
+    ]);
+    expect((await waiting()).map(({ tokenId }) => tokenId)).toEqual(["1", "2"]);
+  });
+
+  it("while nobody looked loses no cause, though it has settled since", async () => {
+    await setup.setChain(100, 70);
+    await setup.know({ 1: null });
+    await causes.handleBatch();
+    // Read on the side of the fork that was lost, above the block at which the other side has its cause.
+    await setup.know({ 1: 100 });
+
+    await setup.setChain(300, 270);
+    await setup.add({ block: 99, token: 1n });
+    await causes.handleBatch();
+
+    expect(await waiting()).toMatchObject([{ tokenId: "1", trigger: "event" }]);
+  });
+});
+
+describe("an index that is built again under another name", () => {
+  it("asks for nothing that was read since, be it settled or young", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 50, source: "mint", token: 1n });
+    await setup.add({ block: 90, token: 1n });
+    await setup.add({ block: 60, source: "mint", token: 2n });
+    await causes.handleBatch();
+    await fetchAll();
+    await setup.know({ 1: 95, 2: 60 });
+
+    const next = setup.causes(await setup.reindexAs("next_chain"));
+    await next.handleBatch();
+
+    expect(await waiting()).toEqual([]);
+    const cursors = await database.query<{ schema: string }>(
+      "select schema from vitrine.cause_cursor order by schema",
+    );
+    expect(cursors.map(({ schema }) => schema)).toEqual(["next_chain", "test_chain"]);
+  });
+
+  it("asks for what was never read well, and for what only the new index has", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 50, source: "mint", token: 1n });
+    await setup.add({ block: 51, source: "mint", token: 2n });
+    await causes.handleBatch();
+    await fetchAll();
+    await setup.know({ 1: null, 2: 95, 3: 30 });
+    await setup.setChain(200, 170);
+    await setup.add({ block: 150, token: 3n });
+    await setup.add({ block: 40, source: "mint", token: 4n });
+
+    const next = setup.causes(await setup.reindexAs("next_chain"));
+    await next.handleBatch();
+
+    expect((await waiting()).map(({ tokenId }) => tokenId)).toEqual(["1", "3", "4"]);
+  });
+
+  it("sweeps an old range for what was not read since", async () => {
+    await setup.setChain(100, 70);
+    await setup.know({ 1: 95, 2: 40, 3: null });
+    await setup.add({ block: 50, from: 0n, to: 10n });
+    await causes.handleBatch();
+
+    await setup.causes(await setup.reindexAs("next_chain")).handleBatch();
+
+    expect(await database.query('select skip_read as "skipRead" from vitrine.sweep order by id')).toEqual([
+      { skipRead: false },
+      { skipRead: true },
+    ]);
+  });
+
+  it("has a cursor and a memory of its own", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await causes.handleBatch();
+    const next = setup.causes(await setup.reindexAs("next_chain"));
+    await next.handleBatch();
+    await fetchAll();
+
+    await database.query(`delete from ${chainTables("next_chain").metadataUpdate}`);
+    await causes.handleBatch();
+    expect(await waiting()).toEqual([]);
+    await next.handleBatch();
+
+    expect(await waiting()).toMatchObject([{ tokenId: "1", trigger: "reorg" }]);
+  });
+});

@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createCauseSetup } from "../../support/causes.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { ask, emptyTables, readQueue } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const setup = createCauseSetup(test);
+const causes = setup.causes();
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await setup.clear();
+});
+
+const known = async (): Promise<string[]> =>
+  (
+    await database.query<{ id: string }>("select token_id::text as id from vitrine.token order by token_id")
+  ).map(({ id }) => id);
+
+describe("a new cause", () => {
+  it("asks for its token once, at its block, however often it is looked at", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 7n });
+
+    for (let pass = 0; pass < 3; pass++) expect(await causes.handleBatch()).toBe(false);
+
+    expect(await readQueue(database)).toMatchObject([
+      { tokenId: "7", wanted: 1, trigger: "event", priority: 20, minBlock: 90 },
+    ]);
+  });
+
+  it("of a mint makes the token known, and one of an event on a token nobody saw does not", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", token: 1n });
+    await setup.add({ block: 91, source: "first_seen", token: 2n });
+    await setup.add({ block: 92, source: "URI", token: 3n });
+
+    await causes.handleBatch();
+
+    expect(await known()).toEqual(["1", "2"]);
+    expect(await readQueue(database)).toMatchObject([
+      { trigger: "mint" },
+      { trigger: "mint" },
+      { trigger: "event" },
+    ]);
+  });
+
+  it("on a token that others name too costs one fetch, at the newest block of them", async () => {
+    await setup.setChain(100, 70);
+    for (const block of [80, 95, 81, 94]) await setup.add({ block, token: 7n });
+
+    await causes.handleBatch();
+
+    expect(await readQueue(database)).toMatchObject([{ wanted: 1, minBlock: 95 }]);
+  });
+
+  it("keeps token ids up to 2^256-1 whole", async () => {
+    const max = 2n ** 256n - 1n;
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", token: max - 1n });
+
+    await causes.handleBatch();
+
+    expect(await readQueue(database)).toMatchObject([{ tokenId: (max - 1n).toString() }]);
+  });
+
+  it("belongs to its own chain and collection", async () => {
+    const other = "0x00000000000000000000000000000000000000ff";
+    await setup.setChain(100, 70);
+    await setup.setChain(100, 70, 2020);
+    await setup.add({ block: 90, token: 7n });
+    await setup.add({ block: 91, token: 7n, collection: other });
+    await setup.add({ block: 92, token: 7n, chainId: 2020 });
+
+    await causes.handleBatch();
+
+    const rows = await database.query(
+      "select chain_id::int as chain, collection, wanted::int from vitrine.refresh",
+    );
+    expect(rows).toHaveLength(3);
+    expect(rows).toContainEqual({ chain: 31337, collection: other, wanted: 1 });
+    expect(rows).toContainEqual(expect.objectContaining({ chain: 2020, wanted: 1 }));
+  });
+
+  it("whose range is inverted asks for nothing and is not looked at again", async () => {
+    await setup.setChain(100, 70);
+    const id = await setup.add({ block: 90, from: 9n, to: 3n });
+
+    await causes.handleBatch();
+
+    expect(await readQueue(database)).toEqual([]);
+    expect(await database.query("select from vitrine.sweep")).toEqual([]);
+    expect(await setup.remembered()).toEqual([id]);
+  });
+});
+
+describe("a backlog", () => {
+  it("is worked in batches, and each token is asked for once", async () => {
+    await setup.setChain(5_000, 4_970);
+    const ids = Array.from({ length: 2_300 }, (_, index) => index + 1);
+    await database.query(
+      `insert into ${test.tables.metadataUpdate}
+       select lpad((1700000000 + n)::text, 10, '0') || lpad('31337', 16, '0') || lpad(n::text, 16, '0') || repeat('0', 33),
+              31337, '0x5fbdb2315678afecb367f032d93f642f64180aa3', 'mint', n, n, 'token', n, '0xa' || n, 1700000000 + n, '0xt', 0
+         from unnest($1::int[]) as n`,
+      [ids],
+    );
+
+    const answers = [await causes.handleBatch(), await causes.handleBatch(), await causes.handleBatch()];
+
+    expect(answers).toEqual([true, true, false]);
+    const rows = await readQueue(database);
+    expect(rows).toHaveLength(2_300);
+    expect(rows.every(({ wanted }) => wanted === 1)).toBe(true);
+  });
+
+  it("is remembered no longer than it can change: the cursor moves and the memory shrinks", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 60, token: 1n });
+    const young = await setup.add({ block: 90, token: 2n });
+    await causes.handleBatch();
+    expect(await setup.remembered()).toEqual([young]);
+
+    await setup.setChain(200, 170);
+    await causes.handleBatch();
+
+    expect(await setup.remembered()).toEqual([]);
+    expect((await readQueue(database)).map(({ wanted }) => wanted)).toEqual([1, 1]);
+  });
+
+  it("never moves the cursor back, even when the index does", async () => {
+    await setup.setChain(200, 170);
+    await setup.add({ block: 160, token: 1n });
+    await causes.handleBatch();
+
+    await setup.setChain(150, 120);
+    await causes.handleBatch();
+    await setup.setChain(200, 170);
+    await causes.handleBatch();
+
+    expect(await readQueue(database)).toMatchObject([{ wanted: 1 }]);
+  });
+});
+
+describe("processes that look at the same time", () => {
+  it("never ask for the same cause twice, nor miss one", async () => {
+    await setup.setChain(1_000, 100);
+    for (let block = 200; block < 260; block++) await setup.add({ block, token: BigInt(block) });
+
+    await Promise.all(Array.from({ length: 8 }, () => setup.causes().handleBatch()));
+    await causes.handleBatch();
+
+    const rows = await readQueue(database);
+    expect(rows).toHaveLength(60);
+    expect(rows.every(({ wanted }) => wanted === 1)).toBe(true);
+    expect(await setup.remembered()).toHaveLength(60);
+  });
+
+  it("get along with requests for the same tokens", async () => {
+    await setup.setChain(10_000, 100);
+    const requested = Array.from({ length: 60 }, (_, index) => String(index));
+    const failures: unknown[] = [];
+    for (let round = 0; round < 8; round++) {
+      for (let token = 0; token < 60; token++) {
+        // Even and odd tokens arrive in different batches, so that they are asked for out of order.
+        const source = (token + round) % 2 ? "mint" : "MetadataUpdate";
+        await setup.add({ block: 200 + round * 60 + token, source, token: BigInt(token) });
+      }
+      const requests = Array.from({ length: 6 }, () => database.transaction((tx) => ask(tx, requested)));
+      const ends = await Promise.allSettled([causes.handleBatch(), ...requests]);
+      failures.push(...ends.filter(({ status }) => status === "rejected"));
+    }
+
+    expect(failures).toEqual([]);
+    expect((await readQueue(database)).every(({ wanted }) => wanted === 8 + 8 * 6)).toBe(true);
+  });
+});

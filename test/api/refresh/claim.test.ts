@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { claim, finish, type Lease, nextDueMs, postpone } from "../../../src/api/refresh/queue.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  claimOne,
+  emptyTables,
+  passSeconds,
+  readQueue,
+} from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+
+const dueIn = async (): Promise<number | undefined> => (await readQueue(database))[0]?.dueIn;
+const claimIds = async (count = 10): Promise<string[]> =>
+  (await claim(database, tables, count)).map(({ tokenId }) => tokenId);
+
+beforeEach(() => emptyTables(database));
+
+describe("a claim", () => {
+  it("gives each due token to one claimer only, though many claim at once", async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => String(index));
+    await ask(database, ids);
+
+    const claims = await Promise.all(Array.from({ length: 30 }, () => claim(database, tables, 10)));
+
+    const claimed = claims.flat().map(({ tokenId }) => tokenId);
+    expect(claimed).toHaveLength(200);
+    expect(new Set(claimed)).toEqual(new Set(ids));
+  });
+
+  it("takes no more than it was asked to, and nothing twice", async () => {
+    await ask(database, ["1", "2", "3"]);
+
+    expect(await claimIds(2)).toHaveLength(2);
+    expect(await claimIds(2)).toHaveLength(1);
+    expect(await claimIds(2)).toEqual([]);
+  });
+
+  it("tells what the fetch has to know: standard, cause's block, trigger and try", async () => {
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: 1n,
+      standard: "erc1155",
+      burned: false,
+      lockCount: 0,
+    });
+    await ask(database, [["1", 77]], { trigger: "event" });
+    expect(await claimOne(test)).toMatchObject({
+      chainId: CHAIN_ID,
+      collection: COLLECTION,
+      tokenId: "1",
+      standard: "erc1155",
+      minBlock: 77,
+      trigger: "event",
+      attempts: 1,
+      started: "1",
+    });
+
+    await ask(database, ["2"]);
+    expect(await claimOne(test)).toMatchObject({ tokenId: "2", standard: undefined, minBlock: 0 });
+  });
+});
+
+describe("the spacing of starts", () => {
+  it("is 5 seconds for a token, however often it is asked for", async () => {
+    await ask(database, ["1"]);
+    await finish(database, await claimOne(test));
+
+    await ask(database, ["1"]);
+    await ask(database, ["1"], { trigger: "event" });
+
+    expect(await dueIn()).toBe(5);
+    expect(await claimIds()).toEqual([]);
+    await passSeconds(database, 5);
+    expect(await claimIds()).toEqual(["1"]);
+  });
+
+  it("holds for another try too", async () => {
+    await ask(database, ["1"]);
+    await postpone(database, await claimOne(test), 100, "timeout: so it was");
+
+    expect(await dueIn()).toBe(5);
+  });
+
+  it("does not hold up a token whose last start is long ago", async () => {
+    await ask(database, ["1"]);
+    await finish(database, await claimOne(test));
+    await passSeconds(database, 60);
+
+    await ask(database, ["1"]);
+
+    expect(await claimIds()).toEqual(["1"]);
+  });
+
+  it("is 60 seconds for anonymous callers, after a start that they caused", async () => {
+    await ask(database, ["1"], { anonymous: true });
+    await finish(database, await claimOne(test));
+
+    await ask(database, ["1"], { anonymous: true });
+
+    expect(await dueIn()).toBe(60);
+    await passSeconds(database, 60);
+    expect(await claimIds()).toEqual(["1"]);
+  });
+
+  it("is 60 seconds for anonymous callers who ask while a fetch of theirs runs", async () => {
+    await ask(database, ["1"], { anonymous: true });
+    const lease = await claimOne(test);
+
+    await ask(database, ["1"], { anonymous: true });
+    await finish(database, lease);
+    expect(await dueIn()).toBe(60);
+    await passSeconds(database, 60);
+    await finish(database, await claimOne(test));
+
+    await ask(database, ["1"], { anonymous: true });
+    expect(await dueIn()).toBe(60);
+  });
+
+  it("of anonymous callers leaves keyed callers alone", async () => {
+    await ask(database, ["1"], { anonymous: true });
+    await finish(database, await claimOne(test));
+    await ask(database, ["1"], { anonymous: true });
+
+    await ask(database, ["1"]);
+
+    expect(await dueIn()).toBe(5);
+  });
+
+  it("of anonymous callers counts from no start that a keyed caller shared", async () => {
+    await ask(database, ["1"], { anonymous: true });
+    await ask(database, ["1"]);
+    await finish(database, await claimOne(test));
+
+    await ask(database, ["1"], { anonymous: true });
+
+    expect(await dueIn()).toBe(5);
+  });
+
+  it("brings a token forward that waits for its host, when it is asked for again", async () => {
+    await ask(database, ["1"], { trigger: "event" });
+    await postpone(database, await claimOne(test), 3_600_000, "http_status: the host answered 429");
+    await passSeconds(database, 10);
+    expect(await dueIn()).toBe(3590);
+
+    await ask(database, ["1"]);
+
+    expect(await claimIds()).toEqual(["1"]);
+  });
+});
+
+describe("the time until the next start", () => {
+  it("is undefined with nothing to do and 0 with something due", async () => {
+    expect(await nextDueMs(database)).toBeUndefined();
+    await ask(database, ["1"]);
+    expect(await nextDueMs(database)).toBe(0);
+  });
+
+  it("is that of the first token to come, be it spaced, postponed or leased", async () => {
+    await ask(database, ["1", "2"]);
+    const leases = await claim(database, tables, 2);
+    await postpone(database, leases[0] as Lease, 40_000, "timeout");
+    expect(await nextDueMs(database)).toBeGreaterThan(10_000);
+    expect(await nextDueMs(database)).toBeLessThanOrEqual(15_000);
+
+    await finish(database, leases[1] as Lease);
+    expect(await nextDueMs(database)).toBeGreaterThan(30_000);
+    expect(await nextDueMs(database)).toBeLessThanOrEqual(40_000);
+
+    await ask(database, ["2"]);
+    expect(await nextDueMs(database)).toBeLessThanOrEqual(5_000);
+  });
+});

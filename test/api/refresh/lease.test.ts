@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { claim, finish, isQueued, postpone, release, renew } from "../../../src/api/refresh/queue.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { ask, claimOne, emptyTables, passSeconds, readQueue, ref } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+
+beforeEach(() => emptyTables(database));
+
+describe("a finished fetch", () => {
+  it("answers what was wanted when it started", async () => {
+    await ask(database, ["1"]);
+    await ask(database, ["1"]);
+
+    expect(await finish(database, await claimOne(test))).toBe(true);
+
+    expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 2, lease: null, attempts: 0 }]);
+    expect(await isQueued(database, ref("1"))).toBe(false);
+  });
+
+  it("runs once more, and only once, for requests that came while it ran", async () => {
+    await ask(database, ["1"]);
+    const first = await claimOne(test);
+    for (let i = 0; i < 3; i++) await ask(database, ["1"]);
+
+    await finish(database, first);
+    expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 1 }]);
+    await passSeconds(database, 5);
+    await finish(database, await claimOne(test));
+
+    expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 4 }]);
+    await passSeconds(database, 100);
+    expect(await claim(database, tables, 1)).toEqual([]);
+  });
+
+  it("can't be ended twice", async () => {
+    await ask(database, ["1"]);
+    const lease = await claimOne(test);
+    await finish(database, lease);
+
+    expect(await finish(database, lease)).toBe(false);
+    expect(await postpone(database, lease, 0, "timeout")).toBe(false);
+  });
+});
+
+describe("a lease", () => {
+  it("keeps the token from others for 15 seconds, and then no longer", async () => {
+    await ask(database, ["1"]);
+    const first = await claimOne(test);
+
+    await passSeconds(database, 14);
+    expect(await claim(database, tables, 1)).toEqual([]);
+    await passSeconds(database, 2);
+    const second = await claimOne(test);
+
+    expect(second.id).not.toBe(first.id);
+    expect(second.attempts).toBe(2);
+  });
+
+  it("once lost ends nothing: the fetch of the new holder stays as it is", async () => {
+    await ask(database, ["1"]);
+    const lost = await claimOne(test);
+    await passSeconds(database, 16);
+    const held = await claimOne(test);
+    const before = await readQueue(database);
+
+    expect(await finish(database, lost)).toBe(false);
+    expect(await postpone(database, lost, 1_000, "timeout")).toBe(false);
+    await renew(database, [lost]);
+    await release(database, [lost]);
+
+    expect(await readQueue(database)).toEqual(before);
+    expect(await finish(database, held)).toBe(true);
+  });
+
+  it("lasts while it is renewed", async () => {
+    await ask(database, ["1", "2"]);
+    const leases = await claim(database, tables, 2);
+    const [renewed] = leases;
+    if (!renewed) throw new Error("nothing was due");
+
+    await passSeconds(database, 14);
+    await renew(database, [renewed]);
+    await passSeconds(database, 14);
+
+    const other = leases.find((lease) => lease !== renewed)?.tokenId;
+    expect((await claim(database, tables, 2)).map(({ tokenId }) => tokenId)).toEqual([other]);
+  });
+
+  it("that ran out is taken up again at once, whatever an anonymous caller has to wait for", async () => {
+    await ask(database, ["1"], { anonymous: true });
+    await claimOne(test);
+    await ask(database, ["1"], { anonymous: true });
+
+    await passSeconds(database, 16);
+
+    expect(await claimOne(test)).toMatchObject({ started: "2" });
+  });
+
+  it("given back leaves the token to the next process after the spacing, with no try used up", async () => {
+    await ask(database, ["1"]);
+    await release(database, [await claimOne(test)]);
+
+    expect(await readQueue(database)).toMatchObject([{ lease: null, attempts: 0, dueIn: 5, done: 0 }]);
+    await passSeconds(database, 5);
+    expect(await claimOne(test)).toMatchObject({ attempts: 1 });
+  });
+});
+
+describe("another try", () => {
+  it("waits for its delay and counts", async () => {
+    await ask(database, ["1"]);
+    expect(await postpone(database, await claimOne(test), 20_000, "timeout: so it was")).toBe(true);
+
+    expect(await readQueue(database)).toMatchObject([{ done: 0, lease: null, attempts: 1, dueIn: 20 }]);
+    await passSeconds(database, 20);
+    expect(await claimOne(test)).toMatchObject({ attempts: 2 });
+  });
+});

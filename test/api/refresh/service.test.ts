@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { UriRead } from "../../../src/api/metadata/read-uri.ts";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { createRefresh, type RefreshDeps } from "../../../src/api/refresh/service.ts";
+import type { CollectionConfig } from "../../../src/config.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  emptyTables,
+  failed,
+  readQueue,
+} from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const APP = "00000000-0000-4000-8000-000000000001";
+const OTHER_APP = "00000000-0000-4000-8000-000000000002";
+const collection: CollectionConfig = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
+
+const reverted: UriRead = { kind: "reverted", message: "tokenURI(1) reverted" };
+const read = (standard: "erc721" | "erc1155"): UriRead => ({
+  kind: "read",
+  uri: "https://meta.example/1",
+  standard,
+});
+
+function createService(contract: (tokenId: string) => UriRead, overrides: Partial<RefreshDeps> = {}) {
+  const asked: string[] = [];
+  const service = createRefresh({
+    database,
+    metadata: createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables }),
+    readUri: async ({ tokenId }) => {
+      asked.push(tokenId);
+      return contract(tokenId);
+    },
+    latestBlock: async () => 500,
+    ...overrides,
+  });
+  return { service, asked };
+}
+
+const insertState = (tokenId: bigint) =>
+  test.insert("tokenState", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    tokenId,
+    burned: false,
+    lockCount: 0,
+  });
+
+const known = async (): Promise<string[]> =>
+  (
+    await database.query<{ id: string }>("select token_id::text as id from vitrine.token order by token_id")
+  ).map(({ id }) => id);
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query(`truncate ${tables.tokenState}`);
+});
+
+describe("which tokens exist", () => {
+  it("is known for those the chain has told of, without a question to the contract", async () => {
+    await insertState(1n);
+    await database.query("insert into vitrine.token (chain_id, collection, token_id) values ($1, $2, 2)", [
+      CHAIN_ID,
+      COLLECTION,
+    ]);
+    const { service, asked } = createService(() => reverted);
+
+    const { tokens } = await service.request(collection, ["1", "2"], { trigger: "rest", appId: APP });
+
+    expect(tokens).toEqual([
+      { token_id: "1", status: "queued" },
+      { token_id: "2", status: "queued" },
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it("is asked of the contract for the rest, at the node's own head", async () => {
+    const { service, asked } = createService((id) => (id === "1" ? read("erc721") : reverted));
+
+    const { tokens, receiptId } = await service.request(collection, ["1", "2"], {
+      trigger: "rest",
+      appId: APP,
+    });
+
+    expect(tokens.map(({ status }) => status)).toEqual(["queued", "not_found"]);
+    expect(asked.sort()).toEqual(["1", "2"]);
+    expect(await readQueue(database)).toMatchObject([{ tokenId: "1", minBlock: 500 }]);
+    expect((await service.findReceipt(receiptId ?? "", APP))?.tokens).toEqual([
+      { token_id: "1", status: "queued", reason: null },
+      { token_id: "2", status: "not_found", reason: "the contract has no such token" },
+    ]);
+  });
+
+  it("is settled by an ERC-721 contract's answer, and not by an ERC-1155 one's, which answers for any id", async () => {
+    const { service } = createService((id) => read(id === "1" ? "erc721" : "erc1155"));
+
+    await service.request(collection, ["1", "2"], { trigger: "rest", appId: APP });
+
+    expect(await known()).toEqual(["1"]);
+  });
+
+  it.each([
+    ["does not answer", { latestBlock: () => Promise.reject(new Error("no node")) }],
+    ["fails", { readUri: async () => ({ kind: "unavailable" as const, message: "no answer" }) }],
+    ["breaks", { readUri: () => Promise.reject(new Error("no node")) }],
+  ])("is left open while the node %s: the tokens are queued", async (_how, overrides) => {
+    const { service } = createService(() => reverted, overrides);
+
+    const { tokens } = await service.request(collection, ["1"], { trigger: "rest", appId: APP });
+
+    expect(tokens).toEqual([{ token_id: "1", status: "queued" }]);
+    expect(await known()).toEqual([]);
+  });
+});
+
+describe("a request", () => {
+  it("for tokens that don't exist writes nothing", async () => {
+    const { service } = createService(() => reverted);
+
+    const { receiptId } = await service.request(collection, ["1", "2"], { trigger: "rest", appId: APP });
+
+    expect(receiptId).toBeUndefined();
+    expect(await readQueue(database)).toEqual([]);
+    expect(await database.query("select from vitrine.receipt")).toEqual([]);
+    expect(await known()).toEqual([]);
+  });
+
+  it("is kept whole or not at all: no queue row without its receipt", async () => {
+    const { service } = createService(() => read("erc721"));
+
+    const failing = service.request(collection, ["1"], { trigger: "rest", appId: "no uuid" });
+
+    await expect(failing).rejects.toThrow();
+    expect(await readQueue(database)).toEqual([]);
+  });
+
+  it("leaves a receipt in request order that only its app can read", async () => {
+    const { service } = createService(() => read("erc721"));
+
+    const { receiptId } = await service.request(collection, ["9", "10", "1"], {
+      trigger: "rest",
+      appId: APP,
+    });
+
+    const receipt = await service.findReceipt(receiptId ?? "", APP);
+    expect(receipt?.tokens.map(({ token_id }) => token_id)).toEqual(["9", "10", "1"]);
+    expect(receipt?.done).toBe(false);
+    expect(await service.findReceipt(receiptId ?? "", OTHER_APP)).toBeUndefined();
+  });
+
+  it("of an anonymous caller needs no receipt", async () => {
+    await insertState(1n);
+    const { service } = createService(() => reverted);
+
+    await service.request(collection, ["1"], { trigger: "graphql", anonymous: true });
+
+    expect(await database.query("select anonymous from vitrine.refresh")).toEqual([{ anonymous: true }]);
+    expect(await database.query("select from vitrine.receipt")).toEqual([]);
+  });
+
+  it("that waits is answered when it is done, or as it stands when the time is over", async () => {
+    await insertState(1n);
+    const { service } = createService(() => reverted);
+    const { receiptId = "" } = await service.request(collection, ["1"], { trigger: "rest", appId: APP });
+
+    expect((await service.waitForReceipt(receiptId, APP, 0.2))?.done).toBe(false);
+
+    const waiting = service.waitForReceipt(receiptId, APP, 30);
+    await database.query("update vitrine.receipt_token set status = 'updated'");
+    expect((await waiting)?.tokens).toMatchObject([{ status: "updated" }]);
+  });
+});

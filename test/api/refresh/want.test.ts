@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
+import {
+  claim,
+  depth,
+  finish,
+  isQueued,
+  nextDueMs,
+  postpone,
+  release,
+  renew,
+  want,
+} from "../../../src/api/refresh/queue.ts";
+import { createDatabase, type Database } from "../../../src/api/store/database.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import {
+  ask,
+  COLLECTION,
+  claimOne,
+  emptyTables,
+  passSeconds,
+  readQueue,
+  ref,
+} from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const UINT256_MAX = (2n ** 256n - 1n).toString();
+
+beforeEach(() => emptyTables(database));
+
+describe("asking for a token", () => {
+  it("raises what is wanted of it and never adds a second row", async () => {
+    const marks = [await ask(database, ["1"]), await ask(database, ["1", "2"]), await ask(database, ["1"])];
+
+    expect(marks.map((each) => each.get("1"))).toEqual(["1", "2", "3"]);
+    expect(marks[1]?.get("2")).toBe("1");
+    expect(await readQueue(database)).toMatchObject([
+      { tokenId: "1", wanted: 3, done: 0 },
+      { tokenId: "2", wanted: 1, done: 0 },
+    ]);
+  });
+
+  it("keeps token ids up to 2^256-1 whole", async () => {
+    const marks = await ask(database, [UINT256_MAX, "0"]);
+
+    expect([...marks.keys()].sort()).toEqual(["0", UINT256_MAX]);
+    expect((await claim(database, tables, 2)).map((lease) => lease.tokenId).sort()).toEqual([
+      "0",
+      UINT256_MAX,
+    ]);
+  });
+
+  it("keeps the same token id of two chains and two collections apart", async () => {
+    await ask(database, ["1"]);
+    await ask(database, ["1"], { collection: "0x00000000000000000000000000000000000000ff" });
+    await want(database, {
+      chainId: 2020,
+      collection: COLLECTION,
+      tokens: new Map([["1", 0]]),
+      trigger: "rest",
+    });
+
+    expect(await readQueue(database)).toMatchObject([{ wanted: 1 }, { wanted: 1 }, { wanted: 1 }]);
+  });
+
+  it("makes it due at once", async () => {
+    await ask(database, ["1"]);
+
+    expect(await nextDueMs(database)).toBe(0);
+    expect(await isQueued(database, ref("1"))).toBe(true);
+    expect(await isQueued(database, ref("2"))).toBe(false);
+  });
+});
+
+describe("priority", () => {
+  it("only rises while the token waits, whatever the order of the requests", async () => {
+    const seen: number[] = [];
+    for (const trigger of ["sweep", "event", "mint", "graphql", "event", "sweep"] as const) {
+      await ask(database, ["1"], { trigger });
+      seen.push((await readQueue(database))[0]?.priority ?? 0);
+    }
+
+    expect(seen).toEqual([10, 20, 20, 30, 30, 30]);
+    expect(await readQueue(database)).toMatchObject([{ trigger: "graphql" }]);
+  });
+
+  it("starts anew once the token is done", async () => {
+    await ask(database, ["1"], { trigger: "operator" });
+    await finish(database, await claimOne(test));
+
+    await ask(database, ["1"], { trigger: "sweep" });
+
+    expect(await readQueue(database)).toMatchObject([{ priority: 10, trigger: "sweep" }]);
+  });
+
+  it("lets explicit requests go before events, and events before sweeps", async () => {
+    await ask(database, ["1"], { trigger: "sweep" });
+    await ask(database, ["2"], { trigger: "event" });
+    await ask(database, ["3"], { trigger: "rest" });
+
+    const order = [
+      await claim(database, tables, 1),
+      await claim(database, tables, 1),
+      await claim(database, tables, 1),
+    ];
+
+    expect(order.flat().map((lease) => lease.tokenId)).toEqual(["3", "2", "1"]);
+  });
+
+  it("lets the one that waits longest go first among equals", async () => {
+    await ask(database, ["1"]);
+    await passSeconds(database, 10);
+    await ask(database, ["2"]);
+
+    expect(await claim(database, tables, 1)).toMatchObject([{ tokenId: "1" }]);
+  });
+
+  it("keeps an explicit request from inheriting the tries that an event used up", async () => {
+    await ask(database, ["1"], { trigger: "event" });
+    await postpone(database, await claimOne(test), 0, "timeout");
+    await ask(database, ["1"], { trigger: "sweep" });
+    expect(await readQueue(database)).toMatchObject([{ attempts: 1 }]);
+
+    await ask(database, ["1"], { trigger: "rest" });
+
+    expect(await readQueue(database)).toMatchObject([{ attempts: 0 }]);
+  });
+});
+
+describe("the block of the cause", () => {
+  it("keeps the highest one, so that no URI is read before its newest cause", async () => {
+    for (const block of [5, 9, 7, 0]) await ask(database, [["1", block]], { trigger: "event" });
+
+    expect(await claimOne(test)).toMatchObject({ minBlock: 9 });
+  });
+
+  it("is void after a reorg, and counts again from the next cause on", async () => {
+    await ask(database, [["1", 90]], { trigger: "event" });
+    await ask(database, [["1", 0]], { trigger: "reorg" });
+    const afterReorg = await readQueue(database);
+    await ask(database, [["1", 88]], { trigger: "event" });
+
+    expect(afterReorg).toMatchObject([{ minBlock: 0, priority: 20 }]);
+    expect(await readQueue(database)).toMatchObject([{ minBlock: 88 }]);
+  });
+});
+
+describe("many at once", () => {
+  it("never deadlocks and loses no mark, however the sets overlap", async () => {
+    const connections = Array.from({ length: 6 }, () => createDatabase(test.url, silentLogger));
+    const ids = Array.from({ length: 40 }, (_, index) => String(index));
+    const shuffled = (seed: number): string[] =>
+      [...ids].sort(
+        (a, b) => ((Number(a) * 7919 + seed * 104729) % 41) - ((Number(b) * 7919 + seed * 104729) % 41),
+      );
+
+    const askOften = async (connection: Database, seed: number): Promise<void> => {
+      for (let round = 0; round < 10; round++) {
+        const half = shuffled(seed * 31 + round).slice(0, 20);
+        await ask(connection, half, { trigger: round % 2 ? "rest" : "event" });
+      }
+    };
+    await Promise.all([
+      ...connections.flatMap((connection, seed) => [
+        askOften(connection, seed),
+        askOften(connection, seed + 100),
+      ]),
+    ]);
+
+    const rows = await readQueue(database);
+    expect(rows).toHaveLength(ids.length);
+    expect(rows.reduce((sum, { wanted }) => sum + wanted, 0)).toBe(6 * 2 * 10 * 20);
+    await Promise.all(connections.map((connection) => connection.close()));
+  });
+
+  it("stays clear of deadlocks while leases are renewed and given back", async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => String(index));
+    await ask(database, [...ids].reverse());
+    const leases = await claim(database, tables, 60);
+
+    const rounds = Array.from({ length: 40 }, (_, round) => round);
+    const ends = await Promise.allSettled([
+      ...rounds.map(() => ask(database, ids)),
+      ...rounds.map(() => renew(database, leases)),
+      release(database, leases),
+    ]);
+
+    expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
+    expect((await readQueue(database)).every(({ wanted }) => wanted === 41)).toBe(true);
+  });
+});
+
+describe("depth", () => {
+  it("counts what waits and tells how long the oldest has waited", async () => {
+    expect(await depth(database)).toEqual({ waiting: 0, oldestSeconds: 0 });
+    await ask(database, ["1", "2"]);
+    await passSeconds(database, 100);
+    await ask(database, ["3"]);
+    await finish(database, await claimTheFirst());
+
+    const { waiting, oldestSeconds } = await depth(database);
+
+    expect(waiting).toBe(2);
+    expect(oldestSeconds).toBeGreaterThanOrEqual(100);
+  });
+
+  async function claimTheFirst() {
+    const [lease] = await claim(database, tables, 1);
+    if (!lease) throw new Error("nothing is due");
+    return lease;
+  }
+});

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { finish } from "../../../src/api/refresh/queue.ts";
+import type { Database } from "../../../src/api/store/database.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ask, claimOne, emptyTables, found, passSeconds, readQueue } from "../../support/refresh.ts";
+import { createGate, createWorkerSetup, failingWhen } from "../../support/worker.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const setup = createWorkerSetup(test);
+const hero = (name: string) => ({ name, image: "https://img.example/1.png" });
+
+const unhandled: unknown[] = [];
+process.on("unhandledRejection", (reason) => unhandled.push(reason));
+
+beforeEach(() => emptyTables(database));
+afterEach(() => {
+  expect(unhandled).toEqual([]);
+});
+
+describe("a worker that lost its lease", () => {
+  it("records nothing: no version, no trait, no end of a request", async () => {
+    await setup.knowTokens("1");
+    const receipt = await setup.request(["1"]);
+    const { opened, open } = createGate();
+    const { calls, log } = setup.start(async () => {
+      await opened;
+      return found({ ...hero("Late"), attributes: [{ trait_type: "Class", value: "Mage" }] });
+    });
+    await eventually(
+      () => calls.length,
+      (count) => count === 1,
+    );
+    await database.query("update vitrine.refresh set lease = gen_random_uuid()");
+
+    open();
+    await eventually(
+      () => log,
+      (entries) => entries.some(({ msg }) => msg.includes("took over")),
+    );
+
+    expect(await database.query("select from vitrine.version")).toEqual([]);
+    expect(await database.query("select from vitrine.trait_type")).toEqual([]);
+    expect(await database.query("select from vitrine.document")).toEqual([]);
+    expect((await setup.receipt(receipt))?.tokens).toMatchObject([{ status: "fetching" }]);
+    expect(await readQueue(database)).toMatchObject([{ wanted: 1, done: 0 }]);
+  });
+});
+
+describe("a fault of ours", () => {
+  it("in the resolver ends neither the worker nor the request", async () => {
+    await setup.knowTokens("1");
+    const receipt = await setup.request(["1"]);
+    const { worker, log } = setup.start(({ nth }) => {
+      if (nth === 1) throw new Error("a bug");
+      return found(hero("Hero"));
+    });
+    await eventually(
+      () => log,
+      (entries) => entries.some(({ level }) => level === "error"),
+    );
+    expect((await setup.receipt(receipt))?.done).toBe(false);
+
+    await passSeconds(database, 20);
+    worker.wake();
+
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
+  });
+
+  it("in the database is waited out, and the token is tried again", async () => {
+    const receipt = await setup.request(["1"]);
+    let away = true;
+    const { log } = setup.start(() => found(hero("Hero")), { database: failingWhen(database, () => away) });
+    await eventually(
+      () => log,
+      (entries) => entries.some(({ level }) => level === "warn"),
+    );
+
+    away = false;
+
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
+  });
+
+  it("when recording keeps nothing of the fetch, and the token is tried again", async () => {
+    const receipt = await setup.request(["1"]);
+    let failures = 1;
+    const flaky: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction(async (tx) => {
+          const result = await work(tx);
+          if (failures-- > 0) throw new Error("the connection was lost");
+          return result;
+        }),
+    };
+    const { worker, log } = setup.start(() => found(hero("Hero")), { database: flaky });
+    await eventually(
+      () => log,
+      (entries) => entries.some(({ level }) => level === "error"),
+    );
+    expect(await database.query("select from vitrine.version")).toEqual([]);
+
+    await passSeconds(database, 20);
+    worker.wake();
+
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
+    expect(await database.query("select from vitrine.version")).toHaveLength(1);
+  });
+
+  it("in finding the block is a fault of the node: the request waits for it", async () => {
+    await setup.knowTokens("1");
+    const receipt = await setup.request(["1"]);
+    setup.start(() => found(hero("Hero")), {
+      readBlock: () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1")),
+    });
+
+    const waiting = await eventually(
+      () => setup.receipt(receipt),
+      (each) => each?.tokens[0]?.reason != null,
+    );
+
+    expect(waiting?.tokens[0]?.reason).toMatch(/^rpc_unavailable: .*trying again$/);
+    expect(waiting?.tokens[0]?.reason).not.toContain("10.0.0.1");
+  });
+});
+
+describe("an idle worker", () => {
+  it("rests: it asks the database nothing between its polls", async () => {
+    let queries = 0;
+    const counting: Database = {
+      ...database,
+      query: (sql, parameters) => {
+        queries++;
+        return database.query(sql, parameters);
+      },
+    };
+    setup.start(() => found(hero("Hero")), { database: counting });
+    await eventually(
+      () => queries,
+      (count) => count >= 2,
+    );
+
+    await sleep(500);
+
+    expect(queries).toBeLessThan(10);
+  });
+});
+
+it("keeps the lease of a fetch that takes long", async () => {
+  await ask(database, ["1"]);
+  const { opened, open } = createGate();
+  const { calls } = setup.start(async () => {
+    await opened;
+    return found(hero("Hero"));
+  });
+  await eventually(
+    () => calls.length,
+    (count) => count === 1,
+  );
+  const leasedUntil = async () =>
+    (await database.query<{ at: Date }>("select leased_until as at from vitrine.refresh"))[0]?.at.getTime() ??
+    0;
+  const before = await leasedUntil();
+
+  await eventually(leasedUntil, (at) => at > before);
+
+  open();
+  await eventually(
+    () => readQueue(database),
+    ([row]) => row?.done === 1,
+  );
+  await expect(claimOne(test).then((lease) => finish(database, lease))).rejects.toThrow("0 tokens are due");
+});

@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ask, emptyTables, failed, found, makeDue, readQueue } from "../../support/refresh.ts";
+import { createWorkerSetup } from "../../support/worker.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const setup = createWorkerSetup(test);
+const hero = (name: string) => ({ name, image: "https://img.example/1.png" });
+
+beforeEach(() => emptyTables(database));
+
+const untilIdle = () =>
+  eventually(
+    () => readQueue(database),
+    (rows) => rows.every(({ wanted, done }) => wanted === done),
+  );
+
+describe("a refresh request", () => {
+  it("is told of each token how it ended", async () => {
+    await setup.knowTokens("1", "2", "3");
+    const first = await setup.request(["1", "2"]);
+    const { worker, calls } = setup.start(({ tokenId, nth }) => {
+      if (tokenId === "3") return failed("invalid_json");
+      if (tokenId === "4") return failed("token_reverted");
+      return found(hero(tokenId === "2" ? `Hero ${nth}` : "Hero"));
+    });
+    expect((await setup.done(first))?.tokens).toMatchObject([{ status: "updated" }, { status: "updated" }]);
+
+    const second = await setup.request(["1", "2", "3", "4"]);
+    await makeDue(database);
+    worker.wake();
+
+    expect((await setup.done(second))?.tokens).toEqual([
+      { token_id: "1", status: "unchanged", reason: null },
+      { token_id: "2", status: "updated", reason: null },
+      { token_id: "3", status: "failed", reason: "invalid_json: so it was" },
+      { token_id: "4", status: "not_found", reason: "token_reverted: so it was" },
+    ]);
+    expect(calls).toHaveLength(6);
+  });
+
+  it("joins a fetch that waits, so that many requests cost one fetch", async () => {
+    await setup.knowTokens("1");
+    const receipts = await Promise.all(Array.from({ length: 20 }, () => setup.request(["1"])));
+
+    const { calls } = setup.start(() => found(hero("Hero")));
+
+    for (const id of receipts) expect((await setup.done(id))?.tokens).toMatchObject([{ status: "updated" }]);
+    expect(calls).toHaveLength(1);
+  });
+
+  it("that arrives during a fetch is answered by the next one", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const first = await setup.request(["1"]);
+    const { worker, calls } = setup.start(async ({ nth }) => {
+      if (nth === 1) await held;
+      return found(hero(`Hero ${nth}`));
+    });
+    await eventually(
+      () => calls.length,
+      (count) => count === 1,
+    );
+    const second = await setup.request(["1"]);
+    expect((await setup.receipt(first))?.tokens).toMatchObject([{ status: "fetching" }]);
+    expect((await setup.receipt(second))?.tokens).toMatchObject([{ status: "queued" }]);
+
+    release();
+    await setup.done(first);
+    expect((await setup.receipt(second))?.tokens).toMatchObject([{ status: "queued" }]);
+    await makeDue(database);
+    worker.wake();
+
+    expect((await setup.done(second))?.tokens).toMatchObject([{ status: "updated" }]);
+    expect(calls).toHaveLength(2);
+  });
+
+  it("is read at the indexed block, and never below the block of its cause", async () => {
+    await ask(database, ["1", ["2", 77]], { trigger: "event" });
+
+    const { calls } = setup.start(({ block }) => found(hero("Hero"), { block }));
+    await untilIdle();
+
+    expect(new Map(calls.map(({ tokenId, block }) => [tokenId, block]))).toEqual(
+      new Map([
+        ["1", 10],
+        ["2", 77],
+      ]),
+    );
+  });
+});
+
+describe("a fault that may pass", () => {
+  it("is tried again, and the receipt says so meanwhile", async () => {
+    await setup.knowTokens("1");
+    const receipt = await setup.request(["1"]);
+    const { worker } = setup.start(({ nth }) =>
+      nth === 1 ? failed("timeout", { transient: true }) : found(hero("Hero")),
+    );
+    const waiting = await eventually(
+      () => setup.receipt(receipt),
+      (each) => each?.tokens[0]?.reason != null,
+    );
+    expect(waiting?.tokens).toEqual([
+      { token_id: "1", status: "queued", reason: "timeout: so it was; trying again" },
+    ]);
+
+    await makeDue(database);
+    worker.wake();
+
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated", reason: null }]);
+  });
+
+  it("is a failure at the fifth try", async () => {
+    await setup.knowTokens("1");
+    const receipt = await setup.request(["1"]);
+    const { worker, calls } = setup.start(() => failed("timeout", { transient: true }));
+
+    const done = eventually(
+      async () => {
+        await makeDue(database);
+        worker.wake();
+        return setup.receipt(receipt);
+      },
+      (each) => each?.done === true,
+    );
+
+    expect((await done)?.tokens).toMatchObject([{ status: "failed", reason: "timeout: so it was" }]);
+    expect(calls).toHaveLength(5);
+  });
+
+  it("of the node is never the end of a request", async () => {
+    const receipt = await setup.request(["1"]);
+    const { worker, calls } = setup.start(({ nth }) =>
+      nth <= 8 ? failed("rpc_unavailable", { transient: true }) : found(hero("Hero")),
+    );
+
+    const done = eventually(
+      async () => {
+        await makeDue(database);
+        worker.wake();
+        return setup.receipt(receipt);
+      },
+      (each) => each?.done === true,
+    );
+
+    expect((await done)?.tokens).toMatchObject([{ status: "updated" }]);
+    expect(calls).toHaveLength(9);
+  });
+
+  it("waits as long as the host asks for", async () => {
+    await setup.request(["1"]);
+    setup.start(() => failed("http_status", { transient: true, retryAfterMs: 600_000 }));
+
+    const [row] = await eventually(
+      () => readQueue(database),
+      ([each]) => (each?.dueIn ?? 0) > 0,
+    );
+
+    expect(row?.dueIn).toBeGreaterThan(590);
+  });
+
+  it("holds up no other token", async () => {
+    await setup.request(["1"]);
+    const { calls } = setup.start(({ tokenId }) =>
+      tokenId === "1" ? failed("timeout", { transient: true, retryAfterMs: 600_000 }) : found(hero("Hero")),
+    );
+    await eventually(
+      () => calls.length,
+      (count) => count === 1,
+    );
+
+    const { worker } = setup.start(() => found(hero("Hero")));
+    const other = await setup.request(["2"]);
+    worker.wake();
+
+    expect((await setup.done(other))?.tokens).toMatchObject([{ status: "updated" }]);
+  });
+});
+
+describe("the number of fetches at once", () => {
+  it("is never exceeded, and nothing is left over", async () => {
+    await ask(
+      database,
+      Array.from({ length: 60 }, (_, index) => String(index)),
+    );
+
+    const { runningMost, calls } = setup.start(
+      async () => {
+        await sleep(5);
+        return found(hero("Hero"));
+      },
+      { concurrency: 3 },
+    );
+    await untilIdle();
+
+    expect(runningMost()).toBe(3);
+    expect(calls).toHaveLength(60);
+  });
+
+  it("of 0 leaves the queue to other processes", async () => {
+    await ask(database, ["1"]);
+
+    const { worker, calls } = setup.start(() => found(hero("Hero")), { concurrency: 0 });
+    worker.wake();
+    setup.start(() => found(hero("Hero")));
+    await untilIdle();
+
+    expect(calls).toEqual([]);
+  });
+
+  it("shared by several workers fetches each token once", async () => {
+    await ask(
+      database,
+      Array.from({ length: 60 }, (_, index) => String(index)),
+    );
+
+    const workers = [1, 2, 3].map(() => setup.start(() => found(hero("Hero"))));
+    await untilIdle();
+
+    expect(workers.flatMap(({ calls }) => calls)).toHaveLength(60);
+  });
+});

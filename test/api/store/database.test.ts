@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { createTestDatabase } from "../../support/database.ts";
+
+const { database } = await createTestDatabase();
+await database.query("create table vitrine.probe (id int primary key, count int not null)");
+
+afterEach(() => database.query("truncate vitrine.probe"));
+
+describe("a transaction", () => {
+  it("keeps all of it or nothing", async () => {
+    const failing = database.transaction(async (tx) => {
+      await tx.query("insert into vitrine.probe values (1, 0)");
+      throw new Error("no");
+    });
+
+    await expect(failing).rejects.toThrow("no");
+    expect(await database.query("select from vitrine.probe")).toEqual([]);
+    await database.transaction((tx) => tx.query("insert into vitrine.probe values (1, 0)"));
+    expect(await database.query("select from vitrine.probe")).toHaveLength(1);
+  });
+
+  it("whose connection breaks is rejected, and nothing escapes that would end the process", async () => {
+    const escaped: unknown[] = [];
+    const note = (error: unknown): number => escaped.push(error);
+    process.on("uncaughtException", note);
+    onTestFinished(() => {
+      process.off("uncaughtException", note);
+    });
+
+    const broken = database.transaction((tx) => tx.query("select pg_terminate_backend(pg_backend_pid())"));
+    await expect(broken).rejects.toThrow();
+    const idle = database.transaction(async (tx) => {
+      const [own] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+      await database.query("select pg_terminate_backend($1)", [own?.pid]);
+      await sleep(200);
+    });
+    await expect(idle).rejects.toThrow();
+
+    expect(escaped).toEqual([]);
+    expect(await database.query("select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  it("that deadlocks with another is tried again, so that both come through", async () => {
+    await database.query("insert into vitrine.probe values (1, 0), (2, 0)");
+    let arrived = 0;
+    const raise = (order: readonly number[]): Promise<void> =>
+      database.transaction(async (tx) => {
+        for (const [step, id] of order.entries()) {
+          await tx.query("update vitrine.probe set count = count + 1 where id = $1", [id]);
+          // Both hold their first row before either asks for its second.
+          if (step === 0) arrived++;
+          while (arrived < 2) await sleep(5);
+        }
+      });
+
+    await Promise.all([raise([1, 2]), raise([2, 1])]);
+
+    expect(await database.query("select count from vitrine.probe order by id")).toEqual([
+      { count: 2 },
+      { count: 2 },
+    ]);
+  });
+});

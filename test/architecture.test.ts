@@ -1,0 +1,122 @@
+/** The layers of CONTRIBUTING.md, read from the imports of every source file. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const LINES_MAX = 300;
+
+const sources = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join(folder, file));
+
+/** What a file imports: project files by path from the root, packages by name. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  return specifiers.map((name) =>
+    name.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(file), name)) : name,
+  );
+}
+
+/** The room of a file of the serving half: its folder, or the file itself at the top. */
+const roomOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] ?? "";
+
+const foundations = ["boot.ts", "config.ts", "ponder-runtime.ts", "contract", "store", "chain"];
+const subjects = ["metadata", "refresh", "media", "catalog", "trading", "access", "delegation"];
+const assembly = ["http", "graphql", "pages", "console"];
+
+const violations = (
+  files: readonly string[],
+  isAllowed: (target: string, file: string) => boolean,
+): string[] =>
+  files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => !isAllowed(target, file))
+      .map((target) => `${file} imports ${target}`),
+  );
+
+const isIn =
+  (...prefixes: readonly string[]) =>
+  (target: string): boolean =>
+    prefixes.some((prefix) => target.startsWith(prefix));
+
+describe("the layers", () => {
+  const api = sources("src/api");
+
+  it("lets src/domain import nothing but itself", () => {
+    expect(violations(sources("src/domain"), isIn("src/domain/"))).toEqual([]);
+  });
+
+  it("lets handlers use the domain, Ponder and pure helpers, and neither the network nor the serving half", () => {
+    const allowed = isIn("src/domain/", "src/indexing/", "ponder:registry", "ponder:schema", "viem");
+    expect(violations(sources("src/indexing"), allowed)).toEqual([]);
+  });
+
+  it("lets only the composition root touch Ponder's API module", () => {
+    const importers = api.filter((file) =>
+      importsOf(file).some((name) => name === "ponder:api" || name === "ponder"),
+    );
+    expect(importers).toEqual(["src/api/index.ts"]);
+  });
+
+  it("lets foundations import each other and the domain, never a subject or the assembly", () => {
+    const files = api.filter((file) => foundations.includes(roomOf(file)));
+    const forbidden = [...subjects, ...assembly].map((room) => `src/api/${room}/`);
+    expect(violations(files, (target) => !isIn(...forbidden)(target))).toEqual([]);
+  });
+
+  it("lets subjects reach other subjects and foundations, never the assembly", () => {
+    const files = api.filter((file) => subjects.includes(roomOf(file)));
+    const forbidden = assembly.map((room) => `src/api/${room}/`);
+    expect(violations(files, (target) => !isIn(...forbidden)(target))).toEqual([]);
+  });
+
+  it("keeps a room's SQL to itself: no room imports another's store but for its types", () => {
+    const crossing = api.flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      return [
+        ...text.matchAll(/^import (?!type)[^;]*?from "\.\.\/(\w+)\/([\w-]*store|queue|receipts)\.ts"/gms),
+      ]
+        .filter((match) => match[1] !== roomOf(file) && file !== "src/api/index.ts")
+        .map((match) => `${file} imports ${match[1]}/${match[2]}.ts`);
+    });
+    expect(crossing).toEqual([]);
+  });
+
+  it("has every room of the serving half on its map", () => {
+    const known = new Set([...foundations, ...subjects, ...assembly, "index.ts"]);
+    expect([...new Set(api.map(roomOf))].filter((room) => !known.has(room))).toEqual([]);
+  });
+
+  it("keeps rooms free of circles between subjects", () => {
+    const edges = new Map<string, Set<string>>();
+    for (const file of api.filter((each) => subjects.includes(roomOf(each)))) {
+      const targets = importsOf(file)
+        .map(roomOf)
+        .filter((room) => subjects.includes(room) && room !== roomOf(file));
+      edges.set(roomOf(file), new Set([...(edges.get(roomOf(file)) ?? []), ...targets]));
+    }
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      [...(edges.get(from) ?? [])].some(
+        (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+      );
+    expect([...edges.keys()].filter((room) => reaches(room, room))).toEqual([]);
+  });
+});
+
+describe("the house", () => {
+  it("keeps tests out of src, where Ponder would execute them", () => {
+    expect(sources("src").filter((file) => file.includes(".test."))).toEqual([]);
+  });
+
+  it("keeps source files short enough to read in one sitting", () => {
+    const long = ["src", "bin", "demo"].flatMap(sources).filter((file) => {
+      const lines = readFileSync(join(ROOT, file), "utf8").split("\n").length;
+      return lines > LINES_MAX;
+    });
+    expect(long).toEqual([]);
+  });
+});

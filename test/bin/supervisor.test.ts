@@ -1,0 +1,301 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nextSchema } from "../../bin/ponder-refusal.ts";
+import { createSupervisor, type SupervisorOptions } from "../../bin/supervisor.ts";
+
+const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
+const IN_USE =
+  'MigrationError: Failed to acquire lock on schema "vitrine_chain". A different Ponder app is actively using this schema.';
+
+let folder: string;
+let journal: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "vitrine-supervisor-"));
+  journal = join(folder, "journal");
+  appendFileSync(journal, "");
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("a supervised child", () => {
+  it("that ends with 75 is started again, each time after a longer delay, up to 30 s", async () => {
+    const ended = endsInTurn([75, 75, 75, 75, 75, 75, 75, 1]);
+    const { supervisor, pauses, lines } = supervise(ended);
+
+    expect(await supervisor.run()).toBe(1);
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    expect(lines[0]).toBe("Ponder ended with exit code 75; starting it again in 1 s.");
+    expect(starts()).toBe(8);
+  });
+
+  it("that lived a minute starts the delays anew", async () => {
+    const lives = [0, 1_000, 1_000, 2_000, 2_000, 62_000, 62_000];
+    const { supervisor, pauses } = supervise(endsInTurn([75, 75, 75, 1]), { now: () => lives.shift() ?? 0 });
+
+    await supervisor.run();
+
+    expect(pauses).toEqual([1_000, 2_000, 1_000]);
+  });
+
+  it("that a signal kills is started again", async () => {
+    const { supervisor, lines } = supervise(
+      `${COUNT} if (starts < 3) process.kill(process.pid, "SIGKILL"); else process.exit(1);`,
+    );
+
+    expect(await supervisor.run()).toBe(1);
+    expect(starts()).toBe(3);
+    expect(lines).toEqual([
+      "Ponder ended by SIGKILL; starting it again in 1 s.",
+      "Ponder ended by SIGKILL; starting it again in 2 s.",
+    ]);
+  });
+
+  it.each([0, 1, 3])("that ends with %i is not started again", async (code) => {
+    const { supervisor, lines } = supervise(endsInTurn([code]));
+
+    expect(await supervisor.run()).toBe(code);
+    expect(starts()).toBe(1);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["stdout", "text", OTHER_INDEX],
+    ["stderr", "text", OTHER_INDEX],
+    ["stdout", "JSON", JSON.stringify({ level: 50, error: { message: OTHER_INDEX } })],
+  ])(
+    "that refuses another code's index on %s in %s is explained with the command to run",
+    async (stream, _format, text) => {
+      const { supervisor, lines } = supervise(says(stream, text));
+
+      expect(await supervisor.run()).toBe(1);
+      expect(lines).toEqual([
+        'Schema "vitrine_chain" holds an index built by other code or other collections; to build a new one beside it run: DATABASE_SCHEMA=vitrine_chain_2 npm start',
+      ]);
+    },
+  );
+
+  it("that finds its schema in use is explained with the way out", async () => {
+    const { supervisor, lines } = supervise(says("stdout", IN_USE));
+
+    expect(await supervisor.run()).toBe(1);
+    expect(lines).toEqual([
+      'Schema "vitrine_chain" is in use by another process; stop that process or set DATABASE_SCHEMA to another name.',
+    ]);
+  });
+});
+
+describe("stopping", () => {
+  it("passes two SIGTERMs on as one SIGINT and ends with the child's code", async () => {
+    const stopped = await superviseElsewhere(
+      `${COUNT} process.on("SIGINT", () => { note("SIGINT"); setTimeout(() => process.exit(7), 300); });
+       process.on("SIGTERM", () => note("SIGTERM")); setInterval(() => {}, 1000); note("ready");`,
+    );
+    await untilNoted("ready");
+
+    stopped.kill("SIGTERM");
+    await untilNoted("SIGINT");
+    stopped.kill("SIGTERM");
+    const [code] = await once(stopped, "exit");
+
+    expect(code).toBe(7);
+    expect(notes()).toEqual(["start", "ready", "SIGINT"]);
+  });
+
+  it("kills a child that does not end", async () => {
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => note("SIGINT")); setInterval(() => {}, 1000); note("ready");`,
+      { killAfterMs: 200 },
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+
+    expect(await running).toBe(128 + 9);
+    expect(notes()).toEqual(["start", "ready", "SIGINT"]);
+  });
+
+  it("ends the wait for the next start", async () => {
+    const { supervisor, lines } = supervise(endsInTurn([75]), { pause: undefined });
+    const running = supervisor.run();
+    await until(() => lines.length === 1);
+
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+    expect(starts()).toBe(1);
+  });
+});
+
+describe("a restart of PostgreSQL", () => {
+  const untilInterrupted = `process.on("SIGINT", () => process.exit(0)); setInterval(() => {}, 1000);`;
+
+  it("restarts the child once, in order and without a delay", async () => {
+    let startTime = "monday";
+    let asked = 0;
+    const { supervisor, pauses, lines } = supervise(`${COUNT} ${untilInterrupted} note("ready");`, {
+      probe: async () => {
+        asked += 1;
+        return startTime;
+      },
+    });
+    const running = supervisor.run();
+    await untilNoted("ready");
+    await until(() => asked > 1);
+
+    startTime = "tuesday";
+    await until(() => starts() === 2);
+    const askedThen = asked;
+    await until(() => asked > askedThen + 5);
+    supervisor.stop();
+    await running;
+
+    expect(starts()).toBe(2);
+    expect(pauses).toEqual([]);
+    expect(lines).toEqual([
+      "PostgreSQL has restarted; restarting Ponder, which takes up again what the crash may have cost.",
+    ]);
+  });
+
+  it("is not seen in an outage alone", async () => {
+    const answers = ["monday", undefined, undefined, "monday", "monday"];
+    let asked = 0;
+    const { supervisor, lines } = supervise(`${COUNT} ${untilInterrupted}`, {
+      probe: async () => answers[Math.min(asked++, answers.length - 1)],
+    });
+    const running = supervisor.run();
+
+    await until(() => asked > answers.length + 2);
+    supervisor.stop();
+    await running;
+
+    expect(starts()).toBe(1);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("in development", () => {
+  it("a failed child waits for the next change", async () => {
+    const { supervisor, lines } = supervise(endsInTurn([1, 0]), { isDevelopment: true });
+    const running = supervisor.run();
+    await until(() => lines.length === 1);
+
+    supervisor.restart("src/api/index.ts has changed; restarting Ponder.");
+
+    expect(await running).toBe(0);
+    expect(lines).toEqual([
+      "Ponder ended with exit code 1; starting it again after the next change.",
+      "src/api/index.ts has changed; restarting Ponder.",
+    ]);
+  });
+
+  it("another code's index is left for the next schema name", async () => {
+    const { supervisor, lines } = supervise(
+      `${COUNT} note(process.env.DATABASE_SCHEMA); if (starts === 1) { console.log(${JSON.stringify(OTHER_INDEX)}); process.exit(1); }`,
+      { isDevelopment: true },
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(notes()).toEqual(["start", "vitrine_chain", "start", "vitrine_chain_2"]);
+    expect(lines).toEqual([
+      'Schema "vitrine_chain" holds an index built by other code; building one in "vitrine_chain_2".',
+    ]);
+  });
+
+  it("a rebuild restarts the child on the next schema name", async () => {
+    const { supervisor, lines } = supervise(
+      `${COUNT} note(process.env.DATABASE_SCHEMA); if (starts === 1) setInterval(() => {}, 1000);`,
+      { isDevelopment: true },
+    );
+    const running = supervisor.run();
+    await untilNoted("vitrine_chain");
+
+    supervisor.rebuild("ponder.schema.ts shapes the index, which must be rebuilt");
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "vitrine_chain", "start", "vitrine_chain_2"]);
+    expect(lines).toEqual([
+      'ponder.schema.ts shapes the index, which must be rebuilt; building a new index in schema "vitrine_chain_2".',
+    ]);
+  });
+});
+
+it.each([
+  ["vitrine_chain", "vitrine_chain_2"],
+  ["vitrine_chain_2", "vitrine_chain_3"],
+  ["vitrine_chain_9", "vitrine_chain_10"],
+  ["x".repeat(45), `${"x".repeat(43)}_2`],
+])("the schema name after %s is %s", (name, next) => {
+  expect(nextSchema(name)).toBe(next);
+});
+
+/** Opens every child script: `starts` counts the children so far, this one included, and `note` writes a line. */
+const COUNT = `
+  const fs = require("node:fs");
+  const note = (text) => fs.appendFileSync(process.env.JOURNAL, text + "\\n");
+  note("start");
+  const starts = fs.readFileSync(process.env.JOURNAL, "utf8").split("\\n").filter((line) => line === "start").length;
+`;
+
+const endsInTurn = (codes: number[]): string =>
+  `${COUNT} process.exit(${JSON.stringify(codes)}[starts - 1]);`;
+
+const says = (stream: string, text: string): string =>
+  `${COUNT} process.${stream}.write(${JSON.stringify(text)}); process.exitCode = 1;`;
+
+function supervise(script: string, options: Partial<SupervisorOptions> = {}) {
+  const pauses: number[] = [];
+  const lines: string[] = [];
+  const supervisor = createSupervisor({
+    command: process.execPath,
+    args: ["--eval", script],
+    env: { ...process.env, JOURNAL: journal, DATABASE_SCHEMA: "vitrine_chain" },
+    probe: async () => "monday",
+    probeEveryMs: 20,
+    onLine: (line) => lines.push(line),
+    pause: async (ms) => {
+      pauses.push(ms);
+    },
+    ...options,
+  });
+  return { supervisor, pauses, lines };
+}
+
+/** The supervisor in a process of its own, to which a test can send signals. */
+async function superviseElsewhere(script: string) {
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+  const supervising = `
+    import { createSupervisor } from ${JSON.stringify(new URL("../../bin/supervisor.ts", import.meta.url).href)};
+    const supervisor = createSupervisor({
+      command: process.execPath,
+      args: ["--eval", ${JSON.stringify(script)}],
+      env: process.env,
+      probe: async () => "monday",
+    });
+    process.exit(await supervisor.run());
+  `;
+  return spawn(process.execPath, ["--import", tsx, "--input-type=module", "--eval", supervising], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, JOURNAL: journal },
+  });
+}
+
+const notes = (): string[] => readFileSync(journal, "utf8").split("\n").filter(Boolean);
+
+const starts = (): number => notes().filter((note) => note === "start").length;
+
+const untilNoted = (note: string): Promise<void> => until(() => notes().includes(note));
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const start = Date.now(); !holds(); await sleep(20)) {
+    if (Date.now() - start > 30_000) throw new Error("what the test waits for did not happen");
+  }
+}

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Chain, startChain } from "../../demo/chain.ts";
+import { freePort, spawnService, startService } from "../../demo/service.ts";
+import { stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import { makeFolder } from "./world.ts";
+
+const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+const PONDER = ["start", "--schema", "x"];
+
+let chain: Chain;
+let folder: string;
+let runs = 0;
+beforeAll(async () => {
+  folder = makeFolder();
+  chain = await startChain();
+});
+afterAll(async () => {
+  await stopEmbeddedPostgres(folder);
+  await chain.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const collectionsFile = (chainId = 31337): string => {
+  const file = join(folder, `collections-${chainId}.json`);
+  writeFileSync(file, JSON.stringify([{ chainId, address: ADDRESS, startBlock: 0 }]));
+  return file;
+};
+const environment = (): Record<string, string> => ({
+  DATABASE_URL: "",
+  // The test runner sets one of its own.
+  BASE_URL: "",
+  VITRINE_DATA: folder,
+  COLLECTIONS_FILE: collectionsFile(),
+  PONDER_RPC_URL_31337: chain.rpcUrl,
+});
+
+async function startsAndFails(
+  env: Record<string, string>,
+  port?: number,
+  ponderArgs: readonly string[] | null = PONDER,
+) {
+  const logFile = join(folder, `boot-${++runs}.log`);
+  const service = spawnService({
+    port: port ?? (await freePort()),
+    env,
+    logFile,
+    ...(ponderArgs && { ponderArgs }),
+  });
+  const code = await service.exited;
+  const lines = service
+    .log()
+    .split("\n")
+    .filter((line) => line.startsWith("vitrine:"));
+  return { code, lines, log: service.log() };
+}
+
+it.each([
+  [
+    "a chain without an RPC endpoint",
+    () => ({ ...environment(), COLLECTIONS_FILE: collectionsFile(2020) }),
+    /is on chain 2020, but PONDER_RPC_URL_2020 is not set; set it to an RPC endpoint of that chain\.$/,
+  ],
+  [
+    "an endpoint of another chain",
+    () => ({ ...environment(), COLLECTIONS_FILE: collectionsFile(2020), PONDER_RPC_URL_2020: chain.rpcUrl }),
+    /PONDER_RPC_URL_2020 \(endpoint 1\) serves chain 31337, not 2020; point it to chain 2020/,
+  ],
+  [
+    "a collections file that is not there",
+    () => ({ ...environment(), COLLECTIONS_FILE: join(folder, "none.json") }),
+    /none\.json can't be read; create it or point COLLECTIONS_FILE/,
+  ],
+  [
+    "a malformed variable",
+    () => ({ ...environment(), TRADE_MAX_AGE: "soon" }),
+    /TRADE_MAX_AGE must be a whole number/,
+  ],
+])("%s stops the start with one sentence that says what to do", async (_name, env, sentence) => {
+  const { code, lines, log } = await startsAndFails(env());
+
+  expect(code).toBe(1);
+  expect(lines).toEqual([expect.stringMatching(sentence)]);
+  expect(log).not.toMatch(/^\s+at /m);
+});
+
+it("a busy port stops the start with one sentence that says what to do", async () => {
+  const other = createServer().listen(0);
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+
+  const { code, lines } = await startsAndFails(environment(), port);
+  other.close();
+
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    `vitrine: Port ${port} is in use; stop what listens there or set PORT to a free one.`,
+  ]);
+});
+
+it("a data folder of another PostgreSQL stops the start with one sentence that says what to do", async () => {
+  const data = join(folder, "other-data");
+  mkdirSync(join(data, "postgres"), { recursive: true });
+  writeFileSync(join(data, "postgres", "PG_VERSION"), "9\n");
+
+  const { code, lines } = await startsAndFails({ ...environment(), VITRINE_DATA: data });
+
+  expect(code).toBe(1);
+  expect(lines).toEqual([expect.stringContaining("VITRINE_DATA")]);
+});
+
+it("a schema that another process indexes stops `npm start` with one sentence that says what to do", async () => {
+  const env = { ...environment(), DATABASE_SCHEMA: "shared" };
+  const running = await startService({ port: await freePort(), env, logFile: join(folder, "running.log") });
+
+  const { code, log } = await startsAndFails(env, undefined, null);
+  await running.stop();
+
+  expect(code).toBe(1);
+  expect(log).toMatch(/shared.*(another|other).*process/i);
+});
+
+it("needs nothing but an RPC endpoint and a collections file", async () => {
+  const logFile = join(folder, "bare.log");
+  const service = await startService({
+    port: await freePort(),
+    env: environment(),
+    logFile,
+    ponderArgs: PONDER,
+  });
+
+  const answer = await fetch(`${service.baseUrl}/market/collections`);
+
+  expect(answer.status).toBe(401);
+  expect(await service.stop()).toBe(0);
+});

@@ -1,0 +1,62 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { freePort } from "../../demo/service.ts";
+import { eventually } from "./world.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ctrl-C leaves nothing behind", async () => {
+  const demo = spawn(process.execPath, ["--import", "tsx", join(ROOT, "demo/index.ts")], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: String(await freePort()) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = once(demo, "exit");
+  let stdout = "";
+  let stderr = "";
+  demo.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  demo.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+
+  const readyLine = await eventually(
+    async () =>
+      stdout.split("\n").find((line) => line.startsWith("{")) ?? (demo.exitCode === null ? "" : stderr),
+    (line) => line !== "",
+    100_000,
+  );
+  const ready = JSON.parse(readyLine);
+  expect(ready).toMatchObject({
+    event: "ready",
+    base_url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+    graphql_url: ready.base_url,
+    chain_id: 31337,
+    contracts: { erc721: expect.stringMatching(/^0x[0-9a-f]{40}$/) },
+  });
+
+  const guide = await eventually(
+    async () => stderr,
+    (text) => text.includes("Stop with Ctrl-C."),
+  );
+  const lines = guide
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /^(curl|BASE_URL=)/.test(line));
+  expect(lines.length).toBeGreaterThan(8);
+  for (const line of lines) {
+    const { stdout: answer } = await promisify(execFile)("bash", ["-c", line], { cwd: ROOT });
+    expect(answer, line).not.toBe("");
+    expect(answer, line).not.toContain("INTERNAL");
+  }
+
+  demo.kill("SIGINT");
+  expect((await exited)[0]).toBe(0);
+  await expect(fetch(`${ready.base_url}/health`)).rejects.toThrow();
+  await expect(fetch(ready.rpc_url)).rejects.toThrow();
+  await expect(fetch(ready.metadata_url)).rejects.toThrow();
+});

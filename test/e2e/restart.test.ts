@@ -1,0 +1,186 @@
+import { appendFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnService } from "../../demo/service.ts";
+import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+
+let world: World;
+let partner: ReturnType<typeof createPartner>;
+beforeAll(async () => {
+  world = await createWorld();
+  partner = createPartner(world.service.baseUrl, await createKey(world));
+});
+afterAll(() => world.close());
+
+const isLocked = async (): Promise<boolean> => {
+  const [row] = await world.query<{ locked: number }>(
+    "select (value->>'is_locked')::int as locked from vitrine_e2e._ponder_meta where key = 'app'",
+  );
+  return row?.locked === 1;
+};
+
+describe("a stop", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "by %s ends with 0 and leaves the schema unlocked",
+    async (signal) => {
+      expect(await isLocked()).toBe(true);
+
+      const end = await world.service.stop(signal);
+
+      expect(end).toBe(0);
+      expect(await isLocked()).toBe(false);
+      await world.start();
+    },
+  );
+
+  it("loses no accepted request: what was queued is fetched after the restart", async () => {
+    await eventually(
+      () => partner.token(world.heroes, 20),
+      ({ name }) => name !== null,
+    );
+    for (const id of [17, 18, 20])
+      world.host.set("heroes", id, {
+        body: { name: `After ${id}`, image: "https://x.example/a.png" },
+        delayMs: 1_500,
+      });
+
+    const { body } = await partner.refresh(world.heroes, ["17", "18", "20"]);
+    await world.service.stop();
+    await world.start();
+
+    const receipt = await eventually(
+      () => partner.call(`/market-partner/refreshes/${body.refresh_id}`),
+      (answer) => answer.body.done === true,
+    );
+    expect(receipt.body.tokens).toMatchObject([
+      { status: "updated" },
+      { status: "updated" },
+      { status: "updated" },
+    ]);
+    expect((await partner.token(world.heroes, 18)).name).toBe("After 18");
+  });
+
+  it("loses no request to a crash either", async () => {
+    await world.service.stop();
+    await world.start({ ponderArgs: ["start", "--schema", "vitrine_e2e"] });
+    world.host.set("heroes", 24, {
+      body: { name: "After a crash", image: "https://x.example/a.png" },
+      delayMs: 1_500,
+    });
+    const { body } = await partner.refresh(world.heroes, ["24"]);
+
+    await world.service.stop("SIGKILL");
+    await world.start();
+
+    await eventually(
+      () => partner.call(`/market-partner/refreshes/${body.refresh_id}`),
+      (answer) => answer.body.done === true,
+    );
+    expect((await partner.token(world.heroes, 24)).name).toBe("After a crash");
+  });
+
+  it("follows the end of a supervisor that was killed, and leaves the schema unlocked", async () => {
+    world.service.process.kill("SIGKILL");
+
+    await eventually(
+      () =>
+        fetch(`${world.service.baseUrl}/health`).then(
+          () => true,
+          () => false,
+        ),
+      (isThere) => !isThere,
+    );
+    expect(await isLocked()).toBe(false);
+    await world.start();
+  });
+
+  it("misses no event of the time in between", async () => {
+    world.host.patch("heroes", 26, { name: "While away" });
+    await world.service.stop();
+    await world.chain.write(world.population.erc721, "emitMetadataUpdate", [26n]);
+    await world.start();
+
+    await eventually(
+      () => partner.token(world.heroes, 26),
+      ({ name }) => name === "While away",
+    );
+  });
+});
+
+describe("after an edit", () => {
+  let root: string;
+  const ponderArgs = ["start", "--schema", "edited"];
+  const options = () => ({ root, ponderArgs, logFile: join(world.folder, `edit-${Date.now()}.log`) });
+
+  beforeAll(async () => {
+    await world.service.stop();
+    // A copy, so that the project that runs these tests is never edited.
+    root = join(world.folder, "project");
+    mkdirSync(root);
+    for (const part of [
+      "src",
+      "abis",
+      "bin",
+      "ponder.config.ts",
+      "ponder.schema.ts",
+      "package.json",
+      "tsconfig.json",
+    ]) {
+      cpSync(join(PROJECT, part), join(root, part), { recursive: true });
+    }
+    symlinkSync(join(PROJECT, "node_modules"), join(root, "node_modules"));
+  });
+
+  it("under src/api, `ponder start` on the same schema resumes without a re-index", async () => {
+    const first = await world.start(options());
+    expect(first.log()).toContain("Created database tables");
+    await first.stop();
+
+    appendFileSync(join(root, "src/api/http/openapi.ts"), "\n// edited\n");
+    const second = await world.start(options());
+
+    expect(second.log()).not.toContain("Created database tables");
+    expect(second.log()).toContain("Detected crash recovery");
+    expect((await partner.token(world.heroes, 1)).metadata.version).toBeGreaterThan(0);
+    await second.stop();
+  });
+
+  it("under src/domain, `npm start` stops with the command that builds a new index beside the old one", async () => {
+    appendFileSync(join(root, "src/domain/lock-count.ts"), "\n// edited\n");
+    const { root: edited, logFile } = options();
+
+    const service = spawnService({
+      port: world.port,
+      env: { ...world.env, DATABASE_SCHEMA: "edited" },
+      logFile,
+      root: edited,
+    });
+
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toContain("DATABASE_SCHEMA=edited_2 npm start");
+  });
+
+  it("a new index over known tokens asks their hosts for nothing again", async () => {
+    const { root: edited, logFile } = options();
+    const path = world.host.path("heroes", 30);
+    const asked = world.host.requests.get(path);
+
+    await world.start({ root: edited, logFile, ponderArgs: ["start", "--schema", "edited_2"] });
+    await eventually(
+      () =>
+        world.query<{ chains: number }>(
+          "select count(*)::int as chains from vitrine.cause_cursor where schema = 'edited_2' and handled <> ''",
+        ),
+      ([row]) => row?.chains === 1,
+    );
+
+    const [waiting] = await world.query<{ tokens: number }>(
+      `select count(*)::int as tokens from vitrine.refresh
+        where collection = '${world.heroes}' and token_id = 30 and wanted > done`,
+    );
+    expect(waiting?.tokens).toBe(0);
+    expect(world.host.requests.get(path)).toBe(asked);
+  });
+});

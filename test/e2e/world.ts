@@ -1,0 +1,151 @@
+/** A real chain, metadata host, database and service, as child processes, for one test file. */
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { type Chain, startChain } from "../../demo/chain.ts";
+import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
+import { type Population, populate } from "../../demo/populate.ts";
+import { freePort, type Service, type ServiceOptions, startService } from "../../demo/service.ts";
+import type { TokenView } from "../../src/api/catalog/token-view.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+
+const OPERATOR_TOKEN = "operator-token-of-the-tests";
+const EVENTUALLY_MS = 30_000;
+
+export interface World {
+  readonly chain: Chain;
+  readonly host: MetadataHost;
+  readonly population: Population;
+  readonly folder: string;
+  readonly heroes: string;
+  readonly items: string;
+  /** The environment that the service is started with. */
+  readonly env: Record<string, string>;
+  readonly port: number;
+  service: Service;
+  /** Starts the service again, after its end. */
+  start(options?: Partial<ServiceOptions>): Promise<Service>;
+  query<Row>(sql: string): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** A folder that PostgreSQL's own user can reach. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-e2e-"));
+  chmodSync(folder, 0o711);
+  return folder;
+}
+
+export async function createWorld(): Promise<World> {
+  const folder = makeFolder();
+  const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(), freePort()]);
+  const population = await populate(chain, host);
+  // The guard trusts an index only while blocks keep coming.
+  await chain.mineEvery(1);
+  const heroes = population.erc721.address.toLowerCase();
+  const items = population.erc1155.address.toLowerCase();
+  const collections = [heroes, items].map((address) => ({ chainId: chain.chainId, address, startBlock: 0 }));
+  writeFileSync(join(folder, "collections.json"), JSON.stringify(collections));
+
+  const env = {
+    [`PONDER_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
+    COLLECTIONS_FILE: join(folder, "collections.json"),
+    DATABASE_URL: "",
+    DATABASE_SCHEMA: "vitrine_e2e",
+    VITRINE_DATA: folder,
+    BASE_URL: `http://localhost:${port}`,
+    VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
+    IPFS_GATEWAYS: host.ipfsGateway,
+  };
+  const start = (options: Partial<ServiceOptions> = {}): Promise<Service> =>
+    startService({ port, env, logFile: join(folder, "service.log"), ...options });
+
+  const world: World = {
+    chain,
+    host,
+    population,
+    folder,
+    heroes,
+    items,
+    env,
+    port,
+    service: await start(),
+    async start(options) {
+      world.service = await start(options);
+      return world.service;
+    },
+    async query<Row>(sql: string) {
+      const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
+    async close() {
+      await world.service.stop();
+      await stopEmbeddedPostgres(folder);
+      await Promise.all([chain.close(), host.close()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** What a partner's program does over HTTP. */
+export function createPartner(baseUrl: string, key: string) {
+  const call = async (
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      headers: { "x-api-key": key, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && {
+        method: "POST",
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  return {
+    call,
+    token: async (address: string, id: string | number): Promise<TokenView> =>
+      (await call(`/market/collections/${address}/tokens/${id}`)).body as unknown as TokenView,
+    refresh: (address: string, ids: readonly string[], query = "") =>
+      call(`/market-partner/collections/${address}/refresh_metadata${query}`, { token_ids: ids }),
+    async graphql(query: string, variables: Record<string, unknown> = {}, operationName?: string) {
+      const { body } = await call("/graphql", { query, variables, operationName });
+      return body as { data?: Record<string, unknown>; errors?: { message: string }[] };
+    },
+  };
+}
+
+export async function createKey(world: World): Promise<string> {
+  const response = await fetch(`${world.service.baseUrl}/admin/keys`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ app: "tests", apis: ["market-partner", "market"] }),
+  });
+  return ((await response.json()) as { key: string }).key;
+}
+
+/** Asks until the answer passes; throws with the last answer when it never does. */
+export async function eventually<Answer>(
+  ask: () => Promise<Answer>,
+  passes: (answer: Answer) => boolean,
+  withinMs = EVENTUALLY_MS,
+): Promise<Answer> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (passes(answer)) return answer;
+    if (Date.now() > deadline)
+      throw new Error(`it never came to pass; the last answer was ${JSON.stringify(answer)}`);
+    await sleep(100);
+  }
+}

@@ -1,0 +1,233 @@
+import fc from "fast-check";
+import { zeroAddress } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import { lockEvent, metadataUpdate, tokenState } from "../../ponder.schema.ts";
+import { UINT256_MAX } from "../../src/domain/token-ref.ts";
+import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import "../../src/indexing/locks.ts";
+import "../../src/indexing/metadata-updates.ts";
+import "../../src/indexing/transfers.ts";
+
+const ALICE = "0xa11ce00000000000000000000000000000000000";
+const BOB = "0xb0b0000000000000000000000000000000000000";
+const GAME = "0x9a3e000000000000000000000000000000000000";
+const BANK = "0xba2c000000000000000000000000000000000000";
+
+let store: ReturnType<typeof createFakeChainStore>;
+let chain: ReturnType<typeof createEventSource>;
+beforeEach(() => {
+  store = createFakeChainStore();
+  chain = createEventSource(store);
+});
+const token = () => store.rows(tokenState)[0];
+const causes = () =>
+  store
+    .rows(metadataUpdate)
+    .map(({ source, fromTokenId, toTokenId, scope }) => ({ source, fromTokenId, toTokenId, scope }));
+
+describe("ERC-721 transfers", () => {
+  const move = (from: string, to: string, tokenId = 1n) => chain.emit("Transfer", { from, to, tokenId });
+
+  it("tell the owner, the standard and where the token was minted", async () => {
+    await move(zeroAddress, ALICE);
+    await move(ALICE, BOB);
+
+    expect(token()).toMatchObject({
+      standard: "erc721",
+      owner: BOB,
+      burned: false,
+      mintedBlock: 1n,
+      mintedLog: 0,
+      lockCount: 0,
+    });
+  });
+
+  it("leave one cause per mint, and none per move", async () => {
+    await move(zeroAddress, ALICE);
+    await move(ALICE, BOB);
+
+    expect(causes()).toEqual([{ source: "mint", fromTokenId: 1n, toTokenId: 1n, scope: "token" }]);
+  });
+
+  it("leave a cause for a token whose mint is before the start block", async () => {
+    await move(ALICE, BOB, 2n ** 255n);
+
+    expect(causes()).toEqual([
+      { source: "first_seen", fromTokenId: 2n ** 255n, toTokenId: 2n ** 255n, scope: "token" },
+    ]);
+  });
+
+  it("keep a burned token, and ask again when it is minted anew", async () => {
+    await move(zeroAddress, ALICE);
+    await move(ALICE, zeroAddress);
+    expect(token()).toMatchObject({ owner: null, burned: true, burnedBlock: 2n });
+
+    await move(zeroAddress, BOB);
+    expect(token()).toMatchObject({ owner: BOB, burned: false, mintedBlock: 3n });
+    expect(causes().map(({ source }) => source)).toEqual(["mint", "mint"]);
+  });
+
+  it("keep the lock count through burn and re-mint, as contracts do", async () => {
+    await move(zeroAddress, ALICE);
+    await chain.emit("TokenLocked", { tokenId: 1n, approvedContract: GAME });
+    await move(ALICE, zeroAddress);
+    await move(zeroAddress, BOB);
+
+    expect(token()).toMatchObject({ lockCount: 1, lockedSinceBlock: 2n });
+  });
+});
+
+describe("ERC-1155 transfers", () => {
+  const single = (from: string, to: string, id: bigint, value: bigint) =>
+    chain.emit("TransferSingle", { operator: ALICE, from, to, id, value });
+
+  it("add up the supply over mints and burns", async () => {
+    await single(zeroAddress, ALICE, 5n, 10n);
+    await single(ALICE, BOB, 5n, 4n);
+    await single(BOB, zeroAddress, 5n, 3n);
+
+    expect(token()).toMatchObject({
+      standard: "erc1155",
+      owner: null,
+      supply: 7n,
+      burned: false,
+      mintedBlock: 1n,
+    });
+  });
+
+  it("call an id burned when nothing is left, and alive again after another mint", async () => {
+    await single(zeroAddress, ALICE, 5n, 10n);
+    await single(ALICE, zeroAddress, 5n, 10n);
+    expect(token()).toMatchObject({ supply: 0n, burned: true, burnedBlock: 2n });
+
+    await single(zeroAddress, ALICE, 5n, 1n);
+    expect(token()).toMatchObject({ supply: 1n, burned: false, mintedBlock: 3n });
+  });
+
+  it("keep amounts of 2^256-1 exact", async () => {
+    await single(zeroAddress, ALICE, UINT256_MAX, UINT256_MAX);
+
+    expect(token()).toMatchObject({ tokenId: UINT256_MAX, supply: UINT256_MAX });
+  });
+
+  it("leave one cause per new id of a batch, also when an id comes twice", async () => {
+    await chain.emit("TransferBatch", {
+      operator: ALICE,
+      from: zeroAddress,
+      to: ALICE,
+      ids: [1n, 2n, 1n],
+      values: [1n, 1n, 1n],
+    });
+
+    expect(causes().map(({ fromTokenId }) => fromTokenId)).toEqual([1n, 2n]);
+    expect(store.rows(tokenState).map(({ tokenId, supply }) => [tokenId, supply])).toEqual([
+      [1n, 2n],
+      [2n, 1n],
+    ]);
+  });
+
+  it("never count below zero when the start block is after the mint", async () => {
+    await single(ALICE, zeroAddress, 5n, 3n);
+
+    expect(token()).toMatchObject({ supply: 0n });
+  });
+});
+
+describe("metadata updates", () => {
+  it.each([
+    ["one token", 7n, 7n, "token"],
+    ["a range", 1n, 1_000_000n, "range"],
+    ["the whole collection", 0n, UINT256_MAX, "collection"],
+    ["the whole collection from anywhere", 12n, UINT256_MAX, "collection"],
+    ["an inverted range, kept as such", 9n, 1n, "inverted"],
+  ])("write one row for %s", async (_name, from, to, scope) => {
+    await chain.emit("BatchMetadataUpdate", { _fromTokenId: from, _toTokenId: to });
+
+    expect(causes()).toEqual([{ source: "BatchMetadataUpdate", fromTokenId: from, toTokenId: to, scope }]);
+  });
+
+  it("come from MetadataUpdate and from the ERC-1155 URI event", async () => {
+    await chain.emit("MetadataUpdate", { _tokenId: 0n });
+    await chain.emit("URI", { _value: "https://x.example/{id}.json", _id: 3n });
+
+    expect(causes().map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
+      ["MetadataUpdate", 0n],
+      ["URI", 3n],
+    ]);
+  });
+
+  it("sort by id in chain order and name block, hash and transaction", async () => {
+    await chain.emit("MetadataUpdate", { _tokenId: 1n }, { block: 9, log: 2 });
+    await chain.emit("MetadataUpdate", { _tokenId: 2n }, { block: 10, log: 0 });
+
+    const rows = store.rows(metadataUpdate);
+    expect(rows.map(({ id }) => id)).toEqual([...rows.map(({ id }) => id as string)].sort());
+    expect(rows[0]).toMatchObject({
+      blockNumber: 9n,
+      blockHash: "0xb9",
+      transactionHash: "0xt9",
+      logIndex: 2,
+      collectionAddress: COLLECTION,
+    });
+  });
+});
+
+describe("locks", () => {
+  const lock = (approvedContract: string) => chain.emit("TokenLocked", { tokenId: 1n, approvedContract });
+  const unlock = (approvedContract: string) => chain.emit("TokenUnlocked", { tokenId: 1n, approvedContract });
+
+  it("hold a token until the last of two lockers lets go", async () => {
+    await lock(GAME);
+    await lock(BANK);
+    await unlock(GAME);
+    expect(token()).toMatchObject({ lockCount: 1, lockedSinceBlock: 1n });
+
+    await unlock(BANK);
+    expect(token()).toMatchObject({ lockCount: 0, lockedSinceBlock: null, lastLockChangeBlock: 4n });
+  });
+
+  it("count an unlock under another tracker all the same", async () => {
+    await lock(GAME);
+    await unlock(BANK);
+
+    expect(token()).toMatchObject({ lockCount: 0 });
+  });
+
+  it("record an unlock that nobody locked, and let it pay for nothing", async () => {
+    await unlock(GAME);
+    await lock(GAME);
+
+    expect(token()).toMatchObject({ lockCount: 1 });
+    expect(
+      store.rows(lockEvent).map(({ direction, countAfter, anomaly }) => [direction, countAfter, anomaly]),
+    ).toEqual([
+      ["unlock", 0, true],
+      ["lock", 1, false],
+    ]);
+  });
+
+  it("equal a replay for any sequence, with one audit row per event", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (sequence) => {
+        store = createFakeChainStore();
+        chain = createEventSource(store);
+        for (const isLock of sequence) await (isLock ? lock(GAME) : unlock(GAME));
+
+        const expected = sequence.reduce((count, isLock) => Math.max(0, count + (isLock ? 1 : -1)), 0);
+        expect(token()?.lockCount ?? 0).toBe(expected);
+        expect(store.rows(lockEvent)).toHaveLength(sequence.length);
+      }),
+    );
+  });
+});
+
+it("never mixes the same address on two chains", async () => {
+  const other = createEventSource(store, 2020);
+  await chain.emit("Transfer", { from: zeroAddress, to: ALICE, tokenId: 1n });
+  await other.emit("Transfer", { from: zeroAddress, to: BOB, tokenId: 1n });
+
+  expect(store.rows(tokenState).map(({ chainId, owner }) => [chainId, owner])).toEqual([
+    [31337, ALICE],
+    [2020, BOB],
+  ]);
+});

@@ -1,0 +1,107 @@
+/** The README names only what exists. */
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { printOpenApi } from "../bin/generated-files.ts";
+import { issueTable } from "../src/api/metadata/issues.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const readme = read("README.md");
+const section = (title: string): string => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+
+describe("the README", () => {
+  it("names every npm script, and none that is not there", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)]
+      .map(([, name]) => name ?? "")
+      .filter((name) => !["ci", "install"].includes(name));
+
+    expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
+    expect(Object.keys(scripts).filter((name) => name !== "vitrine" && !named.includes(name))).toEqual([]);
+  });
+
+  it("names every REST route, and none that is not there", () => {
+    const { paths } = JSON.parse(printOpenApi()) as { paths: Record<string, Record<string, unknown>> };
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const named = [...section("Routes").matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = ""]) => {
+      const words = cell.replaceAll("`", "").split(/[\s,]+/);
+      let methods: string[] = [];
+      return words.flatMap((word) => {
+        if (!word.startsWith("/")) {
+          methods = [...methods, word];
+          return [];
+        }
+        const routes = methods.map((method) => `${method} ${word}`);
+        methods = methods.length > 1 ? [] : methods;
+        return routes;
+      });
+    });
+    const others = [
+      "POST /graphql",
+      "GET /openapi.json",
+      "GET /health",
+      "GET /ready",
+      "GET /status",
+      "GET /metrics",
+    ];
+
+    expect(named.toSorted()).toEqual([...documented, ...others].toSorted());
+  });
+
+  it("names every variable that the code reads, and .env.example does too", () => {
+    const code = [
+      "src/config.ts",
+      "src/api/config.ts",
+      "src/api/store/database-url.ts",
+      "bin/ponder-process.ts",
+    ]
+      .map(read)
+      .join("\n");
+    const variables = [...code.matchAll(/\b(?:environment|env)\.([A-Z][A-Z_]+)|^ {2}([A-Z][A-Z_]+): /gm)].map(
+      ([, a, b]) => a ?? b ?? "",
+    );
+    const known = new Set(
+      [...variables, "PONDER_RPC_URL_"].filter(
+        (name) => !/^(PONDER_TELEMETRY|NO_COLOR|FORCE_COLOR)/.test(name),
+      ),
+    );
+    const namedIn = (text: string): Set<string> =>
+      new Set([...text.matchAll(/\b([A-Z]+_[A-Z_]+|PORT)(?=\b|\d)/g)].map(([, name = ""]) => name));
+
+    const table = namedIn(readme.split("### Configuration")[1]?.split("\n## ")[0] ?? "");
+    expect([...known].filter((name) => !table.has(name))).toEqual([]);
+    expect([...table].filter((name) => !known.has(name))).toEqual([]);
+    expect([...known].filter((name) => !namedIn(read(".env.example")).has(name))).toEqual([]);
+  });
+
+  it("holds the table of issue codes as the code has it", () => {
+    const rows = [...section("Metadata issues").matchAll(/^\| `(\w+)` \| (\w+) \| (.+) \|$/gm)].map(
+      ([, code, level, meaning]) => [code, level, meaning],
+    );
+
+    expect(rows).toEqual(
+      Object.entries(issueTable).map(([code, { level, meaning }]) => [code, level, meaning]),
+    );
+  });
+
+  it("links to files that exist", () => {
+    for (const [, file = ""] of readme.matchAll(/\]\((?!https?:)([^)]+)\)/g))
+      expect(read(file).length, file).toBeGreaterThan(0);
+  });
+});
+
+describe("generated files", () => {
+  it("are what the code says", async () => {
+    const run = promisify(execFile)(process.execPath, ["--import", "tsx", "bin/generate.ts", "--check"], {
+      cwd: ROOT,
+    });
+
+    await expect(run).resolves.toMatchObject({ stderr: "" });
+  });
+});

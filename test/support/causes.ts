@@ -1,0 +1,108 @@
+/** On-chain causes as Ponder would have written them, and what was made of them. */
+
+import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
+import { createMetadata } from "../../src/api/metadata/service.ts";
+import { createCauses } from "../../src/api/refresh/causes.ts";
+import { createSweeps } from "../../src/api/refresh/sweeps.ts";
+import { refreshScope } from "../../src/domain/refresh-scope.ts";
+import { UINT256_MAX } from "../../src/domain/token-ref.ts";
+import { checkpoint, type TestDatabase } from "./database.ts";
+import { CHAIN_ID, COLLECTION, createFakeResolve, found } from "./refresh.ts";
+
+/** Blocks are a second apart, on both sides of a fork. */
+const timestampOf = (block: number): number => 1_700_000_000 + block;
+
+export interface CauseSpec {
+  readonly block: number;
+  readonly log?: number;
+  readonly source?: "mint" | "first_seen" | "MetadataUpdate" | "BatchMetadataUpdate" | "URI";
+  readonly token?: bigint;
+  readonly from?: bigint;
+  readonly to?: bigint;
+  readonly hash?: string;
+  readonly chainId?: number;
+  readonly collection?: string;
+}
+
+export function createCauseSetup(test: TestDatabase) {
+  const { database } = test;
+  const metadata = (tables: ChainTables) =>
+    createMetadata({ resolve: createFakeResolve(() => found({})).resolve, tables });
+
+  return {
+    /** Writes a cause: of one token, or of a range. Returns its id. */
+    async add(spec: CauseSpec): Promise<string> {
+      const { block, log = 0, source = "MetadataUpdate", chainId = CHAIN_ID } = spec;
+      const from = spec.token ?? spec.from ?? 0n;
+      const to = spec.token ?? spec.to ?? UINT256_MAX;
+      const id = checkpoint({ chainId, block, timestamp: timestampOf(block), log });
+      await test.insert("metadataUpdate", {
+        id,
+        chainId,
+        collectionAddress: spec.collection ?? COLLECTION,
+        source,
+        fromTokenId: from,
+        toTokenId: to,
+        scope: refreshScope(from, to),
+        blockNumber: BigInt(block),
+        blockHash: spec.hash ?? `0xa${block}`,
+        blockTimestamp: BigInt(timestampOf(block)),
+        transactionHash: `0xt${block}`,
+        logIndex: log,
+      });
+      return id;
+    },
+
+    /** A reorg takes every cause of a block or later back. */
+    async revert(fromBlock: number): Promise<void> {
+      await database.query(`delete from ${test.tables.metadataUpdate} where block_number >= $1`, [fromBlock]);
+    },
+
+    /** The chain as indexed up to `block`, of which `settled` can't change any more. */
+    async setChain(block: number, settled: number, chainId = CHAIN_ID): Promise<void> {
+      const at = (each: number) => checkpoint({ chainId, block: each, timestamp: timestampOf(each) });
+      await database.query(
+        `insert into ${test.tables.checkpoint} values ($1, $2, $3, $4, $3)
+         on conflict (chain_name) do update set latest_checkpoint = excluded.latest_checkpoint,
+           safe_checkpoint = excluded.safe_checkpoint, finalized_checkpoint = excluded.finalized_checkpoint`,
+        [String(chainId), chainId, at(settled), at(block)],
+      );
+    },
+
+    /** A second index of the same chain, as far as the first one has come. */
+    async reindexAs(schema: string): Promise<ChainTables> {
+      const tables = chainTables(schema);
+      await database.query(`create schema ${schema}`);
+      for (const table of ["metadataUpdate", "checkpoint"] as const) {
+        await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
+        await database.query(`insert into ${tables[table]} select * from ${test.tables[table]}`);
+      }
+      return tables;
+    },
+
+    causes: (tables: ChainTables = test.tables) =>
+      createCauses({ database, tables, metadata: metadata(tables) }),
+    sweeps: () => createSweeps({ database, metadata: metadata(test.tables) }),
+
+    async clear(): Promise<void> {
+      await database.query(`truncate ${test.tables.metadataUpdate}, ${test.tables.checkpoint}`);
+    },
+
+    /** What is remembered: the ids of causes that may still change. */
+    async remembered(): Promise<string[]> {
+      return (await database.query<{ id: string }>("select id from vitrine.cause order by id")).map(
+        ({ id }) => id,
+      );
+    },
+
+    /** Tokens as known, with the block at which each was last read well. */
+    async know(tokens: Readonly<Record<string, number | null>>): Promise<void> {
+      await database.query(
+        `insert into vitrine.token (chain_id, collection, token_id, good_block)
+         select $1, $2, * from unnest($3::numeric[], $4::bigint[])
+         on conflict (chain_id, collection, token_id) do update set good_block = excluded.good_block`,
+        [CHAIN_ID, COLLECTION, Object.keys(tokens), Object.values(tokens)],
+      );
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** A database of a test file's own, migrated, with Ponder's tables beside ours as Ponder would make them. */
+
+import { randomBytes } from "node:crypto";
+import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import pg from "pg";
+import { afterAll, inject } from "vitest";
+import * as chainSchema from "../../ponder.schema.ts";
+import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
+import { silentLogger } from "../../src/api/contract/logger.ts";
+import { createDatabase, type Database } from "../../src/api/store/database.ts";
+import { migrate } from "../../src/api/store/migrate.ts";
+
+export const CHAIN_SCHEMA = "test_chain";
+const CHECKPOINT_DIGITS = { timestamp: 10, chain: 16, block: 16 };
+
+export interface TestDatabase {
+  readonly url: string;
+  readonly database: Database;
+  readonly tables: ChainTables;
+  /** Inserts a row into one of Ponder's tables, by schema field names. */
+  insert(table: keyof typeof chainSchema, row: Record<string, unknown>): Promise<void>;
+  /** Moves a chain's checkpoint, and marks the index ready. `age` is seconds since that block. */
+  setHead(head: {
+    chainId: number;
+    block: number;
+    age?: number;
+    ready?: boolean;
+    safeBlock?: number;
+  }): Promise<void>;
+}
+
+/** Dropped after the file's tests. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  const server = inject("postgresUrl");
+  await runOn(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  const database = createDatabase(url.href, silentLogger);
+  const tables = chainTables(CHAIN_SCHEMA);
+  await database.query(chainDdl());
+  afterAll(async () => {
+    await database.close();
+    await runOn(server, `drop database ${name} with (force)`);
+  });
+
+  return {
+    url: url.href,
+    database,
+    tables,
+    async insert(table, row) {
+      const { name: tableName, columns } = getTableConfig(chainSchema[table] as unknown as PgTable);
+      const entries = Object.entries(row).map(([field, value]) => {
+        const column = (chainSchema[table] as unknown as Record<string, { name: string }>)[field];
+        if (!column || !columns.some((each) => each.name === column.name))
+          throw new Error(`${tableName} has no ${field}`);
+        return [column.name, typeof value === "bigint" ? value.toString() : value] as const;
+      });
+      await database.query(
+        `insert into ${CHAIN_SCHEMA}.${tableName} (${entries.map(([column]) => column).join(", ")})
+         values (${entries.map((_, index) => `$${index + 1}`).join(", ")})`,
+        entries.map(([, value]) => value),
+      );
+    },
+    async setHead({ chainId, block, age = 0, ready = true, safeBlock = Math.max(0, block - 30) }) {
+      const timestamp = Math.floor(Date.now() / 1000) - age;
+      await database.query(
+        `insert into ${tables.checkpoint} values ($1, $2, $4, $3, $4)
+         on conflict (chain_name) do update
+           set latest_checkpoint = excluded.latest_checkpoint, safe_checkpoint = excluded.safe_checkpoint,
+               finalized_checkpoint = excluded.finalized_checkpoint`,
+        [
+          String(chainId),
+          chainId,
+          checkpoint({ chainId, block, timestamp }),
+          checkpoint({ chainId, block: safeBlock, timestamp: timestamp - (block - safeBlock) }),
+        ],
+      );
+      await database.query(
+        `insert into ${tables.meta} values ('app', jsonb_build_object('is_ready', $1::int))
+         on conflict (key) do update set value = excluded.value`,
+        [ready ? 1 : 0],
+      );
+    },
+  };
+}
+
+/** Ponder's 75-digit checkpoint of the end of a block; with `log`, the id of an event in it. */
+export function checkpoint(at: { chainId: number; block: number; timestamp: number; log?: number }): string {
+  const digits = (value: number, length: number): string => String(value).padStart(length, "0");
+  const head =
+    digits(at.timestamp, CHECKPOINT_DIGITS.timestamp) +
+    digits(at.chainId, CHECKPOINT_DIGITS.chain) +
+    digits(at.block, CHECKPOINT_DIGITS.block);
+  return at.log === undefined ? head + "9".repeat(33) : `${head}${digits(0, 16)}5${digits(at.log, 16)}`;
+}
+
+function chainDdl(): string {
+  const statements = Object.values(chainSchema).map((table) => {
+    const { name, columns, primaryKeys } = getTableConfig(table as unknown as PgTable);
+    const columnLines = columns.map(
+      (column) =>
+        `${column.name} ${column.getSQLType()}${column.notNull ? " not null" : ""}${column.primary ? " primary key" : ""}`,
+    );
+    const keyLines = primaryKeys.map(
+      (key) => `primary key (${key.columns.map((column) => column.name).join(", ")})`,
+    );
+    return `create table ${CHAIN_SCHEMA}.${name} (${[...columnLines, ...keyLines].join(", ")});`;
+  });
+  return `
+    create schema ${CHAIN_SCHEMA};
+    create table ${CHAIN_SCHEMA}._ponder_meta (key text primary key, value jsonb not null);
+    create table ${CHAIN_SCHEMA}._ponder_checkpoint (
+      chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
+      latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
+    ${statements.join("\n")}`;
+}
+
+async function runOn(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}

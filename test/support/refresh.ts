@@ -1,0 +1,141 @@
+/** What tests of the refresh queue share: one collection, its rows, and the network edge by hand. */
+
+import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/resolve.ts";
+import { readDocument } from "../../src/api/metadata/resolve.ts";
+import { claim, type Lease, type Trigger, want } from "../../src/api/refresh/queue.ts";
+import type { Queryable } from "../../src/api/store/database.ts";
+import type { TokenRef } from "../../src/domain/token-ref.ts";
+import type { TestDatabase } from "./database.ts";
+
+export const CHAIN_ID = 31337;
+export const COLLECTION = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+export const ref = (tokenId: string): TokenRef => ({ chainId: CHAIN_ID, collection: COLLECTION, tokenId });
+
+/** Asks for tokens of the collection; a token is its id, or its id and the block of its cause. */
+export function ask(
+  db: Queryable,
+  tokens: readonly (string | readonly [string, number])[],
+  how: { trigger?: Trigger; anonymous?: boolean; collection?: string } = {},
+): Promise<ReadonlyMap<string, string>> {
+  return want(db, {
+    chainId: CHAIN_ID,
+    collection: how.collection ?? COLLECTION,
+    tokens: new Map(tokens.map((token) => (typeof token === "string" ? [token, 0] : token))),
+    trigger: how.trigger ?? "rest",
+    anonymous: how.anonymous ?? false,
+  });
+}
+
+/** Claims the one token that is due; throws when it is none or several. */
+export async function claimOne({ database, tables }: TestDatabase): Promise<Lease> {
+  const leases = await claim(database, tables, 10);
+  const [lease] = leases;
+  if (!lease || leases.length > 1) throw new Error(`${leases.length} tokens are due`);
+  return lease;
+}
+
+export interface QueueRow {
+  readonly tokenId: string;
+  readonly wanted: number;
+  readonly started: number;
+  readonly done: number;
+  readonly priority: number;
+  readonly trigger: Trigger;
+  readonly minBlock: number;
+  readonly attempts: number;
+  readonly lease: string | null;
+  /** Whole seconds from now; negative when the token is due. */
+  readonly dueIn: number;
+}
+
+/** The queue as it is, by token id. */
+export function readQueue(db: Queryable): Promise<QueueRow[]> {
+  return db.query<QueueRow>(
+    `select token_id::text as "tokenId", wanted::int, started::int, done::int, priority, trigger, min_block::int as "minBlock",
+            attempts, lease, ceil(extract(epoch from not_before - now()))::int as "dueIn"
+       from vitrine.refresh order by vitrine.refresh.token_id`,
+  );
+}
+
+/** Lets time pass for the queue: every moment it remembers moves into the past. */
+export async function passSeconds(db: Queryable, seconds: number): Promise<void> {
+  await db.query(
+    `update vitrine.refresh
+        set not_before = not_before - $1::float8 * interval '1 second',
+            leased_until = leased_until - $1::float8 * interval '1 second',
+            last_started_at = last_started_at - $1::float8 * interval '1 second',
+            anonymous_started_at = anonymous_started_at - $1::float8 * interval '1 second',
+            waiting_since = waiting_since - $1::float8 * interval '1 second'`,
+    [seconds],
+  );
+}
+
+/** Makes every token due that waits for its next start. */
+export async function makeDue(db: Queryable): Promise<void> {
+  await db.query("update vitrine.refresh set not_before = now() where lease is null");
+}
+
+export async function emptyTables(db: Queryable): Promise<void> {
+  await db.query(`
+    truncate vitrine.refresh, vitrine.receipt, vitrine.receipt_token, vitrine.token, vitrine.version, vitrine.document,
+             vitrine.trait_type, vitrine.token_trait, vitrine.cause, vitrine.cause_cursor, vitrine.sweep cascade`);
+}
+
+/** A document as it is kept, made from JSON or from the text of a body. */
+export function documentOf(json: unknown, tokenId = ""): Document {
+  const body = Buffer.from(typeof json === "string" ? json : JSON.stringify(json));
+  const read = readDocument(body, tokenId);
+  if (read.kind !== "document") throw new Error(read.message);
+  return read.document;
+}
+
+export const found = (json: unknown, at: { uri?: string; block?: number } = {}): Resolution => ({
+  kind: "document",
+  document: documentOf(json),
+  uri: at.uri ?? "https://meta.example/1",
+  block: at.block ?? 10,
+  durationMs: 1,
+});
+
+export const failed = (
+  reason: FailureReason,
+  how: { transient?: boolean; retryAfterMs?: number; block?: number } = {},
+): Resolution => ({
+  kind: "failed",
+  reason,
+  message: "so it was",
+  transient: how.transient ?? false,
+  retryAfterMs: how.retryAfterMs,
+  uri: null,
+  block: how.block ?? 10,
+  durationMs: 1,
+});
+
+export interface ResolveCall {
+  readonly tokenId: string;
+  readonly standard: string | undefined;
+  readonly block: number;
+  readonly signal: AbortSignal | undefined;
+  /** 1 for the first call for this token. */
+  readonly nth: number;
+}
+
+/** A resolver that follows a script and keeps what it was asked. */
+export function createFakeResolve(script: (call: ResolveCall) => Resolution | Promise<Resolution>) {
+  const calls: ResolveCall[] = [];
+  let running = 0;
+  let runningMost = 0;
+  const resolve: Resolve = async ({ tokenId }, standard, block, signal) => {
+    const nth = calls.filter((each) => each.tokenId === tokenId).length + 1;
+    const call = { tokenId, standard, block, signal, nth };
+    calls.push(call);
+    running++;
+    runningMost = Math.max(runningMost, running);
+    try {
+      return await script(call);
+    } finally {
+      running--;
+    }
+  };
+  return { resolve, calls, runningMost: () => runningMost };
+}

@@ -1,0 +1,102 @@
+/** A refresh worker over a real queue and real metadata, with the network edge by hand. */
+
+import { onTestFinished } from "vitest";
+import type { Logger } from "../../src/api/contract/logger.ts";
+import type { Resolution } from "../../src/api/metadata/resolve.ts";
+import { createMetadata } from "../../src/api/metadata/service.ts";
+import { addReceipt, findReceipt } from "../../src/api/refresh/receipts.ts";
+import { startRefreshWorker, type WorkerDeps } from "../../src/api/refresh/worker.ts";
+import type { Database } from "../../src/api/store/database.ts";
+import type { TestDatabase } from "./database.ts";
+import { eventually } from "./eventually.ts";
+import { ask, CHAIN_ID, COLLECTION, createFakeResolve, type ResolveCall } from "./refresh.ts";
+
+const APP = "00000000-0000-4000-8000-000000000001";
+
+/** Keeps what was logged, by level. */
+export function createMemoryLogger() {
+  const entries: { readonly level: string; readonly msg: string; readonly [field: string]: unknown }[] = [];
+  const at = (level: string) => (entry: { msg: string }) => {
+    entries.push({ level, ...entry });
+  };
+  const logger: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { logger, entries };
+}
+
+/** A promise and the function that resolves it. */
+export function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+/** The database, but for the times when it is away. */
+export function failingWhen(database: Database, isAway: () => boolean): Database {
+  const check = (): void => {
+    if (isAway()) throw new Error("the database is away");
+  };
+  return {
+    ...database,
+    async query(sql, parameters) {
+      check();
+      return database.query(sql, parameters);
+    },
+    async transaction(work) {
+      check();
+      return database.transaction(work);
+    },
+  };
+}
+
+export function createWorkerSetup({ database, tables }: TestDatabase) {
+  let receipts = 0;
+  return {
+    /** Starts a worker that is stopped at the end of the test. */
+    start(
+      script: (call: ResolveCall) => Resolution | Promise<Resolution>,
+      overrides: Partial<WorkerDeps> = {},
+    ) {
+      const network = createFakeResolve(script);
+      const { logger, entries } = createMemoryLogger();
+      const worker = startRefreshWorker({
+        database,
+        tables,
+        metadata: createMetadata({ resolve: network.resolve, tables }),
+        readBlock: async (_chainId, minBlock) => Math.max(10, minBlock),
+        concurrency: 4,
+        logger,
+        ...overrides,
+      });
+      onTestFinished(() => worker.stop());
+      return { ...network, worker, log: entries };
+    },
+
+    /** Asks for tokens with a receipt, as the REST door does, and returns the receipt's id. */
+    async request(tokenIds: readonly string[]): Promise<string> {
+      const id = `00000000-0000-4000-9000-${String(++receipts).padStart(12, "0")}`;
+      await database.transaction(async (tx) => {
+        const marks = await ask(tx, tokenIds);
+        const tokens = tokenIds.map((tokenId) => ({ tokenId, mark: marks.get(tokenId) }));
+        await addReceipt(tx, { id, appId: APP, chainId: CHAIN_ID, collection: COLLECTION, tokens });
+      });
+      return id;
+    },
+
+    /** The receipt once it is done. */
+    done: (id: string) =>
+      eventually(
+        () => findReceipt(database, id, APP),
+        (receipt) => receipt?.done === true,
+      ),
+    receipt: (id: string) => findReceipt(database, id, APP),
+
+    async knowTokens(...tokenIds: readonly string[]): Promise<void> {
+      await database.query(
+        "insert into vitrine.token (chain_id, collection, token_id) select $1, $2, unnest($3::numeric[])",
+        [CHAIN_ID, COLLECTION, tokenIds],
+      );
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Ponder's virtual modules exist only inside Ponder; handlers are captured by this registry instead.
+    alias: {
+      "ponder:registry": here("./test/support/ponder-registry.ts"),
+      "ponder:schema": here("./ponder.schema.ts"),
+    },
+  },
+  test: {
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "parts",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/e2e/**"],
+          globalSetup: ["test/support/global-postgres.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["test/e2e/**/*.test.ts"],
+          // Each file runs a chain, a database and the service: one after the other, after the parts.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
