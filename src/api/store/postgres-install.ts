@@ -1,7 +1,19 @@
 /** What this machine offers the embedded PostgreSQL: its programs, and an account that may run them. */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { BootError } from "../../boot-error.ts";
@@ -9,6 +21,8 @@ import { BootError } from "../../boot-error.ts";
 // A distribution's own account comes first; one of the two exists nearly everywhere, so none is ever created.
 const ACCOUNTS_FOR_ROOT = ["postgres", "nobody"];
 
+// Written by root only, as what root runs must be.
+const PROGRAMS_FOR_ROOT = "/var/cache/vitrine";
 const SETPRIV_PATHS = ["/usr/bin/setpriv", "/bin/setpriv"];
 
 interface Account {
@@ -26,10 +40,7 @@ interface Programs {
 export interface PostgresInstall extends Programs {
   /** Set for root only: PostgreSQL refuses to run as root. */
   readonly account?: Account;
-  /**
-   * A path that the account may not enter, such as root's home, lies above the programs or the data: then they
-   * run through `setpriv`, which lets them pass.
-   */
+  /** Set when a path that the account may not enter, such as root's home, lies above the data: it lets them pass. */
   readonly setpriv?: string;
 }
 
@@ -58,10 +69,12 @@ export function findInstall(cluster: string): PostgresInstall {
 
   const account = accountFor(cluster);
   admit(account, dirname(cluster));
-  const closed = closedFolders([dirname(cluster), dirname(programs.postgres)], account);
-  if (closed.length === 0) return { ...programs, account };
+  const reachable =
+    closedFolders(dirname(programs.postgres), account).length === 0 ? programs : moveOut(programs);
+  const closed = closedFolders(dirname(cluster), account);
+  if (closed.length === 0) return { ...reachable, account };
   const setpriv = findSetpriv(account);
-  if (setpriv) return { ...programs, account, setpriv };
+  if (setpriv) return { ...reachable, account, setpriv };
   throw new BootError(
     `PostgreSQL refuses to run as root, and ${account.name} may not enter ${closed.join(" and ")}; run "chmod o+x ${closed.join(" ")}", start Vitrine as an ordinary user, or set DATABASE_URL.`,
   );
@@ -132,9 +145,29 @@ function admit(account: Account, folder: string): void {
   chmodSync(folder, (mode & 0o7777) | 0o010);
 }
 
-function closedFolders(folders: readonly string[], account: Account): string[] {
-  const all = folders.flatMap((folder) => withParents(realpathSync(folder)));
-  return [...new Set(all)].filter((folder) => isClosedTo(account, folder));
+const closedFolders = (folder: string, account: Account): string[] =>
+  withParents(realpathSync(folder)).filter((each) => isClosedTo(account, each));
+
+/**
+ * A copy of the programs where every account may enter. PostgreSQL looks for its own executable with access(2),
+ * which asks what the account itself may do, whatever `setpriv` grants.
+ */
+function moveOut({ postgres, major }: Programs): Programs {
+  const native = dirname(dirname(postgres));
+  const version = createHash("sha256")
+    .update(execFileSync(postgres, ["--version"]))
+    .update(native)
+    .digest("hex");
+  const home = join(PROGRAMS_FOR_ROOT, `postgres-${version.slice(0, 12)}`);
+  if (!existsSync(home)) {
+    // Made aside and renamed: several processes may come by at once, and one may be killed half-way.
+    const draft = `${home}.new-${process.pid}`;
+    mkdirSync(PROGRAMS_FOR_ROOT, { recursive: true, mode: 0o755 });
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+    if (existsSync(home)) rmSync(draft, { recursive: true });
+    else renameSync(draft, home);
+  }
+  return { postgres: join(home, "bin", "postgres"), initdb: join(home, "bin", "initdb"), major };
 }
 
 // Part of util-linux; a container without the capability makes it fail, which is found out here.
