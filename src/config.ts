@@ -108,7 +108,9 @@ function readCollections(file: string): CollectionConfig[] {
     throw new BootError(`${file} lists no collection, so there is nothing to index; add at least one entry.`);
   }
   const seen = new Set<string>();
-  for (const { chainId, address } of parsed.data) {
+  for (const { chainId, address, slug } of parsed.data) {
+    if (slug && seen.has(slug)) throw new BootError(`${file} uses the slug "${slug}" twice; change one.`);
+    if (slug) seen.add(slug);
     const key = `${chainId}:${address}`;
     if (seen.has(key)) throw new BootError(`${file} lists ${address} on chain ${chainId} twice; remove one.`);
     seen.add(key);

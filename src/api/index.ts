@@ -61,16 +61,17 @@ const gatewayHosts = config.ipfsGateways.map((url) => {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 });
 const contact = config.operatorContact ? `; ${config.operatorContact}` : "";
-const fetch = createGuardedFetch(
-  new Set([...config.allowedPrivateHosts, ...gatewayHosts]),
-  `Vitrine/0.1 (NFT metadata service; ${config.baseUrl}${contact})`,
-);
+const userAgent = `Vitrine/0.1 (NFT metadata service; ${config.baseUrl}${contact})`;
+const { allowedPrivateHosts } = config;
 
 const readUri = createUriReader(clients);
-const metadata = createMetadata({
-  tables,
-  resolve: createResolve({ readUri, fetch, gateways: config.ipfsGateways }),
+const resolve = createResolve({
+  readUri,
+  fetch: createGuardedFetch(allowedPrivateHosts, userAgent),
+  fetchFromGateway: createGuardedFetch(new Set([...allowedPrivateHosts, ...gatewayHosts]), userAgent),
+  gateways: config.ipfsGateways,
 });
+const metadata = createMetadata({ tables, resolve });
 const refresh = createRefresh({ database, metadata, readUri, latestBlock });
 const collections = createCollections(index);
 const allowlist = createAllowlist(database);

@@ -23,7 +23,10 @@ export function createChainClients(chains: readonly ChainConfig[]): ChainClients
           batch: { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS },
         }),
       );
-      return [id, createPublicClient({ transport: fallback(transports), cacheTime: 0 })];
+      // The endpoints are the retries: on top of each one's own, the default would ask a dead node eight times.
+      const transport = fallback(transports, { retryCount: 0 });
+      // A contract may answer with URLs to fetch (ERC-3668); ours are fetched through the guard only.
+      return [id, createPublicClient({ transport, cacheTime: 0, ccipRead: false })];
     }),
   );
 }

@@ -17,7 +17,8 @@ export interface AllowedHost {
 
 /** Lower-case `host`, `host:port` or `*.host`; undefined for anything else. */
 export function parseHostPattern(text: string): string | undefined {
-  const pattern = text.toLowerCase();
+  // Browsers leave out the port that the scheme implies, so an entry with it would cover nothing.
+  const pattern = text.toLowerCase().replace(/:(?:80|443)$/, "");
   return PATTERN.test(pattern) && isUrlHost(pattern.replace("*.", "")) ? pattern : undefined;
 }
 

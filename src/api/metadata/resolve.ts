@@ -53,6 +53,9 @@ export type Resolve = (
 // design: "document up to 2 MiB".
 const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 const DOCUMENT_TIMEOUT_MS = 30_000;
+const ID_GROWTH = 64 - "{id}".length;
+// What servers commonly take in a request line.
+const URI_LENGTH_MAX = 8_192;
 
 type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs">;
 type Answer = Failure | { readonly kind: "document"; readonly document: Document };
@@ -68,17 +71,28 @@ const failed = (reason: FailureReason, message: string, transient: boolean): Fai
 export function createResolve(deps: {
   readonly readUri: ReadUri;
   readonly fetch: GuardedFetch;
+  /** Also reaches the operator's own gateways on private addresses; used for content paths on them, nothing else. */
+  readonly fetchFromGateway: GuardedFetch;
   readonly gateways: readonly string[];
 }): Resolve {
-  const { readUri, fetch, gateways } = deps;
+  const { readUri, fetch, fetchFromGateway, gateways } = deps;
+  const fetcherOf = (url: string): GuardedFetch =>
+    gateways.some((gateway) => url.startsWith(`${gateway}/ipfs/`)) ? fetchFromGateway : fetch;
 
   async function fetchDocument(uri: string, tokenId: string, signal?: AbortSignal): Promise<Answer> {
     const located = locate(uri, gateways);
     if (located.kind === "refused") return failed(located.reason, located.message, false);
+    if (uri.length > URI_LENGTH_MAX) {
+      return failed(
+        "invalid_uri",
+        `the URI holds ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`,
+        false,
+      );
+    }
 
     let last: Failure | undefined;
     for (const url of located.urls) {
-      const answer = await fetch(url, {
+      const answer = await fetcherOf(url)(url, {
         bytesMax: DOCUMENT_BYTES_MAX,
         timeoutMs: DOCUMENT_TIMEOUT_MS,
         accept: "application/json, */*;q=0.5",
@@ -96,7 +110,7 @@ export function createResolve(deps: {
     const read = await readUri(token, standard, block);
     const outcome = (uri: string | null, answer: Answer): Resolution => ({
       ...answer,
-      uri: uri === null ? null : storable(uri),
+      uri: uri === null ? null : storable(uri.slice(0, URI_LENGTH_MAX)),
       block,
       durationMs: Date.now() - startedAt,
     });
@@ -110,9 +124,18 @@ export function createResolve(deps: {
 
 /** `tokenId` is given for ERC-1155 documents, whose string values may hold `{id}`. */
 export function readDocument(body: Buffer, tokenId: string): Answer {
+  const text = body.toString("utf8").replace(/^\uFEFF/, "");
+  // Each {id} grows by 60 characters: a document of nothing else would grow to 32 MiB.
+  const substitutions = tokenId === "" ? 0 : text.split("{id}").length - 1;
+  if (body.length + substitutions * ID_GROWTH > DOCUMENT_BYTES_MAX) {
+    return failed(
+      "too_large",
+      `with each {id} replaced, the document is over ${DOCUMENT_BYTES_MAX} bytes`,
+      false,
+    );
+  }
   let json: unknown;
   try {
-    const text = body.toString("utf8").replace(/^\uFEFF/, "");
     const reviver = (_key: string, value: unknown) =>
       typeof value === "string" ? substituteId(value, tokenId) : value;
     json = tokenId === "" ? JSON.parse(text) : JSON.parse(text, reviver);

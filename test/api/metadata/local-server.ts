@@ -20,7 +20,7 @@ export async function startLocalServer(listener: RequestListener): Promise<Local
     requests.push(request);
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "::", resolve));
+  await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,

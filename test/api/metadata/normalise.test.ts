@@ -123,6 +123,15 @@ describe("hostile documents", () => {
     expect(({} as Record<string, unknown>).name).toBeUndefined();
   });
 
+  it("are read by their own keys, never by inherited ones", () => {
+    const entry = Object.create({ trait_type: "T", value: "v", display_type: "string" });
+
+    const { metadata, codes } = read(Object.create(sound, { attributes: { value: [entry] } }));
+
+    expect(metadata).toMatchObject({ name: null, image: null, traits: [] });
+    expect(codes).toEqual(["missing_name", "missing_image", "missing_trait_type"]);
+  });
+
   it("leave nothing in the text that PostgreSQL refuses", () => {
     const broken = "a\u0000b\ud800c\udc00";
     const mended = "a\ufffdb\ufffdc\ufffd";

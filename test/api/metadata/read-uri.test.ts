@@ -198,8 +198,11 @@ describe("a contract of unknown standard", () => {
     expect(await readUri(token("1"), undefined, BLOCK)).toMatchObject({ kind: "reverted" });
   });
 
-  it("stays unknown when the node fails at the second question", async () => {
-    answer = ({ functionName }) => (functionName === "uri" ? error(-32005, "slow down") : revert);
+  it.each([
+    { fails: "tokenURI", other: uriResult(URI) },
+    { fails: "uri", other: revert },
+  ])("stays unknown when the node fails at $fails", async ({ fails, other }) => {
+    answer = ({ functionName }) => (functionName === fails ? error(-32005, "slow down") : other);
 
     expect(await readUri(token("1"), undefined, BLOCK)).toMatchObject({ kind: "unavailable" });
   });

@@ -1,6 +1,6 @@
 /** IPFS content is asked of one gateway after the other until one of them has it. */
 
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type HostAnswer, type ResolveHarness, startResolveHarness } from "./resolve-harness.ts";
 
 const CID = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
@@ -70,5 +70,24 @@ it("ends with the caller's signal, whoever still has to be asked", async () => {
   expect(await harness.resolveUri(`ipfs://${CID}`, "erc721", controller.signal)).toMatchObject({
     kind: "failed",
     transient: true,
+  });
+});
+
+describe("a gateway on a private address", () => {
+  it("is asked for content, by either spelling", async () => {
+    for (const uri of [`ipfs://${CID}/1.json`, `${harness.urlOf(0)}/ipfs/${CID}/1.json`]) {
+      expect(await harness.resolveGuarded(uri)).toMatchObject({ kind: "document" });
+    }
+  });
+
+  it("is not asked for anything else that a contract names on it", async () => {
+    const before = harness.asked();
+
+    for (const path of ["/", "/api/v0/shutdown", "/ipfs/../api/v0/shutdown", "/ipfs/%2e%2e/api"]) {
+      expect(await harness.resolveGuarded(`${harness.urlOf(0)}${path}`)).toMatchObject({
+        reason: "host_refused",
+      });
+    }
+    expect(harness.asked()).toEqual(before);
   });
 });

@@ -24,10 +24,11 @@ export async function startResolveHarness() {
   const urlOf = (index: number): string => hosts[index]?.url ?? "";
 
   /** Resolves the token as if its contract had answered `read`. */
-  const resolveRead = (read: UriRead, signal?: AbortSignal) =>
+  const resolveRead = (read: UriRead, signal?: AbortSignal, isPrivate = false) =>
     createResolve({
       readUri: async () => read,
-      fetch: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
+      fetch: createGuardedFetch(new Set(isPrivate ? [] : hosts.map(({ host }) => host)), "test"),
+      fetchFromGateway: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
       gateways: [urlOf(0), urlOf(1)],
     })(TOKEN, undefined, BLOCK, signal);
 
@@ -37,6 +38,8 @@ export async function startResolveHarness() {
     resolveRead,
     resolveUri: (uri: string, standard: "erc721" | "erc1155" = "erc721", signal?: AbortSignal) =>
       resolveRead({ kind: "read", uri, standard }, signal),
+    /** The same where only gateways may be on private addresses, as in production. */
+    resolveGuarded: (uri: string) => resolveRead({ kind: "read", uri, standard: "erc721" }, undefined, true),
     /** How many requests each host has had. */
     asked: () => hosts.map(({ requests }) => requests.length),
     close: () => Promise.all(hosts.map((host) => host.close())),

@@ -204,3 +204,19 @@ it("never throws, whatever URI and bytes arrive", async () => {
     ),
   );
 });
+
+describe("bounds on what a stranger makes us hold", () => {
+  it("refuse a URI over 8,192 characters and store no more of it", async () => {
+    const resolution = await harness.resolveUri(`${harness.urlOf(0)}/${"a".repeat(9_000)}`);
+
+    expect(resolution).toMatchObject({ kind: "failed", reason: "invalid_uri", transient: false });
+    expect(resolution.uri).toHaveLength(8_192);
+  });
+
+  it("refuse a document that {id} would grow beyond 2 MiB", () => {
+    const body = Buffer.from(JSON.stringify({ name: "{id}".repeat(40_000), image: "x" }));
+
+    expect(readDocument(body, "1")).toMatchObject({ kind: "failed", reason: "too_large" });
+    expect(readDocument(body, "")).toMatchObject({ kind: "document" });
+  });
+});
