@@ -1,30 +1,59 @@
 import { createConfig } from "ponder";
-import { tokenEventsAbi } from "./abis/token-events.ts";
+import { zeroAddress } from "viem";
+import { delegateRegistryAbi } from "./abis/delegate-registry.ts";
+import { draftMetadataEventsAbi, tokenEventsAbi } from "./abis/token-events.ts";
 import { requireFreePort, stopOnBootError } from "./src/api/boot.ts";
 import { verifyChainIds } from "./src/api/chain/verify.ts";
 import { loadServingConfig } from "./src/api/config.ts";
 import { ponderRuntime } from "./src/api/ponder-runtime.ts";
 import { databaseUrl } from "./src/api/store/database-url.ts";
+import { BootError } from "./src/boot-error.ts";
 import { loadIndexConfig } from "./src/config.ts";
 
 const LOCAL_CHAIN_ID = 31337;
-const LOCAL_POLLING_MS = 200;
-// Below one second a hanging RPC lets polls pile up for minutes.
+// Below one second the polls that pile up while an RPC hangs are more than Ponder works off afterwards.
 const POLLING_MS = 1_000;
 // With ours (10) this stays under PostgreSQL's default of 100 connections for four processes.
 const POOL_CONNECTIONS_MAX = 12;
 
 // Everything that can stop a start is checked here, before Ponder locks its schema.
-const { chains, collections, connectionString } = await stopOnBootError(async () => {
+const { chains, collections, registries, connectionString } = await stopOnBootError(async () => {
   const config = loadIndexConfig(process.env);
   loadServingConfig(process.env);
-  const { command, port, hostname } = ponderRuntime();
+  const { command, port, hostname, schema } = ponderRuntime();
+  if (schema === "vitrine") {
+    throw new BootError(
+      'Schema "vitrine" holds what a re-index must not touch; set DATABASE_SCHEMA to another name.',
+    );
+  }
   if (command === "start" || command === "serve") await requireFreePort(port, hostname);
   await verifyChainIds(config.chains);
   return { ...config, connectionString: await databaseUrl(process.env) };
 });
 
 const indexed = chains.filter((chain) => collections.some((each) => each.chainId === chain.id));
+
+// The lists are part of Ponder's build id: the file's order must not re-index.
+const collectionsByChain = Object.fromEntries(
+  indexed.map(({ id }) => {
+    const own = collections.filter((each) => each.chainId === id);
+    const address = own.map((each) => each.address as `0x${string}`).sort();
+    return [String(id), { address, startBlock: Math.min(...own.map((each) => each.startBlock)) }];
+  }),
+);
+
+// Ponder refuses handlers of a contract that no chain has, so "off" is a contract that nobody can be: one empty block.
+const registriesByChain = Object.fromEntries(
+  indexed.map(({ id }) => {
+    const registry = registries.find((each) => each.chainId === id);
+    return [
+      String(id),
+      registry
+        ? { address: registry.address as `0x${string}`, startBlock: registry.startBlock }
+        : { address: zeroAddress, startBlock: 0, endBlock: 0 },
+    ];
+  }),
+);
 
 export default createConfig({
   database: { kind: "postgres", connectionString, poolConfig: { max: POOL_CONNECTIONS_MAX } },
@@ -34,28 +63,15 @@ export default createConfig({
       {
         id,
         rpc: [...rpcUrls],
-        pollingInterval: id === LOCAL_CHAIN_ID ? LOCAL_POLLING_MS : POLLING_MS,
+        pollingInterval: POLLING_MS,
         // A local chain starts over with other blocks under the same numbers.
         disableCache: id === LOCAL_CHAIN_ID,
       },
     ]),
   ),
   contracts: {
-    Collection: {
-      abi: tokenEventsAbi,
-      chain: Object.fromEntries(
-        indexed.map(({ id }) => {
-          const own = collections.filter((each) => each.chainId === id);
-          return [
-            String(id),
-            {
-              // The list is part of Ponder's build id: the file's order must not re-index.
-              address: own.map((each) => each.address as `0x${string}`).sort(),
-              startBlock: Math.min(...own.map((each) => each.startBlock)),
-            },
-          ];
-        }),
-      ),
-    },
+    Collection: { abi: tokenEventsAbi, chain: collectionsByChain },
+    CollectionDraft4906: { abi: draftMetadataEventsAbi, chain: collectionsByChain },
+    DelegateRegistry: { abi: delegateRegistryAbi, chain: registriesByChain },
   },
 });

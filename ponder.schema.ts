@@ -1,4 +1,4 @@
-import { onchainTable, primaryKey } from "ponder";
+import { index, onchainTable, primaryKey } from "ponder";
 
 /** One row per token the chain has told of. `owner` is for ERC-721, `supply` for ERC-1155. */
 export const tokenState = onchainTable(
@@ -24,22 +24,86 @@ export const tokenState = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.tokenId] }) }),
 );
 
+/** Who holds how much of an ERC-1155 id. A holder of nothing keeps a row with zero. */
+export const tokenBalance = onchainTable(
+  "token_balance",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    tokenId: t.bigint().notNull(),
+    holder: t.hex().notNull(),
+    balance: t.bigint().notNull(),
+  }),
+  (table) => ({
+    pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.tokenId, table.holder] }),
+  }),
+);
+
+/** One row per movement of a token; those of one event are told apart by the end of the id. */
+export const tokenTransfer = onchainTable(
+  "token_transfer",
+  (t) => ({
+    id: t.text().primaryKey(),
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    tokenId: t.bigint().notNull(),
+    from: t.hex().notNull(),
+    to: t.hex().notNull(),
+    quantity: t.bigint().notNull(),
+    blockNumber: t.bigint().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+    logIndex: t.integer().notNull(),
+  }),
+  (table) => ({ byToken: index().on(table.chainId, table.collectionAddress, table.tokenId) }),
+);
+
+/** How many tokens of a collection exist and how many wallets hold some, kept as they change. */
+export const collectionState = onchainTable(
+  "collection_state",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    standard: t.text({ enum: ["erc721", "erc1155"] }).notNull(),
+    /** Tokens that exist: minted and not burned. */
+    items: t.integer().notNull(),
+    owners: t.integer().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
+);
+
+/** How many different tokens of a collection a wallet holds; what `owners` is counted by. */
+export const collectionHolder = onchainTable(
+  "collection_holder",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    holder: t.hex().notNull(),
+    tokens: t.integer().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.holder] }) }),
+);
+
 /** The audit of locks: one row per TokenLocked and TokenUnlocked, with the count after it. */
-export const lockEvent = onchainTable("lock_event", (t) => ({
-  id: t.text().primaryKey(),
-  chainId: t.int8({ mode: "number" }).notNull(),
-  collectionAddress: t.hex().notNull(),
-  tokenId: t.bigint().notNull(),
-  direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
-  approvedContract: t.hex().notNull(),
-  countAfter: t.integer().notNull(),
-  /** True for an unlock at count zero, which changes nothing. */
-  anomaly: t.boolean().notNull(),
-  blockNumber: t.bigint().notNull(),
-  blockTimestamp: t.bigint().notNull(),
-  transactionHash: t.hex().notNull(),
-  logIndex: t.integer().notNull(),
-}));
+export const lockEvent = onchainTable(
+  "lock_event",
+  (t) => ({
+    id: t.text().primaryKey(),
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    tokenId: t.bigint().notNull(),
+    direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
+    approvedContract: t.hex().notNull(),
+    countAfter: t.integer().notNull(),
+    /** True for an unlock at count zero, which changes nothing. */
+    anomaly: t.boolean().notNull(),
+    blockNumber: t.bigint().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+    logIndex: t.integer().notNull(),
+  }),
+  (table) => ({ byToken: index().on(table.chainId, table.collectionAddress, table.tokenId) }),
+);
 
 /**
  * One row per on-chain reason to read metadata again, whatever the size of its range: the serving side finds
@@ -55,6 +119,45 @@ export const metadataUpdate = onchainTable("metadata_update", (t) => ({
   scope: t.text({ enum: ["token", "range", "collection", "inverted"] }).notNull(),
   blockNumber: t.bigint().notNull(),
   blockHash: t.hex().notNull(),
+  blockTimestamp: t.bigint().notNull(),
+  transactionHash: t.hex().notNull(),
+  logIndex: t.integer().notNull(),
+}));
+
+/** Delegations of delegate registry v2, one row per hash; the last event wins. Revoked ones stay, disabled. */
+export const delegation = onchainTable(
+  "delegation",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    hash: t.hex().notNull(),
+    type: t.text({ enum: ["ALL", "CONTRACT", "ERC721", "ERC20", "ERC1155"] }).notNull(),
+    from: t.hex().notNull(),
+    to: t.hex().notNull(),
+    rights: t.hex().notNull(),
+    contract: t.hex(),
+    tokenId: t.bigint(),
+    amount: t.bigint(),
+    enabled: t.boolean().notNull(),
+    blockNumber: t.bigint().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+    logIndex: t.integer().notNull(),
+  }),
+  (table) => ({
+    pk: primaryKey({ columns: [table.chainId, table.hash] }),
+    fromIndex: index().on(table.chainId, table.from),
+    toIndex: index().on(table.chainId, table.to),
+  }),
+);
+
+/** What the chain said and the index could not take in full. */
+export const indexAnomaly = onchainTable("index_anomaly", (t) => ({
+  id: t.text().primaryKey(),
+  chainId: t.int8({ mode: "number" }).notNull(),
+  collectionAddress: t.hex().notNull(),
+  kind: t.text({ enum: ["consecutive_transfer_cut"] }).notNull(),
+  detail: t.text().notNull(),
+  blockNumber: t.bigint().notNull(),
   blockTimestamp: t.bigint().notNull(),
   transactionHash: t.hex().notNull(),
   logIndex: t.integer().notNull(),

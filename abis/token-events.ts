@@ -33,6 +33,16 @@ export const tokenEventsAbi = [
   },
   {
     type: "event",
+    name: "ConsecutiveTransfer",
+    inputs: [
+      { name: "fromTokenId", type: "uint256", indexed: true },
+      { name: "toTokenId", type: "uint256", indexed: false },
+      { name: "fromAddress", type: "address", indexed: true },
+      { name: "toAddress", type: "address", indexed: true },
+    ],
+  },
+  {
+    type: "event",
     name: "MetadataUpdate",
     inputs: [{ name: "_tokenId", type: "uint256", indexed: false }],
   },
@@ -66,6 +76,26 @@ export const tokenEventsAbi = [
     inputs: [
       { name: "tokenId", type: "uint256", indexed: true },
       { name: "approvedContract", type: "address", indexed: true },
+    ],
+  },
+] as const;
+
+/**
+ * The events of ERC-4906 as its draft had them: the same topics with the ids indexed. Ponder drops logs that do not
+ * fit the layout it knows, so contracts of that time need an entry of their own.
+ */
+export const draftMetadataEventsAbi = [
+  {
+    type: "event",
+    name: "MetadataUpdate",
+    inputs: [{ name: "_tokenId", type: "uint256", indexed: true }],
+  },
+  {
+    type: "event",
+    name: "BatchMetadataUpdate",
+    inputs: [
+      { name: "_fromTokenId", type: "uint256", indexed: true },
+      { name: "_toTokenId", type: "uint256", indexed: true },
     ],
   },
 ] as const;

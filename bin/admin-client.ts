@@ -37,7 +37,14 @@ export function createAdminClient(environment: Environment): AdminClient {
       }).catch((cause: Error) => {
         throw new Error(`nothing answers at ${baseUrl}; start the service or set BASE_URL.`, { cause });
       });
-      const answer = (await response.json()) as Answer & Refusal;
+      const answer = await response.json().then(
+        (json) => json as Answer & Refusal,
+        (cause: Error) => {
+          throw new Error(`what answers at ${baseUrl} is not Vitrine; set BASE_URL to the service.`, {
+            cause,
+          });
+        },
+      );
       if (response.ok) return answer;
       if (response.status === 401)
         throw new Error("the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.");

@@ -117,7 +117,7 @@ export function createSupervisor({
     const started = spawn(command, args, {
       env: childEnv,
       detached: true,
-      // Nothing is said over the channel: its end tells the child that nobody watches over it any more.
+      // The child asks for a restart over the channel, and its end tells it that nobody watches over it any more.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     child = started;
@@ -134,6 +134,10 @@ export function createSupervisor({
       });
     }
 
+    started.on("message", (message) => {
+      if (typeof message === "object" && message !== null && "restart" in message)
+        restart(String(message.restart));
+    });
     const ended = new AbortController();
     void watchPostgres(ended.signal);
     const [code, signal] = await once(started, "close");

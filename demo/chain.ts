@@ -28,6 +28,8 @@ const ACCOUNT_COUNT = 10;
 const POLLING_INTERVAL_MS = 50;
 
 export type ChainOptions = {
+  /** 31337 when absent. */
+  chainId?: number;
   /** Mines on a clock instead of once per transaction. */
   blockTimeSeconds?: number;
   /** A free port when absent. */
@@ -69,13 +71,13 @@ export type Chain = {
   close(): Promise<void>;
 };
 
-/** Starts a chain with id 31337 that ends with this process or with `close`. */
+/** Starts a chain that ends with this process or with `close`. */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
   const contracts = compileContracts();
   const [anvil] = await Promise.all([startAnvil(anvilArgs(options)), contracts]);
 
   const client = {
-    chain: { ...foundry, rpcUrls: { default: { http: [anvil.rpcUrl] } } },
+    chain: { ...foundry, id: options.chainId ?? foundry.id, rpcUrls: { default: { http: [anvil.rpcUrl] } } },
     transport: http(anvil.rpcUrl),
     pollingInterval: POLLING_INTERVAL_MS,
     // A cached block number is a wrong one on a chain that mines on demand.
@@ -144,10 +146,15 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
   return chain;
 };
 
-const anvilArgs = ({ port = 0, blockTimeSeconds, extraArgs = [] }: ChainOptions): string[] => [
+const anvilArgs = ({
+  chainId = foundry.id,
+  port = 0,
+  blockTimeSeconds,
+  extraArgs = [],
+}: ChainOptions): string[] => [
   "--host=127.0.0.1",
   `--port=${port}`,
-  `--chain-id=${foundry.id}`,
+  `--chain-id=${chainId}`,
   `--mnemonic=${MNEMONIC}`,
   ...(blockTimeSeconds === undefined ? [] : [`--block-time=${blockTimeSeconds}`]),
   ...extraArgs,

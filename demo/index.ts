@@ -10,14 +10,16 @@ import { promisify } from "node:util";
 import { stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
 import { startChain } from "./chain.ts";
 import { guide } from "./guide.ts";
-import { startMetadataHost } from "./metadata-host.ts";
+import { QUIRKS, startMetadataHost } from "./metadata-host.ts";
 import { populate } from "./populate.ts";
 import { freePort, type Service, startService } from "./service.ts";
 
 const DEFAULT_PORT = 42069;
 const BLOCK_SECONDS = 1;
 const FIRST_METADATA_MS = 10_000;
-const heroIds = Array.from({ length: 48 }, (_, index) => index + 1);
+// One host refuses for as long as it is asked.
+const refused = QUIRKS.filter(({ name }) => name === "bot-challenge").map(({ id }) => id);
+const heroIds = Array.from({ length: 48 }, (_, index) => index + 1).filter((id) => !refused.includes(id));
 const itemIds = Array.from({ length: 16 }, (_, index) => index + 1);
 const VITRINE = fileURLToPath(new URL("../bin/vitrine.js", import.meta.url));
 
@@ -156,7 +158,7 @@ const choosePort = async (): Promise<number> => {
   return taken ? freePort() : DEFAULT_PORT;
 };
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => {
     say("Stopping");
     closeAll().then(() => process.exit(0));

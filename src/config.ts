@@ -22,11 +22,20 @@ export interface CollectionConfig {
   readonly slug?: string | undefined;
 }
 
+/** A delegate registry v2 to index. */
+export interface RegistryConfig {
+  readonly chainId: number;
+  readonly address: string;
+  readonly startBlock: number;
+}
+
 export interface IndexConfig {
   /** Every chain with an RPC endpoint, by ascending id. */
   readonly chains: readonly ChainConfig[];
   /** In the file's order; a chain and address appear once. */
   readonly collections: readonly CollectionConfig[];
+  /** At most one per chain that has collections. */
+  readonly registries: readonly RegistryConfig[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,7 +74,35 @@ export function loadIndexConfig(environment: Environment): IndexConfig {
       `${file}[${index}] is on chain ${chainId}, but PONDER_RPC_URL_${chainId} is not set; set it to an RPC endpoint of that chain.`,
     );
   }
-  return { chains, collections };
+  const registries = chains.flatMap(({ id }) => readRegistry(environment, id, collections));
+  return { chains, collections, registries };
+}
+
+// The same address on every chain that has it (CREATE2); a chain without it costs a few empty log queries.
+const CANONICAL_REGISTRY = "0x00000000000000447e69651d841bd8d104bed493";
+const REGISTRY = /^(0x[0-9a-fA-F]{40})(?:@([0-9]{1,15}))?$/;
+
+/** DELEGATE_REGISTRY_<chainId>: `address[@startBlock]` or `off`; the canonical one from the first collection's start. */
+function readRegistry(
+  environment: Environment,
+  chainId: number,
+  collections: readonly CollectionConfig[],
+): RegistryConfig[] {
+  const name = `DELEGATE_REGISTRY_${chainId}`;
+  const text = environment[name] || CANONICAL_REGISTRY;
+  const first = collections.find((each) => each.chainId === chainId);
+  if (!first || text === "off") return [];
+  const [, address, startBlock] = REGISTRY.exec(text) ?? [];
+  if (!address) {
+    throw new BootError(`${name} must be address[@startBlock] or off; it is "${text}".`);
+  }
+  return [
+    {
+      chainId,
+      address: address.toLowerCase(),
+      startBlock: startBlock ? Number(startBlock) : first.startBlock,
+    },
+  ];
 }
 
 function readChains(environment: Environment): ChainConfig[] {

@@ -158,3 +158,36 @@ describe("endpoints that are refused", () => {
     expect(message).not.toContain("SECRET");
   });
 });
+
+describe("the delegate registry", () => {
+  const registry = (text: string | undefined) =>
+    load([{ ...entry, startBlock: 7 }], {
+      ...RPC,
+      ...(text !== undefined && { DELEGATE_REGISTRY_2020: text }),
+    }).registries;
+
+  it.each([
+    [undefined, [{ chainId: 2020, address: "0x00000000000000447e69651d841bd8d104bed493", startBlock: 7 }]],
+    ["", [{ chainId: 2020, address: "0x00000000000000447e69651d841bd8d104bed493", startBlock: 7 }]],
+    [ADDRESS.toUpperCase().replace("0X", "0x"), [{ chainId: 2020, address: ADDRESS, startBlock: 7 }]],
+    [`${ADDRESS}@0`, [{ chainId: 2020, address: ADDRESS, startBlock: 0 }]],
+    ["off", []],
+  ])("of DELEGATE_REGISTRY_2020=%s is %j", (text, expected) => {
+    expect(registry(text)).toEqual(expected);
+  });
+
+  it.each(["OFF", "0x1", `${ADDRESS}@`, `${ADDRESS}@-1`, `${ADDRESS}@1.5`])(
+    "refuses %s, naming the variable",
+    (text) => {
+      expect(refusal(() => registry(text))).toContain(
+        "DELEGATE_REGISTRY_2020 must be address[@startBlock] or off",
+      );
+    },
+  );
+
+  it("is not looked for on a chain without collections", () => {
+    const { registries } = load([entry], { ...RPC, PONDER_RPC_URL_2021: "http://127.0.0.1:8546" });
+
+    expect(registries.map(({ chainId }) => chainId)).toEqual([2020]);
+  });
+});

@@ -67,7 +67,7 @@ describe("the README", () => {
       ([, a, b]) => a ?? b ?? "",
     );
     const known = new Set(
-      [...variables, "PONDER_RPC_URL_"].filter(
+      [...variables, "PONDER_RPC_URL_", "DELEGATE_REGISTRY_"].filter(
         (name) => !/^(PONDER_TELEMETRY|NO_COLOR|FORCE_COLOR)/.test(name),
       ),
     );

@@ -3,12 +3,13 @@ pragma solidity ^0.8.28;
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
+import {Multicall} from "@openzeppelin/contracts/utils/Multicall.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 import {IERC721x} from "./IERC721x.sol";
 import {LockRegistry} from "./LockRegistry.sol";
 
 /// @title A collection of single heroes: ERC-721 with metadata update events (ERC-4906) and locks (ERC721x).
-contract VitrineHeroes is ERC721, LockRegistry {
+contract VitrineHeroes is ERC721, LockRegistry, Multicall {
     // ERC-4906 fixes this number; it is not derived from function selectors.
     bytes4 private constant ERC4906_INTERFACE = 0x49064906;
 

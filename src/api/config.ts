@@ -108,7 +108,13 @@ export function redacted(config: ServingConfig): Record<string, unknown> {
  */
 export function localOperatorToken(dataFolder: string): string {
   const file = join(dataFolder, "operator-token");
-  mkdirSync(dataFolder, { recursive: true });
+  try {
+    mkdirSync(dataFolder, { recursive: true });
+  } catch (cause) {
+    throw new BootError(`${dataFolder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
+      cause,
+    });
+  }
   try {
     writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
   } catch (error) {

@@ -13,6 +13,7 @@ import { createChainClients } from "./chain/clients.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
 import { createLatestBlock, createReadBlock } from "./chain/read-block.ts";
 import { chainTables } from "./chain/tables.ts";
+import { startWatchdog } from "./chain/watchdog.ts";
 import { loadServingConfig, redacted } from "./config.ts";
 import { createGraphqlEndpoint } from "./graphql/endpoint.ts";
 import { ownSdl } from "./graphql/own.graphql.ts";
@@ -54,7 +55,8 @@ const tables = chainTables(runtime.schema);
 const database = createDatabase(connectionString, logger);
 const clients = createChainClients(index.chains);
 const latestBlock = createLatestBlock(clients);
-const readBlock = createReadBlock(createIndexHeads(database, tables), latestBlock);
+const heads = createIndexHeads(database, tables);
+const readBlock = createReadBlock(heads, latestBlock);
 
 const gatewayHosts = config.ipfsGateways.map((url) => {
   const { hostname, port, protocol } = new URL(url);
@@ -111,7 +113,17 @@ const causes = startCauseLoop({
   sweeps: createSweeps({ database, metadata }),
   logger,
 });
-const headMark = startHeadMark({ database, tables, logger });
+const headMark = await startHeadMark({ database, tables, logger });
+const watchdog = startWatchdog({
+  heads,
+  latestBlock,
+  logger,
+  onStall: (reason) => {
+    // A replica that only serves can't index on, and asks nobody to.
+    const isAsked = runtime.command === "start" && runtime.askForRestart(reason);
+    logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
+  },
+});
 const wake = (): void => {
   causes.wake();
   worker.wake();
@@ -120,6 +132,7 @@ const listener = listen(connectionString, [REFRESH_CHANNEL, `${runtime.schema}_l
 
 runtime.onStop(async () => {
   headMark.stop();
+  watchdog.stop();
   // Each on its own: a database that is gone must not keep the rest from stopping.
   const ends = await Promise.allSettled([listener.close(), causes.stop(), worker.stop()]);
   for (const end of ends) {

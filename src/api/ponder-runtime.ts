@@ -31,6 +31,11 @@ export function ponderRuntime() {
       else stop();
     },
 
+    /** Asks the supervisor for a restart in order; false without one, and then only the operator can. */
+    askForRestart(reason: string): boolean {
+      return process.connected === true && process.send?.({ restart: reason }) === true;
+    },
+
     /**
      * Vite, inside Ponder, exits the process on SIGTERM before Ponder can unlock its schema, and the next start
      * would wait 25 s for the lock to run out.

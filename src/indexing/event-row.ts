@@ -11,6 +11,10 @@ export const collectionKey = (event: ChainEvent, context: Context) => ({
   collectionAddress: event.log.address,
 });
 
+/** The key of a row per event; `part` tells apart the rows of one event, such as the ids of a batch. */
+export const rowId = (event: ChainEvent, part?: number): string =>
+  part === undefined ? event.id : `${event.id}-${part}`;
+
 export const provenance = (event: ChainEvent) => ({
   blockNumber: event.block.number,
   blockTimestamp: event.block.timestamp,

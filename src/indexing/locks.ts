@@ -10,35 +10,35 @@ type Direction = "lock" | "unlock";
 type LockArgs = { readonly tokenId: bigint; readonly approvedContract: `0x${string}` };
 
 async function countLock(event: ChainEvent, context: Context, direction: Direction, args: LockArgs) {
-  const key = tokenKey(event, context, args.tokenId);
-  const row = await context.db.find(tokenState, key);
-  // Copied at once: rows that Ponder returns change under later writes.
-  const before = row?.lockCount ?? 0;
-  const since = row?.lockedSinceBlock ?? null;
-
-  const { count, anomaly } = direction === "lock" ? afterLock(before) : afterUnlock(before);
-  const change = {
-    lockCount: count,
-    lockedSinceBlock: isLocked(count) ? (since ?? event.block.number) : null,
-    lastLockChangeBlock: event.block.number,
-  };
+  const countAfter = direction === "lock" ? afterLock : afterUnlock;
+  let changed = countAfter(0);
+  const { number } = event.block;
+  const lastLockChangeBlock = number;
   await context.db
     .insert(tokenState)
-    .values({ ...key, ...untouched, ...change })
-    .onConflictDoUpdate(change);
-  await context.db
-    .insert(lockEvent)
     .values({
-      id: event.id,
-      ...collectionKey(event, context),
-      tokenId: args.tokenId,
-      direction,
-      approvedContract: args.approvedContract,
-      countAfter: count,
-      anomaly,
-      ...provenance(event),
+      ...tokenKey(event, context, args.tokenId),
+      ...untouched,
+      lockCount: changed.count,
+      lockedSinceBlock: isLocked(changed.count) ? number : null,
+      lastLockChangeBlock,
     })
-    .onConflictDoNothing();
+    .onConflictDoUpdate((row) => {
+      changed = countAfter(row.lockCount);
+      const lockedSinceBlock = isLocked(changed.count) ? (row.lockedSinceBlock ?? number) : null;
+      return { lockCount: changed.count, lockedSinceBlock, lastLockChangeBlock };
+    });
+  const { count, anomaly } = changed;
+  await context.db.insert(lockEvent).values({
+    id: event.id,
+    ...collectionKey(event, context),
+    tokenId: args.tokenId,
+    direction,
+    approvedContract: args.approvedContract,
+    countAfter: count,
+    anomaly,
+    ...provenance(event),
+  });
 }
 
 ponder.on("Collection:TokenLocked", ({ event, context }) => countLock(event, context, "lock", event.args));

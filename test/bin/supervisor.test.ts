@@ -182,6 +182,19 @@ describe("a restart of PostgreSQL", () => {
   });
 });
 
+describe("a child that asks for a restart", () => {
+  it("is stopped in order and started again at once, with its reason said", async () => {
+    const { supervisor, lines, pauses } = supervise(
+      `${COUNT} if (starts === 1) { process.on("SIGINT", () => process.exit(0)); setInterval(() => {}, 1000); process.send({ restart: "the index stands still" }); }`,
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(starts()).toBe(2);
+    expect(lines).toEqual(["the index stands still"]);
+    expect(pauses).toEqual([]);
+  });
+});
+
 describe("in development", () => {
   it("a failed child waits for the next change", async () => {
     const { supervisor, lines } = supervise(endsInTurn([1, 0]), { isDevelopment: true });

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { lockEvent, metadataUpdate, tokenState } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import "../../src/indexing/erc721.ts";
+import "../../src/indexing/erc1155.ts";
 import "../../src/indexing/locks.ts";
 import "../../src/indexing/metadata-updates.ts";
-import "../../src/indexing/transfers.ts";
 
 const ALICE = "0xa11ce00000000000000000000000000000000000";
 const BOB = "0xb0b0000000000000000000000000000000000000";
@@ -129,7 +130,7 @@ describe("ERC-1155 transfers", () => {
   it("never count below zero when the start block is after the mint", async () => {
     await single(ALICE, zeroAddress, 5n, 3n);
 
-    expect(token()).toMatchObject({ supply: 0n });
+    expect(token()).toMatchObject({ supply: 0n, burned: true });
   });
 });
 
@@ -144,6 +145,19 @@ describe("metadata updates", () => {
     await chain.emit("BatchMetadataUpdate", { _fromTokenId: from, _toTokenId: to });
 
     expect(causes()).toEqual([{ source: "BatchMetadataUpdate", fromTokenId: from, toTokenId: to, scope }]);
+  });
+
+  it("are read from the draft's layout as well", async () => {
+    await chain.emit("CollectionDraft4906:MetadataUpdate", { _tokenId: 4n });
+    await chain.emit("CollectionDraft4906:BatchMetadataUpdate", {
+      _fromTokenId: 0n,
+      _toTokenId: UINT256_MAX,
+    });
+
+    expect(causes().map(({ fromTokenId, scope }) => [fromTokenId, scope])).toEqual([
+      [4n, "token"],
+      [0n, "collection"],
+    ]);
   });
 
   it("come from MetadataUpdate and from the ERC-1155 URI event", async () => {

@@ -58,7 +58,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         return [column.name, typeof value === "bigint" ? value.toString() : value] as const;
       });
       await database.query(
-        `insert into ${CHAIN_SCHEMA}.${tableName} (${entries.map(([column]) => column).join(", ")})
+        `insert into ${CHAIN_SCHEMA}.${tableName} (${entries.map(([column]) => `"${column}"`).join(", ")})
          values (${entries.map((_, index) => `$${index + 1}`).join(", ")})`,
         entries.map(([, value]) => value),
       );
@@ -101,10 +101,10 @@ function chainDdl(): string {
     const { name, columns, primaryKeys } = getTableConfig(table as unknown as PgTable);
     const columnLines = columns.map(
       (column) =>
-        `${column.name} ${column.getSQLType()}${column.notNull ? " not null" : ""}${column.primary ? " primary key" : ""}`,
+        `"${column.name}" ${column.getSQLType()}${column.notNull ? " not null" : ""}${column.primary ? " primary key" : ""}`,
     );
     const keyLines = primaryKeys.map(
-      (key) => `primary key (${key.columns.map((column) => column.name).join(", ")})`,
+      (key) => `primary key (${key.columns.map((column) => `"${column.name}"`).join(", ")})`,
     );
     return `create table ${CHAIN_SCHEMA}.${name} (${[...columnLines, ...keyLines].join(", ")});`;
   });

@@ -29,10 +29,13 @@ export function createFakeChainStore() {
         const rows = rowsOf(table);
         const key = keyOf(table, values);
         const before = rows.get(key);
+        const insert = async (): Promise<void> => {
+          if (before) throw new Error(`a second row with key ${key}`);
+          rows.set(key, { ...values });
+        };
         return {
-          onConflictDoNothing: async () => {
-            if (!before) rows.set(key, { ...values });
-          },
+          // biome-ignore lint/suspicious/noThenProperty: a plain insert of Ponder's is awaited as it stands.
+          then: (resolve: () => void, reject: (error: Error) => void) => insert().then(resolve, reject),
           onConflictDoUpdate: async (change: Row | ((row: Row) => Row)) => {
             if (before) Object.assign(before, typeof change === "function" ? change(before) : change);
             else rows.set(key, { ...values });
@@ -57,12 +60,12 @@ export function createEventSource(store: ReturnType<typeof createFakeChainStore>
     ): Promise<void> {
       block = at.block ?? block + 1;
       const logIndex = at.log ?? 0;
-      const handler = handlers.get(`Collection:${name}`);
+      const handler = handlers.get(name.includes(":") ? name : `Collection:${name}`);
       if (!handler) throw new Error(`no handler for ${name}`);
       await handler({
         context: { db: store.db, chain: { id: chainId } },
         event: {
-          id: `${String(block).padStart(10, "0")}-${String(logIndex).padStart(4, "0")}`,
+          id: `${String(block).padStart(10, "0")}-${chainId}-${String(logIndex).padStart(4, "0")}`,
           args,
           log: { address: at.address ?? COLLECTION, logIndex },
           block: { number: BigInt(block), hash: `0xb${block}`, timestamp: BigInt(1_700_000_000 + block) },

@@ -1,6 +1,7 @@
 /** Operator routes for API keys. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../contract/errors.ts";
 import { collectionRefField } from "../contract/fields.ts";
 import { apiNames } from "../contract/key.ts";
@@ -45,7 +46,13 @@ const createKeyRoute = createRoute({
       description: "The key",
       content: { "application/json": { schema: z.object({ id: z.string(), key: z.string() }) } },
     },
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE"),
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "COLLECTION_NOT_FOUND",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
   },
 });
 
@@ -82,12 +89,21 @@ const revokeKeyRoute = createRoute({
   },
 });
 
-export function keyRoutes(access: AccessService) {
+export interface KeyRouteDeps {
+  readonly access: AccessService;
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+}
+
+export function keyRoutes({ access, findCollection }: KeyRouteDeps) {
+  const collectionName = (ref: { address: string; chainId: number | undefined }): string => {
+    const { chainId, address } = findCollection(ref.address, ref.chainId);
+    return `${chainId}:${address}`;
+  };
   return createRouter()
     .openapi(createKeyRoute, async (c) => {
       const { app, apis, collections } = c.req.valid("json");
       const created = await access.createKey(
-        { name: app, apis, collections: collections === "all" ? null : collections },
+        { name: app, apis, collections: collections === "all" ? null : collections.map(collectionName) },
         OPERATOR,
       );
       return c.json(created, 201);

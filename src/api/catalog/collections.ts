@@ -3,7 +3,7 @@
 import type { CollectionConfig, IndexConfig } from "../../config.ts";
 import { ApiError } from "../contract/errors.ts";
 
-export function createCollections({ chains, collections }: IndexConfig) {
+export function createCollections({ chains, collections }: Pick<IndexConfig, "chains" | "collections">) {
   const known = new Set(chains.map((chain) => chain.id));
   return {
     all: collections,

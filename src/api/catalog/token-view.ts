@@ -118,7 +118,7 @@ export function viewToken(parts: TokenParts): TokenView {
       collection_page: display.collection_page,
       token_page: { ...display.token_page, skipped: [...display.token_page.skipped] },
     },
-    traits: (metadata?.traits ?? []).map((trait) => viewTrait(trait, parts.distribution)),
+    traits: viewTraits(metadata?.traits ?? [], parts.distribution),
     property_groups: defaultGroups(metadata?.traits ?? []).map((group) => ({
       ...group,
       traits: [...group.traits],
@@ -142,17 +142,21 @@ export function viewToken(parts: TokenParts): TokenView {
   };
 }
 
-function viewTrait(trait: Trait, { counts, total, highest }: Distribution): TokenView["traits"][number] {
-  const text = valueText(trait.value);
-  const count = counts.find((each) => each.traitType === trait.trait_type && each.value === text)?.count ?? 0;
-  const ceiling =
-    trait.display_type === "number" ? (trait.max_value ?? highest.get(trait.trait_type) ?? null) : null;
-  return {
-    trait_type: trait.trait_type,
-    display_type: trait.display_type,
-    value: trait.value,
-    max_value: ceiling,
-    count,
-    percentage: total === 0 ? 0 : (count / total) * 100,
-  };
+function viewTraits(traits: readonly Trait[], { counts, total, highest }: Distribution): TokenView["traits"] {
+  const countByValue = new Map(
+    counts.map((each) => [JSON.stringify([each.traitType, each.value]), each.count]),
+  );
+  return traits.map((trait) => {
+    const count = countByValue.get(JSON.stringify([trait.trait_type, valueText(trait.value)])) ?? 0;
+    const ceiling =
+      trait.display_type === "number" ? (trait.max_value ?? highest.get(trait.trait_type) ?? null) : null;
+    return {
+      trait_type: trait.trait_type,
+      display_type: trait.display_type,
+      value: trait.value,
+      max_value: ceiling,
+      count,
+      percentage: total === 0 ? 0 : (count / total) * 100,
+    };
+  });
 }

@@ -11,6 +11,8 @@ export type ReadBlock = (chainId: number, minBlock: number) => Promise<number>;
 
 // A burst of fetches asks once.
 const CACHE_MS = 200;
+// An index that is further behind is not where an explicit request wants to be answered from.
+const HEAD_AGE_MAX_SECONDS = 30;
 
 export function createLatestBlock(clients: ChainClients): LatestBlock {
   return async (chainId) => {
@@ -22,7 +24,7 @@ export function createLatestBlock(clients: ChainClients): LatestBlock {
 
 /**
  * An explicit block keeps a lagging node from answering with yesterday's URI: it fails instead, and is asked
- * again. During a backfill the indexed head is history that most nodes no longer hold, so the node's own head counts.
+ * again. During a backfill and while the index is behind, its head is history, and the node's own head counts.
  */
 export function createReadBlock(
   heads: IndexHeads,
@@ -37,6 +39,7 @@ export function createReadBlock(
 
   return async (chainId, minBlock) => {
     const head = (await read()).find((each) => each.chainId === chainId);
-    return Math.max(head?.ready ? head.block : await latestBlock(chainId), minBlock);
+    const isCurrent = head?.ready && now() / 1000 - head.timestamp <= HEAD_AGE_MAX_SECONDS;
+    return Math.max(isCurrent ? head.block : await latestBlock(chainId), minBlock);
   };
 }

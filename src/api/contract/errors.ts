@@ -63,14 +63,29 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   };
 }
 
+// A body of nothing but mistakes would be answered with forty times its size.
+const DETAILS_MAX = 100;
+
 /** The details of a failed validation, one per problem, with JSON-like paths such as `token_ids[3]`. */
 export function detailsOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ErrorDetail[] {
-  return error.issues.map((issue) => ({
-    path: issue.path
-      .map((part, depth) =>
-        typeof part === "number" ? `[${part}]` : depth === 0 ? String(part) : `.${String(part)}`,
-      )
-      .join(""),
-    message: issue.message,
-  }));
+  return error.issues
+    .flatMap(mostSpecific)
+    .slice(0, DETAILS_MAX)
+    .map((issue) => ({
+      path: issue.path
+        .map((part, depth) =>
+          typeof part === "number" ? `[${part}]` : depth === 0 ? String(part) : `.${String(part)}`,
+        )
+        .join(""),
+      message: issue.message,
+    }));
+}
+
+/** Of a value that fits none of several forms, what is wrong with it as the last one, which is the general one. */
+function mostSpecific(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const last = issue.errors.at(-1) ?? [];
+  return last.length === 0
+    ? [issue]
+    : last.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }

@@ -36,14 +36,14 @@ export const chainIdField = z
     description: "The chain; without it, the one that has the address.",
   });
 
-/** `chainId:address`, as the operator names a collection. */
+/** `chainId:address`, or the address alone where one chain has it, as the operator names a collection. */
 export const collectionRefField = z
   .string()
   .transform((text, context) => {
-    const [, chainId, address] = /^([1-9][0-9]*):(.+)$/.exec(text) ?? [];
-    const parsed = parseAddress(address ?? "");
-    if (parsed) return `${chainId}:${parsed}`;
-    context.addIssue({ code: "custom", message: `"${clip(text)}" is not chainId:address` });
+    const [, chainId, address = ""] = /^(?:([1-9][0-9]{0,14}):)?(.+)$/.exec(text) ?? [];
+    const parsed = parseAddress(address);
+    if (parsed) return { address: parsed, chainId: chainId === undefined ? undefined : Number(chainId) };
+    context.addIssue({ code: "custom", message: `"${clip(text)}" is not an address or chainId:address` });
     return z.NEVER;
   })
   .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });

@@ -6,6 +6,7 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { isDatabaseAway } from "../store/database-away.ts";
 import { ApiError, detailsOf, type ErrorCode, errorBody, errorBodySchema, errorTable } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 
@@ -54,7 +55,7 @@ function toApiError(error: Error): ApiError {
   if (error instanceof HTTPException && error.status === 415) {
     return new ApiError("UNSUPPORTED_MEDIA_TYPE", [], { cause: error });
   }
-  return new ApiError("INTERNAL", [], { cause: error });
+  return new ApiError(isDatabaseAway(error) ? "UNAVAILABLE" : "INTERNAL", [], { cause: error });
 }
 
 /** The documented error answers of a route. */
@@ -76,7 +77,9 @@ export function errorResponses(...codes: readonly ErrorCode[]) {
 export const limitBody = (maxSize: number) =>
   bodyLimit({
     maxSize,
-    onError: () => {
+    onError: (c) => {
+      // The rest of the body is not read, so the connection can't carry another request.
+      c.header("Connection", "close");
       throw new ApiError("BODY_TOO_LARGE", [{ path: "", message: `the limit is ${maxSize} bytes` }]);
     },
   });
@@ -84,7 +87,7 @@ export const limitBody = (maxSize: number) =>
 /** Refuses bodies that do not say they are JSON, so that none is ever read as an empty object. */
 export const requireJson = createMiddleware(async (c, next) => {
   const type = c.req.header("content-type") ?? "";
-  if (!/^application\/(?:[\w.+-]+\+)?json(?:;|$)/i.test(type.trim())) {
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim())) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", [
       {
         path: "content-type",

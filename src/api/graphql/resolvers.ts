@@ -11,8 +11,8 @@ import type { RefreshService } from "../refresh/service.ts";
 
 interface TokenArguments {
   readonly tokenAddress: string;
-  /** BigDecimal arguments arrive as text or as a number. */
-  readonly tokenId: string | number;
+  /** BigDecimal arguments arrive as any literal. */
+  readonly tokenId: unknown;
   readonly chainId?: number | null;
 }
 
@@ -68,9 +68,9 @@ function readArguments(args: TokenArguments): {
   const address = parseAddress(args.tokenAddress);
   if (!address)
     details.push({ path: "tokenAddress", message: `"${clip(args.tokenAddress)}" is not an address` });
+  const isExact = typeof args.tokenId === "string" || Number.isSafeInteger(args.tokenId);
   const text = String(args.tokenId);
-  const tokenId = parseTokenId(text);
-  if (tokenId === undefined || (typeof args.tokenId === "number" && !Number.isSafeInteger(args.tokenId))) {
+  if (!isExact || parseTokenId(text) === undefined) {
     details.push({
       path: "tokenId",
       message: `"${clip(text)}" is not a token id: a decimal number from 0 to 2^256-1`,
@@ -84,7 +84,9 @@ function readArguments(args: TokenArguments): {
 function sdkToken(token: TokenView) {
   const attributes: Record<string, string[]> = Object.create(null);
   for (const { trait_type, value } of token.traits) {
-    attributes[trait_type] = [...(attributes[trait_type] ?? []), valueText(value)];
+    const values = attributes[trait_type];
+    if (values) values.push(valueText(value));
+    else attributes[trait_type] = [valueText(value)];
   }
   return {
     tokenAddress: token.collection_address,

@@ -1,7 +1,8 @@
 /** The POST /graphql door. Errors of a GraphQL request are answered in GraphQL's shape, the rest in the gateway's. */
 
-import { ApiError, type ErrorCode } from "../contract/errors.ts";
+import { ApiError, type ErrorCode, errorTable } from "../contract/errors.ts";
 import { createRouter, limitBody, requireJson } from "../contract/router.ts";
+import { isDatabaseAway } from "../store/database-away.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
@@ -35,6 +36,7 @@ function parseJson(text: string): unknown {
 
 /** What a client may see of an error: its own doing in full, ours by one word. */
 export function maskError(error: unknown): { message: string; code: ErrorCode } {
+  if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
   const details = error.details.map(({ path, message }) => `${path}: ${message}`);
   return { message: [error.message, ...details].join("; "), code: error.code };

@@ -37,6 +37,7 @@ export interface AppServices {
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, logger, operatorToken } = services;
+  const findCollection = services.collections.find;
   const app = createRouter();
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
   app.onError((error, c) => answerError(error, c, logger));
@@ -46,15 +47,12 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     app.use(`/${api}/*`, requireKey(access, api), requireAcceptsJson);
     app.route(`/${api}`, routes);
   };
-  gateway(
-    "market-partner",
-    refreshRoutes({ refresh: services.refresh, findCollection: services.collections.find }),
-  );
+  gateway("market-partner", refreshRoutes({ refresh: services.refresh, findCollection }));
   gateway("market", catalogRoutes(services));
 
   app.use("/admin/*", withoutCors, requireOperator(operatorToken));
-  app.route("/admin", keyRoutes(access));
-  app.route("/admin", allowlistRoutes({ ...services, audit: access.audit }));
+  app.route("/admin", keyRoutes({ access, findCollection }));
+  app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
 
   app.route("/", services.graphql);
   describeApi(app, services.baseUrl);

@@ -1,6 +1,7 @@
 /** Operator routes for the host allowlist. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../contract/errors.ts";
 import { collectionRefField } from "../contract/fields.ts";
 import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
@@ -74,6 +75,7 @@ const removeRoute = createRoute({
 });
 
 export interface AllowlistRouteDeps {
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
   readonly database: Database;
   readonly allowlist: Allowlist;
   readonly audit: (
@@ -85,11 +87,16 @@ export interface AllowlistRouteDeps {
   ) => Promise<void>;
 }
 
-export function allowlistRoutes({ database, allowlist, audit }: AllowlistRouteDeps) {
+export function allowlistRoutes({ database, allowlist, audit, findCollection }: AllowlistRouteDeps) {
+  const read = ({ pattern, collection }: z.infer<typeof entryBody>) => {
+    if (!collection) return { pattern, collection: null };
+    const { chainId, address } = findCollection(collection.address, collection.chainId);
+    return { pattern, collection: `${chainId}:${address}` };
+  };
   return createRouter()
     .openapi(listRoute, async (c) => c.json({ hosts: await allowlist.list() }, 200))
     .openapi(addRoute, async (c) => {
-      const { pattern, collection } = c.req.valid("json");
+      const { pattern, collection } = read(c.req.valid("json"));
       await database.transaction(async (tx) => {
         await allowlist.add(tx, pattern, collection, OPERATOR);
         await audit(tx, OPERATOR, "allowlist.add", pattern, { collection });
@@ -97,7 +104,7 @@ export function allowlistRoutes({ database, allowlist, audit }: AllowlistRouteDe
       return c.json({ hosts: await allowlist.list() }, 200);
     })
     .openapi(removeRoute, async (c) => {
-      const { pattern, collection } = c.req.valid("json");
+      const { pattern, collection } = read(c.req.valid("json"));
       await database.transaction(async (tx) => {
         const removed = await allowlist.remove(tx, pattern, collection);
         if (!removed)

@@ -43,6 +43,10 @@ export const issueTable = {
     level: "warning",
     meaning: "A property is neither a string nor a finite number; it is ignored.",
   },
+  too_many_traits: {
+    level: "warning",
+    meaning: "The document holds more than 1,000 traits; those after the first 1,000 are ignored.",
+  },
   display_type_conflict: {
     level: "warning",
     meaning:
@@ -73,8 +77,8 @@ export interface IssueList {
   list(): readonly Issue[];
 }
 
-export function createIssueList(): IssueList {
-  const listed: Issue[] = [];
+export function createIssueList(first: readonly Issue[] = []): IssueList {
+  const listed: Issue[] = [...first];
   let more = 0;
   return {
     add(code, path, message) {
@@ -87,4 +91,11 @@ export function createIssueList(): IssueList {
       return [...listed.slice(0, -1), { ...last, message: `${last.message}; ${more} more are not listed` }];
     },
   };
+}
+
+/** The issues and more of them, within the same limit. */
+export function addIssues(issues: readonly Issue[], more: readonly Issue[]): readonly Issue[] {
+  const list = createIssueList(issues);
+  for (const { code, path, message } of more) list.add(code, path, message);
+  return list.list();
 }

@@ -65,7 +65,9 @@ export function createUriReader(clients: ChainClients): ReadUri {
   return async (token, standard, block) => {
     if (standard) return readAs(token, standard, block);
     const erc721 = await readAs(token, "erc721", block);
-    return erc721.kind === "reverted" ? readAs(token, "erc1155", block) : erc721;
+    if (erc721.kind !== "reverted") return erc721;
+    const erc1155 = await readAs(token, "erc1155", block);
+    return erc1155.kind === "reverted" ? erc721 : erc1155;
   };
 }
 

@@ -2,14 +2,17 @@
 
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { clip } from "../contract/fields.ts";
 import type { Queryable } from "../store/database.ts";
-import { type Issue, issue } from "./issues.ts";
+import { addIssues, type Issue, issue } from "./issues.ts";
 import type { Document, Resolution, Resolve } from "./resolve.ts";
 import {
   addKnownTokens,
   addVersion,
   confirmVersion,
   findKnown,
+  forgetToken,
+  isOnChain,
   knownInRange,
   lockServed,
   markFetched,
@@ -48,10 +51,19 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
     ): Promise<RecordedOutcome> {
       const { uri, block, durationMs } = resolution;
       let served = await lockServed(tx, token);
+      // A document makes a token known, and so does the chain, whose cause may not have been looked at yet.
+      if (!served && (resolution.kind === "document" || (await isOnChain(tx, deps.tables, token)))) {
+        await addKnownTokens(tx, token.chainId, token.collection, [token.tokenId]);
+        served = await lockServed(tx, token);
+      }
 
       if (resolution.kind === "failed") {
         const reason = `${resolution.reason}: ${resolution.message}`;
-        if (!served) return { status: "not_found", reason };
+        // Known once, and now neither the chain nor the contract has it: a reorg took its mint back.
+        const isTakenBack =
+          served && resolution.reason === "token_reverted" && !(await isOnChain(tx, deps.tables, token));
+        if (isTakenBack) await forgetToken(tx, token);
+        if (!served || isTakenBack) return { status: "not_found", reason };
         await addVersion(tx, token, {
           trigger,
           outcome: "failed",
@@ -66,10 +78,6 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
         return { status: "failed", reason };
       }
 
-      if (!served) {
-        await addKnownTokens(tx, token.chainId, token.collection, [token.tokenId]);
-        served = await lockServed(tx, token);
-      }
       if (served?.versionId && served.hash === resolution.document.hash && served.uri === uri) {
         await confirmVersion(tx, served.versionId);
         await markFetched(tx, token, { outcome: "good", reason: null, block });
@@ -121,10 +129,11 @@ async function holdBackConflicts(tx: Queryable, token: TokenRef, document: Docum
   if (traits.length === 0) return document;
   const settled = await settleTraitTypes(tx, token, traits);
   const conflicts: Issue[] = [];
-  const kept = traits.filter(({ trait_type, display_type }) => {
+  const kept = traits.filter(({ trait_type, display_type, value }) => {
     const known = settled.get(trait_type);
     if (known === display_type) return true;
-    const message = `"${trait_type}" is known as ${known}; this entry says ${display_type}`;
+    const entry = `"${clip(trait_type)}" with value ${clip(JSON.stringify(value))}`;
+    const message = `${entry} has display_type ${display_type}; the trait type is known as ${known}`;
     conflicts.push(issue("display_type_conflict", "attributes", message));
     return false;
   });
@@ -132,6 +141,6 @@ async function holdBackConflicts(tx: Queryable, token: TokenRef, document: Docum
   return {
     ...document,
     metadata: { ...document.metadata, traits: kept },
-    issues: [...document.issues, ...conflicts],
+    issues: addIssues(document.issues, conflicts),
   };
 }

@@ -55,6 +55,25 @@ export async function findKnown(
   return new Set(rows.map((row) => row.tokenId));
 }
 
+/** Whether the chain has told of the token, as the index has it now. */
+export async function isOnChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and token_id = $3`,
+    key(token),
+  );
+  return rows.length > 0;
+}
+
+/** Takes a token out of what is known and counted; its versions stay as history. */
+export async function forgetToken(db: Queryable, token: TokenRef): Promise<void> {
+  for (const table of ["token_trait", "token"]) {
+    await db.query(
+      `delete from vitrine.${table} where chain_id = $1 and collection = $2 and token_id = $3`,
+      key(token),
+    );
+  }
+}
+
 /** Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read. */
 export async function notReadSince(
   db: Queryable,
@@ -130,7 +149,9 @@ export async function addVersion(db: Queryable, token: TokenRef, version: NewVer
   }
   const [row] = await db.query<{ id: string }>(
     `with numbered as (
-       update vitrine.token set versions = versions + 1
+       update vitrine.token t set versions = 1 + greatest(versions, coalesce((
+                select max(number) from vitrine.version v
+                 where v.chain_id = t.chain_id and v.collection = t.collection and v.token_id = t.token_id), 0))
         where chain_id = $1 and collection = $2 and token_id = $3 returning versions
      )
      insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,

@@ -25,7 +25,8 @@ export async function settleTraitTypes(
   for (const trait of traits) {
     const before = first.get(trait.trait_type);
     const displayType = before?.displayType ?? trait.display_type;
-    const value = trait.display_type === "number" && displayType === "number" ? Number(trait.value) : null;
+    // Also where another type came first: that may be the one that is held back.
+    const value = trait.display_type === "number" ? Number(trait.value) : null;
     const highest = value === null ? (before?.highest ?? null) : Math.max(value, before?.highest ?? value);
     first.set(trait.trait_type, { displayType, highest });
   }
@@ -34,8 +35,8 @@ export async function settleTraitTypes(
   const settled = await db.query<{ traitType: string; displayType: DisplayType }>(
     `insert into vitrine.trait_type as known (chain_id, collection, trait_type, display_type, highest)
      select $1, $2, * from unnest($3::text[], $4::text[], $5::float8[])
-     on conflict (chain_id, collection, trait_type) do update
-       set highest = case when known.display_type = excluded.display_type
+     on conflict (chain_id, collection, md5(trait_type)) do update
+       set highest = case when known.display_type = 'number'
                           then greatest(known.highest, excluded.highest) else known.highest end
      returning trait_type as "traitType", display_type as "displayType"`,
     [
@@ -93,7 +94,7 @@ export async function countTraits(
     ),
     db.query<{ traitType: string; highest: number }>(
       `select trait_type as "traitType", highest from vitrine.trait_type
-        where chain_id = $1 and collection = $2 and trait_type = any($3) and highest is not null`,
+        where chain_id = $1 and collection = $2 and trait_type = any($3) and display_type = 'number' and highest is not null`,
       [chainId, collection, traits.map((t) => t.trait_type)],
     ),
   ]);

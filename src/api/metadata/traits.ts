@@ -16,12 +16,24 @@ export interface Trait {
 
 // From here up a "date" is milliseconds: 1e11 seconds is the year 5138.
 const DATE_SECONDS_LIMIT = 1e11;
+// Twice what the largest collections use; 2 MiB could hold 70,000, and each is stored, counted and answered.
+export const TRAITS_MAX = 1_000;
 
 export function readAttributes(entries: readonly unknown[], issues: IssueList): Trait[] {
-  return entries.flatMap((entry, index) => {
+  return withinLimit(entries, "attributes", issues).flatMap((entry, index) => {
     const trait = readEntry(entry, `attributes[${index}]`, issues);
     return trait ? [trait] : [];
   });
+}
+
+function withinLimit<Entry>(entries: readonly Entry[], path: string, issues: IssueList): readonly Entry[] {
+  if (entries.length <= TRAITS_MAX) return entries;
+  issues.add(
+    "too_many_traits",
+    path,
+    `${path} holds ${entries.length} entries; the first ${TRAITS_MAX} are read`,
+  );
+  return entries.slice(0, TRAITS_MAX);
 }
 
 function readEntry(entry: unknown, path: string, issues: IssueList): Trait | undefined {
@@ -115,7 +127,7 @@ function readCeiling(
 
 /** All traits of `properties` are strings; a number is shown as its JSON text (rule 9). */
 export function readProperties(properties: Readonly<Record<string, unknown>>, issues: IssueList): Trait[] {
-  return Object.entries(properties).flatMap(([name, value]): Trait[] => {
+  return withinLimit(Object.entries(properties), "properties", issues).flatMap(([name, value]): Trait[] => {
     if (
       name.trim() !== "" &&
       (typeof value === "string" || (typeof value === "number" && Number.isFinite(value)))

@@ -55,7 +55,8 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
        trigger = case when r.wanted > r.done and r.priority > excluded.priority then r.trigger else excluded.trigger end,
        anonymous = case when ${UNSTARTED} then r.anonymous and excluded.anonymous else excluded.anonymous end,
        -- A reorg voids the blocks that earlier causes named.
-       min_block = case when excluded.trigger = 'reorg' then excluded.min_block
+       min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
+                        then excluded.min_block
                         else greatest(r.min_block, excluded.min_block) end,
        attempts = case when excluded.priority > ${priorities.event} then 0 else r.attempts end,
        waiting_since = case when ${UNSTARTED} then r.waiting_since else now() end,
@@ -158,6 +159,8 @@ export async function finish(db: Queryable, lease: Lease): Promise<boolean> {
     `update vitrine.refresh
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
             waiting_since = case when wanted > started then waiting_since else now() end,
+            -- The causes that named a block are answered; a reorg may have taken the block away since.
+            min_block = case when wanted > started then min_block else 0 end,
             not_before = greatest(not_before, last_started_at + ${START_SPACING})
       where ${held} returning 1`,
     holder(lease),

@@ -14,6 +14,7 @@ const IDLE_POLL_MS = 5_000;
 const AFTER_FAULT_MS = 1_000;
 // Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
 const ATTEMPTS_MAX = 5;
+const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
 
@@ -83,7 +84,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       });
   }
 
-  /** Never rejects: a fault of ours leaves the lease to run out, and the token is tried again. */
+  /** Never rejects: a fault of ours leaves the lease to run out, and the token is tried again for a while. */
   async function run(lease: Lease): Promise<void> {
     try {
       const resolution = await resolve(lease);
@@ -99,7 +100,19 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
           token_id: lease.tokenId,
           error,
         });
+        if (lease.attempts >= ATTEMPTS_MAX) await giveUp(lease);
       }
+    }
+  }
+
+  /** A document that can't be recorded would otherwise be fetched again for ever, and its receipts never end. */
+  async function giveUp(lease: Lease): Promise<void> {
+    try {
+      await database.transaction(async (tx) => {
+        if (await finish(tx, lease)) await settle(tx, lease, "failed", INTERNAL_REASON);
+      });
+    } catch (error) {
+      logger.error({ msg: "Could not end a refresh", token_id: lease.tokenId, error });
     }
   }
 

@@ -52,9 +52,10 @@ create table vitrine.trait_type (
   trait_type text not null,
   -- The first type stays; others are held back until the operator approves.
   display_type text not null,
-  highest double precision,
-  primary key (chain_id, collection, trait_type)
+  highest double precision
 );
+-- A hash of what strangers wrote, since a btree refuses entries over 2.7 kB.
+create unique index trait_type_name on vitrine.trait_type (chain_id, collection, md5(trait_type));
 
 create table vitrine.token_trait (
   chain_id bigint not null,
@@ -66,7 +67,6 @@ create table vitrine.token_trait (
   value_number double precision,
   primary key (chain_id, collection, token_id, position)
 );
--- A hash of the value, since a btree refuses entries over 2.7 kB and values may be longer.
 create index token_trait_value on vitrine.token_trait (chain_id, collection, md5(trait_type), md5(value_text));
 `;
 

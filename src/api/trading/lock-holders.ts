@@ -2,13 +2,13 @@
 
 import type { LockEntry } from "./store.ts";
 
-/** Trackers with a lock and no unlock of theirs after it, in the order of their locks. */
+/** Trackers with more locks than unlocks of their own, in the order of their locks. */
 export function lockHolders(entries: readonly LockEntry[]): string[] {
-  const holders: string[] = [];
+  const open: string[] = [];
   for (const { direction, approvedContract } of entries) {
-    const held = holders.indexOf(approvedContract);
-    if (direction === "lock" && held < 0) holders.push(approvedContract);
-    if (direction === "unlock" && held >= 0) holders.splice(held, 1);
+    const held = open.indexOf(approvedContract);
+    if (direction === "lock") open.push(approvedContract);
+    else if (held >= 0) open.splice(held, 1);
   }
-  return holders;
+  return [...new Set(open)];
 }

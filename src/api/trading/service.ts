@@ -62,11 +62,17 @@ function groupByToken(entries: readonly LockEntry[]): ReadonlyMap<string, LockEn
 
 export type TradingService = ReturnType<typeof createTrading>;
 
-/** Keeps raising the head mark; every replica does, so that none trusts an index that another saw further. */
-export function startHeadMark(deps: { database: Database; tables: ChainTables; logger: Logger }): {
-  stop(): void;
-} {
+/**
+ * Keeps raising the head mark; every replica does, so that none trusts an index that another saw further. The first
+ * time is awaited: an index that starts again is not ready yet, and that has to be seen before anything is answered.
+ */
+export async function startHeadMark(deps: {
+  database: Database;
+  tables: ChainTables;
+  logger: Logger;
+}): Promise<{ stop(): void }> {
   const { database, tables, logger } = deps;
+  await raiseHeads(database, tables);
   const timer = setInterval(() => {
     raiseHeads(database, tables).catch((error: Error) =>
       logger.warn({ msg: "Could not raise the chain head mark", reason: error.message }),

@@ -16,12 +16,15 @@ export interface ChainState {
   readonly fresh: boolean;
 }
 
+const ready = (tables: ChainTables): string =>
+  `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
+
 /**
  * The freshness of a chain's index. After a restart Ponder serves rows up to 30 blocks back, first under the old
  * head; `chain_head` is the mark that tells. It reads the checkpoint's first ten digits, the block's Unix seconds.
  */
 const freshness = (tables: ChainTables): string => `
-  coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)
+  ${ready(tables)}
   and exists (select from ${tables.checkpoint} c
                where c.chain_id = $1
                  and extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint <= $4
@@ -49,11 +52,14 @@ export async function readChainStates(
   );
 }
 
-/** Raises the mark of every chain to its checkpoint; never lowers one. */
+/**
+ * Raises the mark of every chain to its checkpoint; never lowers one. While the index is not ready the mark is put
+ * past the checkpoint: a restart takes rows back and leaves the old head beside them, until its first block.
+ */
 export async function raiseHeads(db: Queryable, tables: ChainTables): Promise<void> {
   await db.query(
     `insert into vitrine.chain_head as h (schema, chain_id, checkpoint)
-     select $1, chain_id, latest_checkpoint from ${tables.checkpoint}
+     select $1, chain_id, latest_checkpoint || case when ${ready(tables)} then '' else '0' end from ${tables.checkpoint}
      on conflict (schema, chain_id) do update set checkpoint = excluded.checkpoint
       where excluded.checkpoint > h.checkpoint`,
     [tables.schema],

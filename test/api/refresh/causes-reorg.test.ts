@@ -88,7 +88,10 @@ describe("a reorg", () => {
       { block: 90 },
       { block: 0 },
     ]);
-    expect((await waiting()).map(({ tokenId }) => tokenId)).toEqual(["1", "2"]);
+    expect(await waiting()).toMatchObject([
+      { tokenId: "1", minBlock: 0 },
+      { tokenId: "2", minBlock: 0 },
+    ]);
   });
 
   it("while nobody looked loses no cause, though it has settled since", async () => {

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { finish } from "../../../src/api/refresh/queue.ts";
 import type { Database } from "../../../src/api/store/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, claimOne, emptyTables, found, passSeconds, readQueue } from "../../support/refresh.ts";
+import {
+  ask,
+  claimOne,
+  createFakeResolve,
+  emptyTables,
+  found,
+  passSeconds,
+  readQueue,
+} from "../../support/refresh.ts";
 import { createGate, createWorkerSetup, failingWhen } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
@@ -107,6 +116,25 @@ describe("a fault of ours", () => {
 
     expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
     expect(await database.query("select from vitrine.version")).toHaveLength(1);
+  });
+
+  it("that comes back at every try ends the request after five, and says so", async () => {
+    await setup.knowTokens("1");
+    const receipt = await setup.request(["1"]);
+    await database.query("update vitrine.refresh set attempts = 4");
+    const { resolve } = createFakeResolve(() => found(hero("Hero")));
+    const broken = {
+      ...createMetadata({ resolve, tables: test.tables }),
+      record: async () => {
+        throw new Error("a row that the database refuses");
+      },
+    };
+
+    setup.start(() => found(hero("Hero")), { metadata: broken });
+
+    expect((await setup.done(receipt))?.tokens).toMatchObject([
+      { status: "failed", reason: expect.stringContaining("internal_error") },
+    ]);
   });
 
   it("in finding the block is a fault of the node: the request waits for it", async () => {

@@ -1,0 +1,89 @@
+/** The least that can write the same rows: plain inserts of what each log says, with no state behind them. */
+
+import { ponder } from "ponder:registry";
+import {
+  collectionHolder,
+  collectionState,
+  lockEvent,
+  metadataUpdate,
+  tokenState,
+  tokenTransfer,
+} from "ponder:schema";
+
+const HOLDERS = 1_000n;
+
+ponder.on("Collection:Transfer", async ({ event, context }) => {
+  const { from, to, tokenId } = event.args;
+  const key = { chainId: context.chain.id, collectionAddress: event.log.address };
+  const at = {
+    blockNumber: event.block.number,
+    blockTimestamp: event.block.timestamp,
+    transactionHash: event.transaction.hash,
+    logIndex: event.log.logIndex,
+  };
+  await context.db
+    .insert(tokenTransfer)
+    .values({ id: event.id, ...key, tokenId, from, to, quantity: 1n, ...at });
+  await context.db.insert(metadataUpdate).values({
+    id: event.id,
+    ...key,
+    source: "mint",
+    fromTokenId: tokenId,
+    toTokenId: tokenId,
+    scope: "token",
+    blockHash: event.block.hash,
+    ...at,
+  });
+  await context.db.insert(tokenState).values({
+    ...key,
+    tokenId,
+    standard: "erc721",
+    owner: to,
+    burned: false,
+    lockCount: 0,
+    mintedBlock: event.block.number,
+    mintedLog: event.log.logIndex,
+  });
+  if (tokenId <= HOLDERS) await context.db.insert(collectionHolder).values({ ...key, holder: to, tokens: 1 });
+  if (tokenId === 1n) {
+    await context.db.insert(collectionState).values({ ...key, standard: "erc721", items: 1, owners: 1 });
+  }
+});
+
+ponder.on("Collection:MetadataUpdate", async ({ event, context }) => {
+  const { _tokenId } = event.args;
+  await context.db.insert(metadataUpdate).values({
+    id: event.id,
+    chainId: context.chain.id,
+    collectionAddress: event.log.address,
+    source: "MetadataUpdate",
+    fromTokenId: _tokenId,
+    toTokenId: _tokenId,
+    scope: "token",
+    blockHash: event.block.hash,
+    blockNumber: event.block.number,
+    blockTimestamp: event.block.timestamp,
+    transactionHash: event.transaction.hash,
+    logIndex: event.log.logIndex,
+  });
+});
+
+for (const name of ["Collection:TokenLocked", "Collection:TokenUnlocked"] as const) {
+  const isLock = name === "Collection:TokenLocked";
+  ponder.on(name, async ({ event, context }) => {
+    await context.db.insert(lockEvent).values({
+      id: event.id,
+      chainId: context.chain.id,
+      collectionAddress: event.log.address,
+      tokenId: event.args.tokenId,
+      direction: isLock ? "lock" : "unlock",
+      approvedContract: event.args.approvedContract,
+      countAfter: isLock ? 1 : 0,
+      anomaly: false,
+      blockNumber: event.block.number,
+      blockTimestamp: event.block.timestamp,
+      transactionHash: event.transaction.hash,
+      logIndex: event.log.logIndex,
+    });
+  });
+}

@@ -1,0 +1,17 @@
+/** `npm run bench [-- name …]`: measures both sides of a ratio in the same run; one JSON line per measurement. */
+
+import { benchIndexing } from "./indexing.ts";
+
+const benches: Record<string, () => Promise<object>> = { indexing: benchIndexing };
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  process.stderr.write(`no such bench: ${unknown.join(", ")}; there is ${Object.keys(benches).join(", ")}\n`);
+  process.exit(1);
+}
+for (const [name, bench] of Object.entries(benches)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  process.stdout.write(`${JSON.stringify({ bench: name, ...(await bench()) })}\n`);
+}
+process.exit(0);

@@ -1,0 +1,133 @@
+/** Events per second of Vitrine's backfill, beside a bare Ponder app that writes the same rows by plain inserts. */
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { startChain } from "../demo/chain.ts";
+import { freePort, startService } from "../demo/service.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
+
+const TOKENS_PER_CALL = 1_000;
+const EVENTS_PER_TOKEN = 4;
+const CALLS = 30;
+// Ponder takes the last thirty blocks for unfinalized, and those are no backfill.
+const BLOCKS_AFTER = 40;
+const ROUNDS = 3;
+const BARE_APP = fileURLToPath(new URL("./bare-app/", import.meta.url));
+
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+
+export async function benchIndexing() {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  chmodSync(folder, 0o711);
+  const chain = await startChain();
+  try {
+    const storm = await chain.deploy("EventStorm");
+    for (let call = 0; call < CALLS; call++) {
+      await chain.write(storm, "storm", [BigInt(call * TOKENS_PER_CALL + 1), BigInt(TOKENS_PER_CALL)]);
+    }
+    await chain.mine(BLOCKS_AFTER);
+    const events = CALLS * TOKENS_PER_CALL * EVENTS_PER_TOKEN;
+    const collectionsFile = join(folder, "collections.json");
+    writeFileSync(
+      collectionsFile,
+      JSON.stringify([{ chainId: 31337, address: storm.address, startBlock: 0 }]),
+    );
+    const env = {
+      DATABASE_URL: await joinEmbeddedPostgres(folder),
+      VITRINE_DATA: folder,
+      COLLECTIONS_FILE: collectionsFile,
+      BENCH_ADDRESS: storm.address,
+      PONDER_RPC_URL_31337: chain.rpcUrl,
+      // Fetching is another measurement; finding what to fetch stays on.
+      REFRESH_CONCURRENCY: "0",
+    };
+    say(`${events} events on the chain`);
+
+    const seconds: Record<"vitrine" | "bare", number[]> = { vitrine: [], bare: [] };
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const side of ["vitrine", "bare"] as const) {
+        const took = await backfill(side, `${side}_${round}`, env, folder);
+        seconds[side].push(took);
+        say(`${side}, round ${round}: ${took.toFixed(2)} s`);
+      }
+    }
+    const rows = await compareRows(env.DATABASE_URL);
+    const perSecond = (side: "vitrine" | "bare"): number => Math.round(events / median(seconds[side]));
+    return {
+      events,
+      vitrine_events_per_second: perSecond("vitrine"),
+      bare_events_per_second: perSecond("bare"),
+      ratio: Number((median(seconds.bare) / median(seconds.vitrine)).toFixed(2)),
+      bar: 0.8,
+      rows,
+    };
+  } finally {
+    await stopEmbeddedPostgres(folder);
+    await chain.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Seconds between the start and the end of the backfill by Ponder's own log, reading of logs included. */
+async function backfill(
+  side: "vitrine" | "bare",
+  schema: string,
+  env: Record<string, string>,
+  folder: string,
+) {
+  const service = await startService({
+    port: await freePort(),
+    env,
+    logFile: join(folder, `${schema}.log`),
+    ponderArgs: [
+      "start",
+      "--schema",
+      schema,
+      "--log-format",
+      "json",
+      ...(side === "bare" ? ["--root", BARE_APP] : []),
+    ],
+  });
+  const log = service.log();
+  await service.stop();
+  const times = new Map<string, number>();
+  for (const line of log.split("\n")) {
+    if (!line.startsWith("{")) continue;
+    const { msg, time } = JSON.parse(line) as { msg: string; time: number };
+    times.set(msg, time);
+  }
+  const from = times.get("Started backfill indexing") ?? times.get("Created database tables");
+  const to =
+    times.get("Completed backfill indexing across all chains") ?? times.get("Completed backfill indexing");
+  if (from === undefined || to === undefined) throw new Error(`no backfill in the log of ${schema}\n${log}`);
+  return (to - from) / 1000;
+}
+
+/** Rows per table of both sides, which must not differ: a side that wrote less would win. */
+async function compareRows(url: string): Promise<Record<string, number>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const counts: Record<string, number> = {};
+  for (const table of [
+    "token_state",
+    "token_transfer",
+    "metadata_update",
+    "lock_event",
+    "collection_holder",
+  ]) {
+    const { rows } = await client.query<{ vitrine: number; bare: number }>(
+      `select (select count(*)::int from vitrine_1.${table}) as vitrine, (select count(*)::int from bare_1.${table}) as bare`,
+    );
+    const [row] = rows;
+    if (!row || row.vitrine !== row.bare) throw new Error(`${table} differs: ${JSON.stringify(row)}`);
+    counts[table] = row.vitrine;
+  }
+  await client.end();
+  return counts;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,49 @@
+/** Notices an index that stands still while its node goes on: Ponder reports itself ready all the while. */
+
+import type { Logger } from "../contract/logger.ts";
+import type { IndexHeads } from "./index-heads.ts";
+import type { LatestBlock } from "./read-block.ts";
+
+const LOOK_MS = 10_000;
+const STALLED_MS = 60_000;
+
+export interface WatchdogDeps {
+  readonly heads: IndexHeads;
+  readonly latestBlock: LatestBlock;
+  /** Called once per stall, and again after as long a time if nothing came of it. */
+  readonly onStall: (reason: string) => void;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+/** One look at every chain; `startWatchdog` takes one every ten seconds. A node that is away is no stall. */
+export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: WatchdogDeps) {
+  const seen = new Map<number, { readonly block: number; readonly since: number }>();
+  return {
+    async look(): Promise<void> {
+      for (const { chainId, block, ready } of await heads.read()) {
+        const last = seen.get(chainId);
+        // A backfill is busy for as long as it takes; a reorg may set the head back.
+        if (!ready || !last || last.block !== block) seen.set(chainId, { block, since: now() });
+        else if (now() - last.since >= STALLED_MS) {
+          const latest = await latestBlock(chainId).catch(() => block);
+          seen.set(chainId, { block, since: now() });
+          if (latest <= block) continue;
+          onStall(
+            `The index of chain ${chainId} has stood at block ${block} for a minute, and its node is at ${latest}.`,
+          );
+        }
+      }
+    },
+  };
+}
+
+export function startWatchdog(deps: WatchdogDeps): { stop(): void } {
+  const watchdog = createWatchdog(deps);
+  const timer = setInterval(() => {
+    watchdog
+      .look()
+      .catch((error: Error) => deps.logger.warn({ msg: "Could not watch the index", reason: error.message }));
+  }, LOOK_MS);
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,65 @@
+/** ERC-721 transfers, ERC-2309 mints included: who owns what, and which tokens are new. */
+
+import { type Context, ponder } from "ponder:registry";
+import { indexAnomaly, tokenState } from "ponder:schema";
+import { zeroAddress } from "viem";
+import { countHolding, countItems } from "./collection-counts.ts";
+import { type ChainEvent, collectionKey, provenance } from "./event-row.ts";
+import { type Movement, recordMovement } from "./movements.ts";
+import { tokenKey, untouched } from "./token-key.ts";
+
+// What ERC721A mints at most in one event; a contract may claim 2^256 tokens in one log.
+const CONSECUTIVE_TOKENS_MAX = 5_000n;
+
+ponder.on("Collection:Transfer", async ({ event, context }) => {
+  await moveToken(event, context, { ...event.args, quantity: 1n });
+});
+
+ponder.on("Collection:ConsecutiveTransfer", async ({ event, context }) => {
+  const { fromTokenId, toTokenId, fromAddress, toAddress } = event.args;
+  const claimed = toTokenId - fromTokenId + 1n;
+  const count = claimed > CONSECUTIVE_TOKENS_MAX ? CONSECUTIVE_TOKENS_MAX : claimed;
+  for (let part = 0n; part < count; part++) {
+    const tokenId = fromTokenId + part;
+    const movement = { from: fromAddress, to: toAddress, tokenId, quantity: 1n, part: Number(part) };
+    await moveToken(event, context, movement);
+  }
+  if (claimed <= CONSECUTIVE_TOKENS_MAX) return;
+  await context.db.insert(indexAnomaly).values({
+    id: event.id,
+    ...collectionKey(event, context),
+    kind: "consecutive_transfer_cut",
+    detail: `tokens ${fromTokenId} to ${toTokenId} moved in one event; those from ${fromTokenId + count} on are not indexed`,
+    ...provenance(event),
+  });
+});
+
+async function moveToken(event: ChainEvent, context: Context, movement: Movement): Promise<void> {
+  const { from, to, tokenId } = movement;
+  const minted = from === zeroAddress;
+  const burned = to === zeroAddress;
+  const change = {
+    standard: "erc721" as const,
+    owner: burned ? null : to,
+    burned,
+    ...(minted && { mintedBlock: event.block.number, mintedLog: event.log.logIndex }),
+    ...(burned && { burnedBlock: event.block.number, burnedLog: event.log.logIndex }),
+  };
+  // Scalars, since rows that Ponder hands out change under later writes.
+  const before = { existed: false, owner: null as string | null };
+  // The lock count is left alone: contracts keep it through burn and re-mint.
+  await context.db
+    .insert(tokenState)
+    .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change })
+    .onConflictDoUpdate((row) => {
+      before.existed = row.standard !== null && !row.burned;
+      before.owner = row.owner;
+      return change;
+    });
+  await recordMovement(event, context, movement, !before.existed);
+
+  if (before.existed === burned) await countItems(event, context, "erc721", burned ? -1 : 1);
+  // A holder from before the start block was never counted.
+  if (before.owner === from) await countHolding(event, context, "erc721", from, -1);
+  if (!burned) await countHolding(event, context, "erc721", to, 1);
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { hashKey, isKeyShaped, makeKey } from "../../../src/api/access/keys.ts";
+
+describe("a key", () => {
+  it("has a prefix for secret scanners, 192 random bits and a checksum", () => {
+    const { key, start } = makeKey();
+
+    expect(key).toMatch(/^vk_[0-9a-f]{48}_[0-9a-f]{6}$/);
+    expect(isKeyShaped(key)).toBe(true);
+    expect(key.startsWith(start)).toBe(true);
+    expect(start).toHaveLength(9);
+  });
+
+  it("is never made twice", () => {
+    const keys = Array.from({ length: 1_000 }, () => makeKey());
+
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(1_000);
+    expect(new Set(keys.map(({ hash }) => hash.toString("hex"))).size).toBe(1_000);
+  });
+
+  it("is stored as its SHA-256", () => {
+    const { key, hash } = makeKey();
+
+    expect(hash).toEqual(createHash("sha256").update(key).digest());
+    expect(hashKey(key)).toEqual(hash);
+  });
+
+  it("with any one character changed is no key, so that a typing error costs no lookup", () => {
+    const { key } = makeKey();
+    const changed = [...key].map((character, at) => {
+      const other = character === "0" ? "1" : "0";
+      return key.slice(0, at) + other + key.slice(at + 1);
+    });
+
+    expect(changed.filter(isKeyShaped)).toEqual([]);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["a word", "secret"],
+    ["upper case", makeKey().key.toUpperCase()],
+    ["a space before it", ` ${makeKey().key}`],
+    ["a line break after it", `${makeKey().key}\n`],
+    ["two keys in one header", `${makeKey().key}, ${makeKey().key}`],
+    ["a long text", "vk_".repeat(100_000)],
+  ])("is not %s", (_what, text) => {
+    expect(isKeyShaped(text)).toBe(false);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { createCollections } from "../../../src/api/catalog/collections.ts";
+import type { ApiError } from "../../../src/api/contract/errors.ts";
+
+const HERE = "0x00000000000000000000000000000000000000a1";
+const THERE = "0x00000000000000000000000000000000000000a2";
+const BOTH = "0x00000000000000000000000000000000000000a3";
+
+const collections = createCollections({
+  chains: [1, 2, 3].map((id) => ({ id, rpcUrls: [] })),
+  collections: [
+    { chainId: 2, address: BOTH, startBlock: 0, name: "first" },
+    { chainId: 1, address: HERE, startBlock: 0 },
+    { chainId: 1, address: BOTH, startBlock: 0 },
+    { chainId: 2, address: THERE, startBlock: 0 },
+  ],
+});
+const codeOf = (find: () => unknown): string | undefined => {
+  try {
+    find();
+  } catch (error) {
+    return (error as ApiError).code;
+  }
+};
+
+describe("a collection", () => {
+  it("is the one on the chain that is named", () => {
+    expect(collections.find(BOTH, 1)).toMatchObject({ chainId: 1 });
+    expect(collections.find(BOTH, 2)).toMatchObject({ chainId: 2 });
+  });
+
+  it("without a chain is the one that has the address, the first in the operator's order among several", () => {
+    expect(collections.find(THERE)).toMatchObject({ chainId: 2 });
+    expect(collections.find(BOTH)).toMatchObject({ chainId: 2, name: "first" });
+  });
+
+  it("on a chain that is served but has no such address is not found", () => {
+    expect(codeOf(() => collections.find(HERE, 2))).toBe("COLLECTION_NOT_FOUND");
+    expect(codeOf(() => collections.find(HERE, 3))).toBe("COLLECTION_NOT_FOUND");
+    expect(codeOf(() => collections.find("0x0"))).toBe("COLLECTION_NOT_FOUND");
+  });
+
+  it("on a chain that is not served is a mistake of the request, told with the chains that are", () => {
+    expect(codeOf(() => collections.find(HERE, 4))).toBe("INVALID_REQUEST");
+    try {
+      collections.find(HERE, 4);
+    } catch (error) {
+      expect((error as ApiError).details).toEqual([
+        { path: "chain_id", message: "chain 4 is not served here; known chains are 1, 2, 3" },
+      ]);
+    }
+  });
+});

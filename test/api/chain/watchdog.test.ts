@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { IndexHead } from "../../../src/api/chain/index-heads.ts";
+import { createReadBlock } from "../../../src/api/chain/read-block.ts";
+import { createWatchdog } from "../../../src/api/chain/watchdog.ts";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
+
+const MINUTE = 60_000;
+
+let head: IndexHead;
+let node: number | Error;
+let clock: number;
+let stalls: string[];
+let watchdog: ReturnType<typeof createWatchdog>;
+const latestBlock = async (): Promise<number> => {
+  if (node instanceof Error) throw node;
+  return node;
+};
+beforeEach(() => {
+  head = { chainId: 2020, block: 50, timestamp: 0, ready: true };
+  node = 50;
+  clock = 1_000_000;
+  stalls = [];
+  const heads = { read: async () => [head] };
+  watchdog = createWatchdog({
+    heads,
+    latestBlock,
+    onStall: (reason) => stalls.push(reason),
+    logger: silentLogger,
+    now: () => clock,
+  });
+});
+const lookAfter = async (ms: number): Promise<void> => {
+  clock += ms;
+  await watchdog.look();
+};
+
+describe("the watchdog", () => {
+  it("tells of an index that stands still for a minute while its node goes on", async () => {
+    await lookAfter(0);
+    node = 60;
+    await lookAfter(MINUTE - 1);
+    expect(stalls).toEqual([]);
+
+    await lookAfter(1);
+
+    expect(stalls).toEqual([
+      "The index of chain 2020 has stood at block 50 for a minute, and its node is at 60.",
+    ]);
+  });
+
+  it("tells again only after another minute", async () => {
+    await lookAfter(0);
+    node = 60;
+    await lookAfter(MINUTE);
+    await lookAfter(MINUTE - 1);
+    expect(stalls).toHaveLength(1);
+
+    await lookAfter(1);
+    expect(stalls).toHaveLength(2);
+  });
+
+  it.each<[string, () => void]>([
+    ["moves, however slowly", () => (head = { ...head, block: head.block + 1 })],
+    ["is still being built", () => (head = { ...head, ready: false })],
+    ["has nothing left to read", () => (node = 50)],
+    ["has a node that does not answer", () => (node = new Error("away"))],
+  ])("says nothing of an index that %s", async (_name, change) => {
+    await lookAfter(0);
+    node = 60;
+
+    for (let minutes = 0; minutes < 3; minutes++) {
+      change();
+      await lookAfter(MINUTE);
+    }
+
+    expect(stalls).toEqual([]);
+  });
+});
+
+describe("the block that a URI is read at", () => {
+  const seconds = (): number => Math.floor(clock / 1000);
+  const readBlock = () => createReadBlock({ read: async () => [head] }, latestBlock, () => clock);
+
+  it.each([
+    ["the index's head while that is current", { age: 30, ready: true, min: 0 }, 50],
+    ["never below the cause's own", { age: 0, ready: true, min: 70 }, 70],
+    ["the node's head while the index is behind", { age: 31, ready: true, min: 0 }, 60],
+    ["the node's head during a backfill", { age: 0, ready: false, min: 0 }, 60],
+  ])("is %s", async (_name, { age, ready, min }, expected) => {
+    head = { ...head, ready, timestamp: seconds() - age };
+    node = 60;
+
+    expect(await readBlock()(2020, min)).toBe(expected);
+  });
+
+  it("is the node's head on a chain the index has not begun", async () => {
+    node = 60;
+
+    expect(await readBlock()(2021, 0)).toBe(60);
+  });
+});

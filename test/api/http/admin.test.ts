@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, OPERATOR_TOKEN, type Sent } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { COLLECTION } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const admin = (path: string, sent: Sent = {}) =>
+  api.call(`/admin${path}`, {
+    ...sent,
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, ...sent.headers },
+  });
+const actions = async () =>
+  (await database.query<{ action: string }>("select action from vitrine.audit order by id")).map(
+    ({ action }) => action,
+  );
+
+beforeEach(() =>
+  database.query("truncate vitrine.app, vitrine.api_key, vitrine.audit, vitrine.allowed_host"),
+);
+
+describe("keys", () => {
+  it("are made for collections by address, alone or with its chain, and refused with what is wrong", async () => {
+    const make = (collections: unknown) =>
+      admin("/keys", { body: { app: "Partner", apis: ["market"], collections } });
+
+    expect((await make([COLLECTION, `2020:${COLLECTION}`])).status).toBe(201);
+    const { body } = await admin("/keys");
+    expect(body.keys[0].collections.toSorted()).toEqual([`2020:${COLLECTION}`, `31337:${COLLECTION}`]);
+
+    expect((await make(["zz"])).body.details).toEqual([
+      { path: "collections[0]", message: '"zz" is not an address or chainId:address' },
+    ]);
+    expect((await make(["0x0000000000000000000000000000000000000001"])).status).toBe(404);
+  });
+
+  it("are made, work at once, are listed by their first characters and revoked", async () => {
+    const made = await admin("/keys", { body: { app: "Partner", apis: ["market"], collections: "all" } });
+    expect(made.status).toBe(201);
+    expect(Object.keys(made.body).sort()).toEqual(["id", "key"]);
+    expect((await api.call("/market/collections", { key: made.body.key })).status).toBe(200);
+
+    const { body: listed, text } = await admin("/keys");
+    expect(listed.keys).toMatchObject([
+      { id: made.body.id, app: "Partner", apis: ["market"], collections: null, revoked_at: null },
+    ]);
+    expect(text).not.toContain(made.body.key);
+
+    expect(await admin(`/keys/${made.body.id}`, { method: "DELETE" })).toMatchObject({
+      status: 200,
+      body: { revoked: true },
+    });
+    expect((await admin(`/keys/${made.body.id}`, { method: "DELETE" })).status).toBe(404);
+    expect((await createTestApp(test).call("/market/collections", { key: made.body.key })).status).toBe(401);
+    expect(await actions()).toEqual(["keys.create", "keys.revoke"]);
+  });
+
+  it("hold all collections by default, or those that are named, in lower case", async () => {
+    const named = `31337:${COLLECTION.toUpperCase().replace("0X", "0x")}`;
+    await admin("/keys", { body: { app: "All", apis: ["market"] } });
+    await admin("/keys", { body: { app: "Some", apis: ["market"], collections: [named] } });
+
+    const { body } = await admin("/keys");
+
+    expect(body.keys.map((each: { collections: unknown }) => each.collections)).toEqual([
+      null,
+      [`31337:${COLLECTION}`],
+    ]);
+  });
+
+  it.each([
+    ["no app", { apis: ["market"] }, "app"],
+    ["a blank app", { app: "  ", apis: ["market"] }, "app"],
+    ["no API", { app: "x", apis: [] }, "apis"],
+    ["an unknown API", { app: "x", apis: ["admin"] }, "apis[0]"],
+    ["no collection", { app: "x", apis: ["market"], collections: [] }, "collections"],
+    ["a misspelt member", { app: "x", apis: ["market"], collection: "all" }, ""],
+  ])("are not made with %s", async (_what, body, path) => {
+    const answer = await admin("/keys", { body });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body.details[0].path).toBe(path);
+    expect(await actions()).toEqual([]);
+    expect(await database.query("select from vitrine.app")).toEqual([]);
+  });
+
+  it("with an id that is none are not revoked", async () => {
+    expect((await admin("/keys/1", { method: "DELETE" })).status).toBe(400);
+    expect((await admin("/keys/00000000-0000-4000-8000-000000000000", { method: "DELETE" })).status).toBe(
+      404,
+    );
+    expect(await actions()).toEqual([]);
+  });
+});
+
+describe("the allowlist", () => {
+  const entry = { pattern: "CDN.Example", collection: null };
+
+  it("takes a host once, shows it, and lets it go", async () => {
+    await admin("/allowlist", { body: entry });
+    const { body } = await admin("/allowlist", { body: entry });
+    expect(body.hosts).toMatchObject([{ pattern: "cdn.example", collection: null, added_by: "operator" }]);
+    expect((await admin("/allowlist")).body).toEqual(body);
+
+    expect((await admin("/allowlist", { method: "DELETE", body: entry })).body).toEqual({ hosts: [] });
+    expect((await admin("/allowlist", { method: "DELETE", body: entry })).status).toBe(404);
+    expect(await actions()).toEqual(["allowlist.add", "allowlist.add", "allowlist.remove"]);
+  });
+
+  it.each(["", "http://cdn.example", "*", "*.", "cdn.example/path", "*.*.example", "a b"])(
+    "refuses the pattern %j",
+    async (pattern) => {
+      const { status, body } = await admin("/allowlist", { body: { pattern } });
+
+      expect(status).toBe(400);
+      expect(body.details[0].path).toBe("pattern");
+    },
+  );
+});

@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Resolution } from "../../../src/api/metadata/resolve.ts";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  emptyTables,
+  failed,
+  found,
+  ref,
+} from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
+const UINT256_MAX = (2n ** 256n - 1n).toString();
+
+const record = (tokenId: string, resolution: Resolution, trigger = "rest") =>
+  database.transaction((tx) => metadata.record(tx, ref(tokenId), trigger, resolution));
+const served = async (tokenId: string) =>
+  (await metadata.readServed(database, CHAIN_ID, COLLECTION, [tokenId])).get(tokenId);
+const versions = () =>
+  database.query<{ number: number; outcome: string; confirmations: number; trigger: string }>(
+    "select number, outcome, confirmations, trigger from vitrine.version order by id",
+  );
+const hero = (fields: Record<string, unknown> = {}) => ({
+  name: "Hero",
+  image: "https://img.example/1.png",
+  ...fields,
+});
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query(`truncate ${tables.tokenState}`);
+});
+
+describe("a fetched document", () => {
+  it("makes an unknown token known and is served", async () => {
+    expect(await record("1", found(hero(), { block: 42 }))).toEqual({ status: "updated", reason: null });
+
+    expect(await served("1")).toMatchObject({
+      status: "current",
+      version: 1,
+      metadata: { name: "Hero", traits: [] },
+      issues: [],
+    });
+    expect(await database.query("select good_block::int as block from vitrine.token")).toEqual([
+      { block: 42 },
+    ]);
+  });
+
+  it("that is the served one again counts on its version instead of making another", async () => {
+    await record("1", found(hero()));
+
+    for (let i = 0; i < 3; i++) {
+      expect(await record("1", found(hero()), "event")).toEqual({ status: "unchanged", reason: null });
+    }
+
+    expect(await versions()).toEqual([{ number: 1, outcome: "updated", confirmations: 3, trigger: "rest" }]);
+    expect(await served("1")).toMatchObject({ version: 1 });
+  });
+
+  it("that differs, or comes from another URI, is a new version", async () => {
+    await record("1", found(hero()));
+    await record("1", found(hero({ name: "Heroine" })));
+    await record("1", found(hero({ name: "Heroine" }), { uri: "https://meta.example/moved" }));
+
+    expect((await versions()).map(({ number }) => number)).toEqual([1, 2, 3]);
+    expect(await served("1")).toMatchObject({ version: 3, metadata: { name: "Heroine" } });
+  });
+
+  it("is stored once, however many tokens share it", async () => {
+    for (const tokenId of ["1", "2", "3"]) await record(tokenId, found(hero()));
+
+    expect(await database.query("select from vitrine.document")).toHaveLength(1);
+  });
+
+  it("never lowers the block up to which the token was read well", async () => {
+    await record("1", found(hero(), { block: 90 }));
+    await record("1", found(hero(), { block: 80 }));
+
+    const read = await metadata.notReadSince(database, CHAIN_ID, COLLECTION, new Map([["1", 90]]));
+    expect(read.size).toBe(0);
+  });
+
+  it("of many tokens at once comes through, whatever traits they share", async () => {
+    const traits = ["Class", "Level", "Aura", "Beast"];
+    const documents = Array.from({ length: 24 }, (_, index) => {
+      const order = index % 2 ? traits : [...traits].reverse();
+      return hero({ attributes: order.map((trait_type) => ({ trait_type, value: `v${index % 3}` })) });
+    });
+
+    const ends = await Promise.all(
+      documents.map((document, index) => record(String(index), found(document))),
+    );
+
+    expect(ends.every(({ status }) => status === "updated")).toBe(true);
+  });
+});
+
+describe("a failed fetch", () => {
+  it("keeps what is served and says what happened beside it", async () => {
+    await record("1", found(hero()));
+
+    expect(await record("1", failed("invalid_json"))).toEqual({
+      status: "failed",
+      reason: "invalid_json: so it was",
+    });
+
+    expect(await served("1")).toMatchObject({
+      status: "failed",
+      reason: "invalid_json: so it was",
+      version: 1,
+      metadata: { name: "Hero" },
+    });
+    expect((await versions()).map(({ outcome }) => outcome)).toEqual(["updated", "failed"]);
+  });
+
+  it("is forgotten by the next good one", async () => {
+    await record("1", found(hero()));
+    await record("1", failed("timeout"));
+    await record("1", found(hero()));
+
+    expect(await served("1")).toMatchObject({ status: "current", reason: null, version: 1 });
+  });
+
+  it("of a token that nobody knows leaves no trace", async () => {
+    expect(await record("1", failed("token_reverted"))).toEqual({
+      status: "not_found",
+      reason: "token_reverted: so it was",
+    });
+
+    expect(await served("1")).toBeUndefined();
+    expect(await versions()).toEqual([]);
+  });
+
+  it("of a token that the chain has told of is a failure, not an absence", async () => {
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: 1n,
+      burned: false,
+      lockCount: 1,
+    });
+
+    expect(await record("1", failed("http_status"))).toMatchObject({ status: "failed" });
+
+    expect(await served("1")).toMatchObject({ status: "failed", version: null, metadata: null });
+  });
+
+  it("does not count as read", async () => {
+    await record("1", found(hero(), { block: 50 }));
+    await record("1", failed("timeout", { block: 90 }));
+
+    const unread = await metadata.notReadSince(database, CHAIN_ID, COLLECTION, new Map([["1", 60]]));
+    expect([...unread]).toEqual([["1", 60]]);
+  });
+});
+
+describe("a document without name or image", () => {
+  it.each([{ image: null }, { name: "" }, { name: 7 }])("never replaces a complete one: %j", async (flaw) => {
+    await record("1", found(hero()));
+
+    const end = await record("1", found(hero({ description: "worse", ...flaw })));
+
+    expect(end.status).toBe("failed");
+    expect(end.reason).toMatch(/^incomplete_document: (name|image) missing/);
+    expect(await served("1")).toMatchObject({ status: "failed", version: 1, metadata: { name: "Hero" } });
+    expect((await versions()).map(({ outcome }) => outcome)).toEqual(["updated", "rejected"]);
+  });
+
+  it("is served, flagged, while there is nothing better", async () => {
+    expect(await record("1", found({ description: "no more" }))).toMatchObject({ status: "updated" });
+
+    expect(await served("1")).toMatchObject({
+      status: "current",
+      metadata: { name: null, description: "no more" },
+      issues: [
+        { code: "missing_name", level: "error", path: "name" },
+        { code: "missing_image", level: "error", path: "image" },
+      ],
+    });
+  });
+
+  it("gives way to the next one, better or not", async () => {
+    await record("1", found({ description: "first" }));
+    await record("1", found({ description: "second" }));
+    expect(await served("1")).toMatchObject({ metadata: { description: "second" } });
+
+    await record("1", found(hero()));
+    expect(await served("1")).toMatchObject({ metadata: { name: "Hero" }, issues: [] });
+  });
+});
+
+describe("what is kept", () => {
+  it("names tokens up to 2^256-1", async () => {
+    await record(UINT256_MAX, found(hero()));
+    await record("0", found(hero({ name: "Zero" })));
+
+    expect(await served(UINT256_MAX)).toMatchObject({ metadata: { name: "Hero" } });
+    expect(await served("0")).toMatchObject({ metadata: { name: "Zero" } });
+  });
+
+  it("is what the document says, whatever odd text it holds", async () => {
+    const odd = `quote ' " \\ back\nline\ttab \u200B\u202E 💎 ﷽ %s $1 {id} <b> é e\u0301 \u{10FFFF}`;
+    const attributes = [
+      { trait_type: odd, value: odd },
+      { trait_type: "__proto__", value: "constructor" },
+    ];
+
+    await record("1", found(hero({ name: odd, description: odd, attributes, video: 7 })));
+
+    const { metadata: kept, issues } = (await served("1")) ?? {};
+    expect(kept).toMatchObject({ name: odd, description: odd });
+    expect(kept?.traits.map(({ trait_type, value }) => [trait_type, value])).toEqual([
+      [odd, odd],
+      ["__proto__", "constructor"],
+    ]);
+    expect(issues).toMatchObject([{ code: "wrong_type", path: "video" }]);
+  });
+
+  it("survives NUL and lone surrogates, which PostgreSQL does not take", async () => {
+    const body = String.raw`{"name":"a\u0000b\ud800c","image":"https://img.example/1.png"}`;
+
+    expect(await record("1", found(body))).toMatchObject({ status: "updated" });
+
+    expect(await served("1")).toMatchObject({ metadata: { name: "a\uFFFDb\uFFFDc" } });
+  });
+});

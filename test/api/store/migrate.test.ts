@@ -1,0 +1,92 @@
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { migrate } from "../../../src/api/store/migrate.ts";
+import { migrations } from "../../../src/api/store/migrations.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const { database, url } = await createTestDatabase();
+
+const applied = async (): Promise<number[]> =>
+  (await database.query<{ id: number }>("select id from vitrine.migration order by id")).map(({ id }) => id);
+const all = migrations.map((_sql, index) => index + 1);
+
+/** The database as it was after the first `count` migrations. */
+async function startAt(count: number): Promise<void> {
+  await database.query("drop schema vitrine cascade");
+  await database.query("create schema vitrine");
+  await database.query(
+    "create table vitrine.migration (id int primary key, applied_at timestamptz not null default now())",
+  );
+  for (const id of all.slice(0, count)) {
+    await database.query(migrations[id - 1] ?? "");
+    await database.query("insert into vitrine.migration (id) values ($1)", [id]);
+  }
+}
+
+const tablesOf = (position: number): string[] =>
+  [...(migrations[position] ?? "").matchAll(/create table (vitrine\.\w+)/g)].map((match) => match[1] ?? "");
+
+describe("migrating", () => {
+  it("a database that is up to date changes nothing and keeps its rows", async () => {
+    await database.query("insert into vitrine.app (id, name, apis) values (gen_random_uuid(), 'Kept', '{}')");
+    const before = await database.query("select * from vitrine.migration order by id");
+
+    await migrate(url);
+
+    expect(await database.query("select * from vitrine.migration order by id")).toEqual(before);
+    expect(await database.query("select name from vitrine.app")).toEqual([{ name: "Kept" }]);
+  });
+
+  it("an empty database from many processes at once applies each migration once", async () => {
+    await database.query("drop schema vitrine cascade");
+
+    await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
+
+    expect(await applied()).toEqual(all);
+    expect(await database.query("select from vitrine.refresh")).toEqual([]);
+  });
+
+  it("a database of an older version applies what is missing only", async () => {
+    await startAt(migrations.length - 1);
+    await database.query("insert into vitrine.token (chain_id, collection, token_id) values (1, '0x', 1)");
+
+    await migrate(url);
+
+    expect(await applied()).toEqual(all);
+    expect(await database.query("select from vitrine.token")).toHaveLength(1);
+  });
+
+  it("that fails half-way leaves nothing of the step behind, and goes on next time", async () => {
+    const tables = tablesOf(1);
+    const [first, last] = [tables[0], tables.at(-1)];
+    await startAt(1);
+    await database.query(`create table ${last} (in_the_way int)`);
+
+    await expect(migrate(url)).rejects.toThrow("already exists");
+    expect(await applied()).toEqual([1]);
+    expect(await database.query("select to_regclass($1) as made", [first])).toEqual([{ made: null }]);
+
+    await database.query(`drop table ${last}`);
+    await migrate(url);
+    expect(await applied()).toEqual(all);
+  });
+
+  it("waits its turn: one that holds the lock is not disturbed", async () => {
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query("select pg_advisory_lock(7641209)");
+    let finished = false;
+    const waiting = migrate(url).then(() => {
+      finished = true;
+    });
+
+    await expect
+      .poll(() => database.query("select from pg_locks where locktype = 'advisory' and not granted"), {
+        timeout: 30_000,
+      })
+      .toHaveLength(1);
+    expect(finished).toBe(false);
+    await holder.end();
+    await waiting;
+  });
+});

@@ -1,0 +1,155 @@
+/** Balances, supplies and counts against a brute-force replay of the same transfers. */
+
+import fc from "fast-check";
+import { zeroAddress } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  collectionHolder,
+  collectionState,
+  indexAnomaly,
+  metadataUpdate,
+  tokenBalance,
+  tokenState,
+  tokenTransfer,
+} from "../../ponder.schema.ts";
+import { UINT256_MAX } from "../../src/domain/token-ref.ts";
+import { createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import "../../src/indexing/erc721.ts";
+import "../../src/indexing/erc1155.ts";
+
+const WALLETS = [1, 2, 3].map((n) => `0x${String(n).repeat(40)}` as const);
+
+let store: ReturnType<typeof createFakeChainStore>;
+let chain: ReturnType<typeof createEventSource>;
+beforeEach(() => {
+  store = createFakeChainStore();
+  chain = createEventSource(store);
+});
+const counts = () => {
+  const row = store.rows(collectionState)[0];
+  return { items: row?.items ?? 0, owners: row?.owners ?? 0 };
+};
+
+describe("an ERC-721 collection", () => {
+  it("counts items and owners like a recount, over any valid history", async () => {
+    const step = fc.record({ tokenId: fc.bigInt(1n, 4n), to: fc.nat(3) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        store = createFakeChainStore();
+        chain = createEventSource(store);
+        const owners = new Map<bigint, string>();
+        for (const { tokenId, to } of steps) {
+          const from = owners.get(tokenId) ?? zeroAddress;
+          const target = WALLETS[to] ?? zeroAddress;
+          if (from === zeroAddress && target === zeroAddress) continue;
+          await chain.emit("Transfer", { from, to: target, tokenId });
+          if (target === zeroAddress) owners.delete(tokenId);
+          else owners.set(tokenId, target);
+        }
+
+        expect(counts()).toEqual({ items: owners.size, owners: new Set(owners.values()).size });
+        for (const row of store.rows(tokenState)) {
+          expect(row.owner).toBe(owners.get(row.tokenId as bigint) ?? null);
+        }
+      }),
+    );
+  });
+
+  it("does not count a holder from before the start block against what was seen of him", async () => {
+    const [alice, bob] = WALLETS;
+    await chain.emit("Transfer", { from: zeroAddress, to: alice, tokenId: 1n });
+    await chain.emit("Transfer", { from: alice, to: bob, tokenId: 9n });
+
+    expect(counts()).toEqual({ items: 2, owners: 2 });
+    expect(store.rows(collectionHolder).map(({ tokens }) => tokens)).toEqual([1, 1]);
+  });
+});
+
+describe("an ERC-2309 mint", () => {
+  const mint = (from: bigint, to: bigint) =>
+    chain.emit("ConsecutiveTransfer", {
+      fromTokenId: from,
+      toTokenId: to,
+      fromAddress: zeroAddress,
+      toAddress: WALLETS[0],
+    });
+
+  it("becomes one token each, up to 5,000", async () => {
+    await mint(1n, 5_000n);
+
+    expect(store.rows(tokenState)).toHaveLength(5_000);
+    expect(store.rows(metadataUpdate)).toHaveLength(5_000);
+    expect(counts()).toEqual({ items: 5_000, owners: 1 });
+    expect(store.rows(indexAnomaly)).toEqual([]);
+  });
+
+  it.each([5_001n, UINT256_MAX])("up to token %d is cut there, and the rest is recorded", async (to) => {
+    await mint(1n, to);
+
+    expect(store.rows(tokenState)).toHaveLength(5_000);
+    expect(store.rows(indexAnomaly)).toMatchObject([
+      { kind: "consecutive_transfer_cut", detail: expect.stringContaining("from 5001 on are not indexed") },
+    ]);
+  });
+
+  it("of an inverted range mints nothing", async () => {
+    await mint(9n, 1n);
+
+    expect(store.rows(tokenState)).toEqual([]);
+  });
+});
+
+describe("an ERC-1155 collection", () => {
+  it("keeps the supply equal to the sum of balances, wherever the start block is", async () => {
+    const step = fc.record({
+      from: fc.nat(3),
+      to: fc.nat(3),
+      ids: fc.array(fc.bigInt(1n, 3n), { minLength: 1, maxLength: 3 }),
+      value: fc.bigInt(0n, 5n),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        store = createFakeChainStore();
+        chain = createEventSource(store);
+        for (const { from, to, ids, value } of steps) {
+          await chain.emit("TransferBatch", {
+            operator: WALLETS[0],
+            from: WALLETS[from] ?? zeroAddress,
+            to: WALLETS[to] ?? zeroAddress,
+            ids,
+            values: ids.map(() => value),
+          });
+        }
+
+        const balances = store.rows(tokenBalance) as { tokenId: bigint; holder: string; balance: bigint }[];
+        for (const row of store.rows(tokenState)) {
+          const sum = balances
+            .filter(({ tokenId }) => tokenId === row.tokenId)
+            .reduce((all, { balance }) => all + balance, 0n);
+          expect(row.supply).toBe(sum);
+        }
+        const held = balances.filter(({ balance }) => balance > 0n);
+        expect(counts()).toEqual({
+          items: new Set(held.map(({ tokenId }) => tokenId)).size,
+          owners: new Set(held.map(({ holder }) => holder)).size,
+        });
+      }),
+    );
+  });
+
+  it("records every movement of a batch, also of the same id twice", async () => {
+    await chain.emit("TransferBatch", {
+      operator: WALLETS[0],
+      from: zeroAddress,
+      to: WALLETS[0],
+      ids: [7n, 7n],
+      values: [1n, 2n],
+    });
+
+    expect(store.rows(tokenTransfer).map(({ tokenId, quantity }) => [tokenId, quantity])).toEqual([
+      [7n, 1n],
+      [7n, 2n],
+    ]);
+    expect(store.rows(tokenBalance)).toMatchObject([{ tokenId: 7n, balance: 3n }]);
+  });
+});
