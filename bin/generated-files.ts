@@ -27,6 +27,7 @@ export function printOpenApi(): string {
   const app = createApp({
     ...(services as unknown as AppServices),
     graphql: createRouter(),
+    health: unused as AppServices["health"],
     operatorToken: undefined,
     baseUrl: BASE_URL,
     logger: silentLogger,

@@ -28,7 +28,7 @@ import { createMetadata } from "./metadata/service.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { createCauses } from "./refresh/causes.ts";
 import { startCauseLoop } from "./refresh/loop.ts";
-import { isQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
+import { depth, isQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
 import { createRefresh } from "./refresh/service.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
 import { startRefreshWorker } from "./refresh/worker.ts";
@@ -149,6 +149,7 @@ export default createApp({
   collections,
   refresh,
   graphql: graphqlRoutes(endpoint),
+  health: { heads, latestBlock, stalled: watchdog.stalled, depth: () => depth(database) },
   operatorToken: config.operatorToken,
   baseUrl: config.baseUrl,
   logger,

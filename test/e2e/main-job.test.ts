@@ -275,6 +275,18 @@ describe("display", () => {
   });
 });
 
+describe("the operator", () => {
+  it("reads how fresh the index is, and that it goes on", async () => {
+    const { body } = await eventually(
+      () => partner.call("/freshness"),
+      (answer) => (answer.body as { chains: { lag_seconds: number }[] }).chains[0]?.lag_seconds === 0,
+    );
+
+    expect(body).toMatchObject({ chains: [{ chain_id: 31337, head: expect.any(Number), ready: true }] });
+    expect(await partner.call("/livez")).toEqual({ status: 200, body: { live: true, stalled_chains: [] } });
+  });
+});
+
 describe("requests that are wrong", () => {
   it("get the contract's answers", async () => {
     const stranger = createPartner(world.service.baseUrl, "");

@@ -3,13 +3,14 @@
 import { createAccess } from "../../src/api/access/service.ts";
 import { createCollections } from "../../src/api/catalog/collections.ts";
 import { createCatalog } from "../../src/api/catalog/service.ts";
+import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
 import { silentLogger } from "../../src/api/contract/logger.ts";
 import { graphqlRoutes } from "../../src/api/graphql/routes.ts";
 import { type AppServices, createApp } from "../../src/api/http/app.ts";
 import { createAllowlist } from "../../src/api/media/allowlist.ts";
 import type { ReadUri } from "../../src/api/metadata/read-uri.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { isQueued } from "../../src/api/refresh/queue.ts";
+import { depth, isQueued } from "../../src/api/refresh/queue.ts";
 import { createRefresh } from "../../src/api/refresh/service.ts";
 import { createTrading } from "../../src/api/trading/service.ts";
 import type { IndexConfig } from "../../src/config.ts";
@@ -94,6 +95,12 @@ export function createTestApp(test: TestDatabase, overrides: Partial<AppServices
       schema: undefined as never,
       handle: async () => ({ status: 200, json: '{"data":{}}' }),
     }),
+    health: {
+      heads: createIndexHeads(database, tables),
+      latestBlock: async () => 10,
+      stalled: new Set(),
+      depth: () => depth(database),
+    },
     operatorToken: OPERATOR_TOKEN,
     baseUrl: "http://localhost:42069",
     logger: silentLogger,

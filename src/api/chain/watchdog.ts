@@ -19,16 +19,23 @@ export interface WatchdogDeps {
 /** One look at every chain; `startWatchdog` takes one every ten seconds. A node that is away is no stall. */
 export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: WatchdogDeps) {
   const seen = new Map<number, { readonly block: number; readonly since: number }>();
+  const stalled = new Set<number>();
   return {
+    /** The chains whose index stands still, as of the last look. */
+    stalled: stalled as ReadonlySet<number>,
+
     async look(): Promise<void> {
       for (const { chainId, block, ready } of await heads.read()) {
         const last = seen.get(chainId);
         // A backfill is busy for as long as it takes; a reorg may set the head back.
-        if (!ready || !last || last.block !== block) seen.set(chainId, { block, since: now() });
-        else if (now() - last.since >= STALLED_MS) {
+        if (!ready || !last || last.block !== block) {
+          seen.set(chainId, { block, since: now() });
+          stalled.delete(chainId);
+        } else if (now() - last.since >= STALLED_MS) {
           const latest = await latestBlock(chainId).catch(() => block);
           seen.set(chainId, { block, since: now() });
           if (latest <= block) continue;
+          stalled.add(chainId);
           onStall(
             `The index of chain ${chainId} has stood at block ${block} for a minute, and its node is at ${latest}.`,
           );
@@ -38,12 +45,14 @@ export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: 
   };
 }
 
-export function startWatchdog(deps: WatchdogDeps): { stop(): void } {
+export type Watchdog = ReturnType<typeof createWatchdog>;
+
+export function startWatchdog(deps: WatchdogDeps): Pick<Watchdog, "stalled"> & { stop(): void } {
   const watchdog = createWatchdog(deps);
   const timer = setInterval(() => {
     watchdog
       .look()
       .catch((error: Error) => deps.logger.warn({ msg: "Could not watch the index", reason: error.message }));
   }, LOOK_MS);
-  return { stop: () => clearInterval(timer) };
+  return { stalled: watchdog.stalled, stop: () => clearInterval(timer) };
 }

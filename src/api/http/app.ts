@@ -18,6 +18,7 @@ import { allowlistRoutes } from "../media/routes.ts";
 import { refreshRoutes } from "../refresh/routes.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import type { Database } from "../store/database.ts";
+import { type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
 
 export interface AppServices {
@@ -29,6 +30,7 @@ export interface AppServices {
   readonly refresh: RefreshService;
   /** The POST /graphql door, which answers in GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
+  readonly health: HealthDeps;
   readonly operatorToken: string | undefined;
   readonly baseUrl: string;
   readonly logger: Logger;
@@ -55,6 +57,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
 
   app.route("/", services.graphql);
+  app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);
   app.all("*", () => {
     throw new ApiError("NOT_FOUND");

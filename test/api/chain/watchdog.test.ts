@@ -43,6 +43,7 @@ describe("the watchdog", () => {
 
     await lookAfter(1);
 
+    expect([...watchdog.stalled]).toEqual([2020]);
     expect(stalls).toEqual([
       "The index of chain 2020 has stood at block 50 for a minute, and its node is at 60.",
     ]);
@@ -57,6 +58,10 @@ describe("the watchdog", () => {
 
     await lookAfter(1);
     expect(stalls).toHaveLength(2);
+
+    head = { ...head, block: 51 };
+    await lookAfter(1);
+    expect([...watchdog.stalled]).toEqual([]);
   });
 
   it.each<[string, () => void]>([

@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createIndexHeads } from "../../../src/api/chain/index-heads.ts";
+import { depth } from "../../../src/api/refresh/queue.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { ask, CHAIN_ID, emptyTables } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const heads = createIndexHeads(database, tables);
+
+const appWith = (latestBlock: () => Promise<number>, stalled: ReadonlySet<number> = new Set()) =>
+  createTestApp(test, { health: { heads, latestBlock, stalled, depth: () => depth(database) } });
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query(`truncate ${tables.checkpoint}`);
+});
+
+describe("/freshness", () => {
+  it("tells how far each chain is indexed and how far its node is, without a key", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 90, age: 50 });
+
+    const { status, body } = await appWith(async () => 100).call("/freshness");
+
+    expect(status).toBe(200);
+    expect(body.chains).toEqual([
+      { chain_id: CHAIN_ID, head: 100, indexed: 90, lag_seconds: expect.any(Number), ready: true },
+    ]);
+    expect(body.chains[0].lag_seconds).toBeGreaterThanOrEqual(50);
+  });
+
+  it("calls an index that has all there is not behind, however long ago that was", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 90, age: 5_000 });
+
+    const { body } = await appWith(async () => 90).call("/freshness");
+
+    expect(body.chains[0]).toMatchObject({ head: 90, lag_seconds: 0 });
+  });
+
+  it("answers without the node's head while the node is away", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 90, age: 5, ready: false });
+
+    const { status, body } = await appWith(() => Promise.reject(new Error("away"))).call("/freshness");
+
+    expect(status).toBe(200);
+    expect(body.chains[0]).toMatchObject({ head: null, indexed: 90, ready: false });
+  });
+
+  it("tells how much waits in the queue and for how long", async () => {
+    await ask(database, ["1", "2"]);
+    await database.query(
+      "update vitrine.refresh set waiting_since = now() - interval '90 seconds' where token_id = 1",
+    );
+
+    const { body } = await appWith(async () => 90).call("/freshness");
+
+    expect(body.queue.waiting).toBe(2);
+    expect(body.queue.oldest_seconds).toBeGreaterThanOrEqual(90);
+  });
+});
+
+describe("/livez", () => {
+  it("is 200 while every index goes on and 503 while one stands still, naming it", async () => {
+    const stalled = new Set<number>();
+    const app = appWith(async () => 90, stalled);
+    expect(await app.call("/livez")).toMatchObject({ status: 200, body: { live: true, stalled_chains: [] } });
+
+    stalled.add(CHAIN_ID);
+
+    expect(await app.call("/livez")).toMatchObject({
+      status: 503,
+      body: { live: false, stalled_chains: [CHAIN_ID] },
+    });
+  });
+});
