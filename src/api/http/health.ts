@@ -4,6 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { IndexHeads } from "../chain/index-heads.ts";
 import type { LatestBlock } from "../chain/read-block.ts";
 import { createRouter, errorResponses } from "../contract/router.ts";
+import { within } from "../contract/within.ts";
 import type { QueueDepth } from "../refresh/queue.ts";
 
 // A probe every second asks the node every other second.
@@ -85,7 +86,8 @@ async function measure({ heads, latestBlock, depth, now = Date.now }: HealthDeps
   const [indexed, queue] = await Promise.all([heads.read(), depth()]);
   const chains = await Promise.all(
     indexed.map(async ({ chainId, block, timestamp, ready }) => {
-      const head = await nodeHead(latestBlock(chainId));
+      // A node that fails or takes too long is news too, and must not keep the answer.
+      const head = (await within(NODE_TIMEOUT_MS, latestBlock(chainId))) ?? null;
       const isBehind = head === null || head > block;
       return {
         chain_id: chainId,
@@ -98,19 +100,3 @@ async function measure({ heads, latestBlock, depth, now = Date.now }: HealthDeps
   );
   return { chains, queue: { waiting: queue.waiting, oldest_seconds: Math.round(queue.oldestSeconds) } };
 }
-
-/** Null for a node that fails or takes too long: that is news too, and must not keep the answer. */
-async function nodeHead(asked: Promise<number>): Promise<number | null> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([asked.catch(() => null), timeout(timer.signal)]);
-  } finally {
-    timer.abort();
-  }
-}
-
-const timeout = (signal: AbortSignal): Promise<null> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), NODE_TIMEOUT_MS);
-    signal.addEventListener("abort", () => clearTimeout(timer));
-  });

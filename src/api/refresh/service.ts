@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionConfig } from "../../config.ts";
 import type { LatestBlock } from "../chain/read-block.ts";
+import { within } from "../contract/within.ts";
 import type { ReadUri } from "../metadata/read-uri.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
@@ -120,17 +121,6 @@ export function createRefresh(deps: RefreshDeps) {
       }
     },
   };
-}
-
-/** The answer, or undefined when it fails or takes longer. */
-async function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer | undefined> {
-  const timer = new AbortController();
-  const tooLate = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([answer.catch(() => undefined), tooLate]);
-  } finally {
-    timer.abort();
-  }
 }
 
 export type RefreshService = ReturnType<typeof createRefresh>;
