@@ -1,0 +1,198 @@
+import { zeroHash } from "viem";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Chain, startChain } from "../../demo/chain.ts";
+import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
+import { type Population, populate } from "../../demo/populate.ts";
+import type { Service } from "../../demo/service.ts";
+import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { lower, ownerOf } from "../support/contract-answers.ts";
+import { eventually } from "./world.ts";
+
+const SCHEMA = "reorg";
+
+let chain: Chain;
+let host: MetadataHost;
+let population: Population;
+let site: Site;
+let service: Service;
+let reader: Reader;
+beforeAll(async () => {
+  [chain, host] = await Promise.all([startChain(), startMetadataHost()]);
+  population = await populate(chain, host);
+  const collections = [population.erc721, population.erc1155].map(lower);
+  site = createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
+    ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
+    IPFS_GATEWAYS: host.ipfsGateway,
+    REFRESH_CONCURRENCY: "4",
+  });
+  await start();
+  await untilIndexed(service, chain);
+});
+afterAll(async () => {
+  await site.close();
+  await host.close();
+});
+
+const start = async (): Promise<void> => {
+  service = await site.start(SCHEMA);
+  reader = createReader(service.baseUrl);
+};
+
+const write = (name: string, args: readonly unknown[], sender = population.owner) =>
+  chain.write(population.erc721, name, args, sender);
+const delegate = (to: string) =>
+  chain.write(population.delegateRegistry, "delegateAll", [to, zeroHash, true], population.holders[3]);
+
+/** What the service shows of a hero: chain state from the index, and the name from its metadata. */
+const look = async (id: bigint) => {
+  const address = lower(population.erc721);
+  const { data, errors } = await reader.ask(`{
+    state: tokenState(chainId: ${chain.chainId}, collectionAddress: "${address}", tokenId: "${id}") { owner lockCount }
+    token(tokenAddress: "${address}", tokenId: "${id}") { name tradable lock { lockCount approvedContracts } }
+    lockEvents(where: { tokenId: "${id}" }, orderBy: "id") { items { direction approvedContract countAfter } }
+  }`);
+  if (!data || errors) throw new Error(JSON.stringify(errors));
+  return data as {
+    state: { owner: string | null; lockCount: number } | null;
+    token: {
+      name: string | null;
+      tradable: boolean;
+      lock: { lockCount: number; approvedContracts: string[] };
+    } | null;
+    lockEvents: { items: { direction: string; approvedContract: string; countAfter: number }[] };
+  };
+};
+const delegatesOf = async (): Promise<unknown[]> => {
+  const where = `from: "${lower(population.holders[3])}", rights: "${zeroHash}", enabled: true`;
+  return (await reader.list("delegations", where, "to", "hash")).map(({ to }) => to);
+};
+
+/** Goes back to a snapshot and lets another chain grow past the old head, which is when a reorg is noticed. */
+async function reorganise(
+  snapshot: `0x${string}`,
+  happens: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  const head = await chain.blockNumber();
+  await chain.revert(snapshot);
+  await happens();
+  await chain.mine(Number(head - (await chain.blockNumber())) + 1);
+}
+
+it("a lock, a mint, an update and a delegation that the chain took back are taken back, and metadata is read again", async () => {
+  const { lockers, holders, delegates } = population;
+  const path = host.path("heroes", 2);
+  await eventually(
+    () => look(2n),
+    ({ token }) => token?.name !== null,
+  );
+  const before = await site.digest(SCHEMA);
+  const snapshot = await chain.snapshot();
+  host.patch("heroes", 2, { name: "On the lost side" });
+
+  await write("lockId", [1n], lockers[0]);
+  await write("mint", [holders[0].address, 5_000n]);
+  await write("emitMetadataUpdate", [2n]);
+  await delegate(delegates[1].address);
+
+  await eventually(
+    () => look(1n),
+    ({ state, token }) => state?.lockCount === 1 && token?.lock.lockCount === 1,
+  );
+  await eventually(
+    () => look(5_000n),
+    ({ state }) => state?.owner === lower(holders[0]),
+  );
+  await eventually(
+    () => look(2n),
+    ({ token }) => token?.name === "On the lost side",
+  );
+  await eventually(delegatesOf, (to) => to.length === 1);
+  host.patch("heroes", 2, { name: "After the reorg" });
+  const asked = host.requests.get(path) ?? 0;
+
+  await reorganise(snapshot);
+
+  await eventually(
+    () => site.digest(SCHEMA),
+    (now) => JSON.stringify(now) === JSON.stringify(before),
+  );
+  await eventually(
+    () => look(2n),
+    ({ token }) => token?.name === "After the reorg",
+  );
+  expect(host.requests.get(path)).toBeGreaterThan(asked);
+  expect(await look(1n)).toMatchObject({ state: { lockCount: 0 }, token: { lock: { lockCount: 0 } } });
+  const unminted = await look(5_000n);
+  expect(unminted.state).toBeNull();
+  // Its metadata may have been read in its short life, and stays known.
+  expect(unminted.token?.tradable ?? false).toBe(false);
+  expect(await delegatesOf()).toEqual([]);
+});
+
+it("what the blocks of the winning side hold counts from there, as if nothing had been before", async () => {
+  const { lockers, holders, delegates } = population;
+  const [game, market] = lockers;
+  const [ada, ben] = holders;
+  const snapshot = await chain.snapshot();
+  await write("lockId", [1n], game);
+  await write("mint", [ada.address, 5_001n]);
+  await write("transferFrom", [ada.address, ben.address, 2n], ada);
+  await delegate(delegates[1].address);
+  await eventually(
+    () => look(1n),
+    ({ state }) => state?.lockCount === 1,
+  );
+  await eventually(delegatesOf, (to) => to.length === 1);
+
+  await reorganise(snapshot, async () => {
+    await delegate(delegates[0].address);
+    await write("mint", [ben.address, 5_001n]);
+    await write("lockId", [1n], market);
+  });
+
+  await eventually(
+    () => look(1n),
+    ({ token }) => token?.lock.approvedContracts[0] === lower(market),
+  );
+  expect(await look(1n)).toMatchObject({
+    state: { lockCount: 1 },
+    token: { lock: { lockCount: 1, approvedContracts: [lower(market)] } },
+    lockEvents: { items: [{ direction: "lock", approvedContract: lower(market), countAfter: 1 }] },
+  });
+  expect(await look(5_001n)).toMatchObject({ state: { owner: lower(ben) } });
+  expect(await look(2n)).toMatchObject({ state: { owner: lower(ada) } });
+  expect(await delegatesOf()).toEqual([lower(delegates[0])]);
+});
+
+it("a reorg that happens while the service is down is noticed at its next start", async () => {
+  const [game] = population.lockers;
+  const snapshot = await chain.snapshot();
+  await write("lockId", [10n], game);
+  await write("burn", [11n]);
+  host.patch("heroes", 13, { name: "On the lost side" });
+  await write("emitMetadataUpdate", [13n]);
+  await eventually(
+    () => look(11n),
+    ({ state }) => state !== null && state.owner === null,
+  );
+  await eventually(
+    () => look(13n),
+    ({ token }) => token?.name === "On the lost side",
+  );
+  await service.stop();
+  host.patch("heroes", 13, { name: "After the reorg" });
+
+  await reorganise(snapshot, () => write("lockId", [12n], game));
+  await start();
+
+  await eventually(
+    () => look(12n),
+    ({ state }) => state?.lockCount === 1,
+  );
+  expect(await look(10n)).toMatchObject({ state: { lockCount: 0 }, lockEvents: { items: [] } });
+  expect((await look(11n)).state?.owner).toBe(await ownerOf(chain, population.erc721, 11n));
+  await eventually(
+    () => look(13n),
+    ({ token }) => token?.name === "After the reorg",
+  );
+});

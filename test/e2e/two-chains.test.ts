@@ -1,0 +1,187 @@
+import { type HDAccount, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
+import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
+import type { Service } from "../../demo/service.ts";
+import {
+  createKey,
+  createReader,
+  createSite,
+  type Reader,
+  type Site,
+  untilIndexed,
+} from "../support/chain-tables.ts";
+import { lower, ownerOf } from "../support/contract-answers.ts";
+import { createPartner, eventually } from "./world.ts";
+
+/** One of the two chains, with a contract that has the same address on both. */
+interface Side {
+  readonly chain: Chain;
+  readonly host: MetadataHost;
+  readonly heroes: Contract;
+  readonly registry: Contract;
+  readonly holder: HDAccount;
+  readonly locker: HDAccount;
+}
+
+let near: Side;
+let far: Side;
+let address: string;
+let site: Site;
+let service: Service;
+let reader: Reader;
+let partner: ReturnType<typeof createPartner>;
+beforeAll(async () => {
+  [near, far] = await Promise.all([createSide(31337, 0), createSide(2021, 1)]);
+  address = lower(near.heroes);
+  const chains = [near, far].map(({ chain, heroes, registry }) => ({
+    chain,
+    collections: [lower(heroes)],
+    registry: lower(registry),
+  }));
+  site = createSite(chains, {
+    ALLOW_PRIVATE_HOSTS: [near, far].map(({ host }) => new URL(host.url).host).join(","),
+    REFRESH_CONCURRENCY: "4",
+  });
+  service = await site.start("two_chains");
+  reader = createReader(service.baseUrl);
+  partner = createPartner(service.baseUrl, await createKey(service));
+  await Promise.all([near, far].map(({ chain }) => untilIndexed(service, chain)));
+});
+afterAll(async () => {
+  await site.close();
+  await Promise.all([near, far].map(({ host }) => host.close()));
+});
+
+/** Everything differs between the sides but the addresses: owner, locker, locked token, names, delegation. */
+async function createSide(chainId: number, side: 0 | 1): Promise<Side> {
+  const [chain, host] = await Promise.all([startChain({ chainId }), startMetadataHost()]);
+  // In this order on both chains, since an address is made of deployer and nonce.
+  const heroes = await chain.deploy("VitrineHeroes", [host.heroesBaseUri]);
+  const registry = await chain.deploy("DelegateRegistryV2");
+  const [holder, locker] = [chain.account(1 + side), chain.account(5 + side)];
+  for (const id of [1, 2, 3]) host.patch("heroes", id, { name: `${chainId}/${id}` });
+  await chain.write(heroes, "updateApprovedContracts", [[locker.address], [true]]);
+  await chain.write(heroes, "mintRange", [holder.address, 1n, side === 0 ? 2n : 3n]);
+  await chain.write(heroes, "lockId", [side === 0 ? 1n : 2n], locker);
+  await chain.write(registry, "delegateAll", [locker.address, zeroHash, true], chain.account(9));
+  return { chain, host, heroes, registry, holder, locker };
+}
+
+type View = Awaited<ReturnType<typeof partner.token>>;
+
+const restPath = (id: number, chainId?: number): string =>
+  `/market/collections/${address}/tokens/${id}${chainId === undefined ? "" : `?chain_id=${chainId}`}`;
+const rest = async (id: number, chainId?: number): Promise<View> =>
+  (await partner.call(restPath(id, chainId))).body as unknown as View;
+const named = (name: string) => (token: View) => token.name === name;
+const askedFor = ({ host }: Side, id: number): number => host.requests.get(host.path("heroes", id)) ?? 0;
+
+it("one address is two collections", () => {
+  expect(lower(far.heroes)).toBe(address);
+  expect([near.chain.chainId, far.chain.chainId]).toEqual([31337, 2021]);
+});
+
+describe("a question that names the chain", () => {
+  it("is answered by GraphQL with that chain's token, locks and delegations", async () => {
+    for (const { chain, heroes, holder, locker } of [near, far]) {
+      for (const id of [1, 2]) {
+        const arguments_ = `chainId: ${chain.chainId}, collectionAddress: "${address}", tokenId: "${id}"`;
+        const lockCount = Number(await chain.read(heroes, "lockCount", [id]));
+        expect(await reader.one("tokenState", arguments_, "owner lockCount")).toEqual({
+          owner: lower(holder),
+          lockCount,
+        });
+      }
+      const where = `chainId: ${chain.chainId}`;
+      expect(await reader.list("lockEvents", where, "approvedContract")).toEqual([
+        { approvedContract: lower(locker) },
+      ]);
+      expect(await reader.list("delegations", where, "to", "hash")).toEqual([{ to: lower(locker) }]);
+      expect(await ownerOf(chain, heroes, 1n)).toBe(lower(holder));
+    }
+  });
+
+  it("is answered by REST with that chain's owner, lock and metadata", async () => {
+    for (const { chain, holder, locker } of [near, far]) {
+      const locked = chain === near.chain ? 1 : 2;
+      for (const id of [1, 2]) {
+        const token = await eventually(() => rest(id, chain.chainId), named(`${chain.chainId}/${id}`));
+        expect(token).toMatchObject({
+          chain_id: chain.chainId,
+          owner: lower(holder),
+          lock: { locked: id === locked, approved_contracts: id === locked ? [lower(locker)] : [] },
+        });
+      }
+    }
+  });
+
+  it("is not answered with a token of the other chain", async () => {
+    const answers = await Promise.all([31337, 2021].map((chainId) => partner.call(restPath(3, chainId))));
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 200]);
+  });
+
+  it("is refused when nobody serves that chain", async () => {
+    const { status, body } = await partner.call(restPath(1, 1));
+    const { errors } = await reader.ask(
+      `{ token(tokenAddress: "${address}", tokenId: "1", chainId: 1) { name } }`,
+    );
+    const refresh = await partner.refresh(address, ["1"], "?chain_id=1");
+
+    expect([status, refresh.status]).toEqual([400, 400]);
+    expect(body).toMatchObject({ message: "Invalid request", details: [{ path: "chain_id" }] });
+    expect(errors?.[0]?.message).toContain("chain 1 is not served here");
+  });
+});
+
+it("a question that names no chain is answered for the first collection of the file", async () => {
+  const { data } = await reader.ask(`{ token(tokenAddress: "${address}", tokenId: "1") { chainId owner } }`);
+
+  expect(data).toEqual({ token: { chainId: 31337, owner: lower(near.holder) } });
+  expect(await rest(1)).toMatchObject({ chain_id: 31337, owner: lower(near.holder) });
+});
+
+describe("the other chain's token is left alone by", () => {
+  it("a REST refresh", async () => {
+    for (const { chain, host } of [near, far]) {
+      await eventually(() => rest(1, chain.chainId), named(`${chain.chainId}/1`));
+      host.patch("heroes", 1, { name: `Refreshed on ${chain.chainId}` });
+    }
+    const asked = askedFor(near, 1);
+
+    const { body } = await partner.refresh(address, ["1"], "?chain_id=2021&wait=10");
+
+    expect(body.tokens).toMatchObject([{ token_id: "1", status: "updated" }]);
+    expect((await rest(1, 2021)).name).toBe("Refreshed on 2021");
+    expect((await rest(1, 31337)).name).toBe("31337/1");
+    expect(askedFor(near, 1)).toBe(asked);
+  });
+
+  it("an update event", async () => {
+    for (const { chain, host } of [near, far]) {
+      await eventually(() => rest(2, chain.chainId), named(`${chain.chainId}/2`));
+      host.patch("heroes", 2, { name: `Updated on ${chain.chainId}` });
+    }
+    const asked = askedFor(far, 2);
+
+    await near.chain.write(near.heroes, "emitMetadataUpdate", [2n]);
+
+    await eventually(() => rest(2, 31337), named("Updated on 31337"));
+    expect((await rest(2, 2021)).name).toBe("2021/2");
+    expect(askedFor(far, 2)).toBe(asked);
+  });
+
+  it("a lock", async () => {
+    await far.chain.write(far.heroes, "lockId", [1n], far.locker);
+
+    await eventually(
+      () => rest(1, 2021),
+      ({ lock }) => lock.lock_count === 1,
+    );
+    expect((await rest(1, 31337)).lock).toMatchObject({
+      lock_count: 1,
+      approved_contracts: [lower(near.locker)],
+    });
+  });
+});

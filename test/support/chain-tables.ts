@@ -1,0 +1,179 @@
+/** The service over chains that a test fills itself, and the tables it makes of them, read back. */
+
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { getTableName } from "drizzle-orm";
+import pg from "pg";
+import type { Chain } from "../../demo/chain.ts";
+import {
+  freePort,
+  type Service,
+  type ServiceOptions,
+  spawnService,
+  startService,
+} from "../../demo/service.ts";
+import * as chainSchema from "../../ponder.schema.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import { eventually, makeFolder } from "../e2e/world.ts";
+
+const OPERATOR_TOKEN = "operator-token-of-the-tests";
+
+export interface IndexedChain {
+  readonly chain: Chain;
+  /** Addresses of token contracts. */
+  readonly collections: readonly string[];
+  /** The address of a delegate registry; none is indexed without it. */
+  readonly registry?: string;
+}
+
+export interface Site {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Starts Ponder itself, not the supervisor, and waits until it is ready; a schema each, several can run. */
+  start(schema: string): Promise<Service>;
+  /** Starts it without waiting, for one that is not meant to get ready. `env` comes on top. */
+  spawn(schema: string, env?: Record<string, string>): Promise<Service>;
+  query<Row>(sql: string): Promise<Row[]>;
+  /** A digest of every table that handlers write, to tell whether two indexes are the same. */
+  digest(schema: string): Promise<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** A folder, a database and an environment. `env` comes on top; without a word on it, no metadata is fetched. */
+export function createSite(chains: readonly IndexedChain[], env: Record<string, string> = {}): Site {
+  const folder = makeFolder();
+  const collections = chains.flatMap(({ chain, collections: addresses }) =>
+    addresses.map((address) => ({ chainId: chain.chainId, address, startBlock: 0 })),
+  );
+  writeFileSync(join(folder, "collections.json"), JSON.stringify(collections));
+  const services: Service[] = [];
+
+  const options = async (schema: string, more: Record<string, string> = {}): Promise<ServiceOptions> => {
+    const port = await freePort();
+    return {
+      port,
+      env: { ...site.env, BASE_URL: `http://localhost:${port}`, ...more },
+      logFile: join(folder, `${schema}.log`),
+      ponderArgs: ["start", "--schema", schema],
+    };
+  };
+
+  const site: Site = {
+    folder,
+    env: {
+      ...Object.fromEntries(
+        chains.flatMap(({ chain: { chainId, rpcUrl }, registry }) => [
+          [`PONDER_RPC_URL_${chainId}`, rpcUrl],
+          [`DELEGATE_REGISTRY_${chainId}`, registry ? `${registry}@0` : "off"],
+        ]),
+      ),
+      COLLECTIONS_FILE: join(folder, "collections.json"),
+      DATABASE_URL: "",
+      VITRINE_DATA: folder,
+      VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      REFRESH_CONCURRENCY: "0",
+      ...env,
+    },
+    async start(schema) {
+      const service = await startService(await options(schema));
+      services.push(service);
+      return service;
+    },
+    async spawn(schema, more = {}) {
+      const service = spawnService(await options(schema, more));
+      services.push(service);
+      return service;
+    },
+    async query<Row>(sql: string) {
+      const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
+    async digest(schema) {
+      const content = "count(*) || ' rows ' || coalesce(md5(string_agg(t::text, ' ' order by t::text)), '')";
+      const parts = onchainTables.map(
+        (table) => `select '${table}' as name, ${content} as digest from ${schema}.${table} t`,
+      );
+      const rows = await site.query<{ name: string; digest: string }>(parts.join(" union all "));
+      return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+    },
+    async close() {
+      await Promise.all(services.map((service) => service.stop()));
+      await stopEmbeddedPostgres(folder);
+      await Promise.all(chains.map(({ chain }) => chain.close()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return site;
+}
+
+/** Waits until the chain's present head is indexed. Only for a head that no reorg is about to replace. */
+export async function untilIndexed(service: Service, chain: Chain): Promise<void> {
+  const head = Number(await chain.blockNumber());
+  await eventually(
+    async () => {
+      const response = await fetch(`${service.baseUrl}/status`);
+      return (await response.json()) as Record<string, { block: { number: number } }>;
+    },
+    (status) => (status[chain.chainId]?.block.number ?? 0) >= head,
+  );
+}
+
+/** A key that may do what partners and readers may. */
+export async function createKey(service: Service): Promise<string> {
+  const response = await fetch(`${service.baseUrl}/admin/keys`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ app: "tests", apis: ["market-partner", "market"] }),
+  });
+  return ((await response.json()) as { key: string }).key;
+}
+
+/** The names of every table that handlers write. */
+export const onchainTables: readonly string[] = Object.values(chainSchema).map((table) =>
+  getTableName(table),
+);
+
+type Fields = Record<string, unknown>;
+
+/** Reads through Ponder's generated GraphQL, as any client does. */
+export function createReader(baseUrl: string) {
+  const ask = async (
+    query: string,
+  ): Promise<{ data?: Record<string, unknown>; errors?: { message: string }[] }> => {
+    const response = await fetch(`${baseUrl}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query }),
+    });
+    return (await response.json()) as { data?: Record<string, unknown>; errors?: { message: string }[] };
+  };
+  const answer = async (query: string): Promise<unknown> => {
+    const { data, errors } = await ask(query);
+    if (!data || errors) throw new Error(`${query}: ${JSON.stringify(errors)}`);
+    return Object.values(data)[0];
+  };
+  return {
+    ask,
+    /** One row by its key, or null. `key` is written as GraphQL arguments. */
+    one: async (field: string, key: string, fields: string): Promise<Fields | null> =>
+      (await answer(`{ ${field}(${key}) { ${fields} } }`)) as Fields | null,
+    /** Up to 1,000 rows in the order of a column. */
+    list: async (field: string, where: string, fields: string, orderBy = "id"): Promise<Fields[]> => {
+      const page = await answer(
+        `{ ${field}(where: { ${where} }, orderBy: "${orderBy}", limit: 1000) { items { ${fields} } } }`,
+      );
+      return (page as { items: Fields[] }).items;
+    },
+    count: async (field: string, where: string): Promise<number> => {
+      const page = await answer(`{ ${field}(where: { ${where} }, limit: 1) { totalCount } }`);
+      return (page as { totalCount: number }).totalCount;
+    },
+  };
+}
+
+export type Reader = ReturnType<typeof createReader>;
