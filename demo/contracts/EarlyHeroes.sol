@@ -46,6 +46,15 @@ contract EarlyHeroes {
         emit MetadataUpdate(id);
     }
 
+    /// @notice A log by hand that fits the draft's layout by its topic and the final one by its data.
+    function emitTwofoldMetadataUpdate(uint256 id) external {
+        bytes32 topic = MetadataUpdate.selector;
+        assembly {
+            mstore(0, id)
+            log2(0, 32, topic, id)
+        }
+    }
+
     function emitBatchMetadataUpdate(uint256 from, uint256 to) external {
         emit BatchMetadataUpdate(from, to);
     }

@@ -3,6 +3,7 @@
 import { type Context, ponder } from "ponder:registry";
 import { tokenBalance, tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
+import { UINT256_MAX } from "../domain/token-ref.ts";
 import { countHolding, countItems } from "./collection-counts.ts";
 import type { ChainEvent } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
@@ -46,7 +47,7 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
     .onConflictDoUpdate((row) => {
       isNew = row.standard === null || (isMint && row.burned);
       supply.before = row.supply ?? 0n;
-      supply.after = supply.before + taken + given;
+      supply.after = bounded(supply.before + taken + given);
       const burned = supply.after === 0n && (leavesNothing || row.burned);
       return {
         standard: "erc1155" as const,
@@ -59,6 +60,15 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
   await recordMovement(event, context, movement, isNew);
   if (supply.before === 0n && supply.after > 0n) await countItems(event, context, "erc1155", 1);
   if (supply.before > 0n && supply.after === 0n) await countItems(event, context, "erc1155", -1);
+}
+
+/**
+ * Within what a contract itself can hold. One that emits amounts without keeping any could sum up to more digits than
+ * the column has, and that would stop the indexer for good.
+ */
+function bounded(amount: bigint): bigint {
+  if (amount < 0n) return 0n;
+  return amount > UINT256_MAX ? UINT256_MAX : amount;
 }
 
 /** Changes a balance, never below zero; answers the difference that was made. The zero address has none. */
@@ -77,7 +87,7 @@ async function changeBalance(
     .values({ ...key, balance: balance.after })
     .onConflictDoUpdate((row) => {
       balance.before = row.balance;
-      balance.after = row.balance + by > 0n ? row.balance + by : 0n;
+      balance.after = bounded(row.balance + by);
       return { balance: balance.after };
     });
   if (balance.before === 0n && balance.after > 0n) await countHolding(event, context, "erc1155", holder, 1);

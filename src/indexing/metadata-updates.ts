@@ -1,6 +1,6 @@
 /**
  * ERC-4906 and ERC-1155 `URI` events become causes to read metadata again; ranges are never expanded here. ERC-4906
- * events come in two layouts, and each log fits one of the two entries.
+ * events come in two layouts, each with an entry of its own.
  */
 
 import { type Context, ponder } from "ponder:registry";
@@ -14,7 +14,7 @@ type Source = (typeof metadataUpdate.$inferInsert)["source"];
 export async function recordCause(
   event: ChainEvent,
   context: Context,
-  cause: { source: Source; from: bigint; to: bigint; part?: number | undefined },
+  cause: { source: Source; from: bigint; to: bigint; part?: number | string | undefined },
 ): Promise<void> {
   await context.db.insert(metadataUpdate).values({
     id: rowId(event, cause.part),
@@ -32,24 +32,31 @@ export async function recordCause(
 type UpdateArgs = { readonly _tokenId: bigint };
 type BatchArgs = { readonly _fromTokenId: bigint; readonly _toTokenId: bigint };
 
-const onUpdate = (call: { event: ChainEvent & { args: UpdateArgs }; context: Context }): Promise<void> => {
-  const { _tokenId } = call.event.args;
-  return recordCause(call.event, call.context, { source: "MetadataUpdate", from: _tokenId, to: _tokenId });
+type Call<Args> = { event: ChainEvent & { args: Args }; context: Context };
+
+// Ponder ignores surplus topics and data, so a hand-made log may fit both layouts. Each row has an id of its own: of
+// two under one id, one is lost, or the insert fails and the indexer with it.
+const DRAFT = "draft";
+
+const recordUpdate = ({ event, context }: Call<UpdateArgs>, part?: string): Promise<void> => {
+  const { _tokenId } = event.args;
+  return recordCause(event, context, { source: "MetadataUpdate", from: _tokenId, to: _tokenId, part });
 };
 
-const onBatch = (call: { event: ChainEvent & { args: BatchArgs }; context: Context }): Promise<void> => {
-  const { _fromTokenId, _toTokenId } = call.event.args;
-  return recordCause(call.event, call.context, {
+const recordBatch = ({ event, context }: Call<BatchArgs>, part?: string): Promise<void> => {
+  const { _fromTokenId, _toTokenId } = event.args;
+  return recordCause(event, context, {
     source: "BatchMetadataUpdate",
     from: _fromTokenId,
     to: _toTokenId,
+    part,
   });
 };
 
-ponder.on("Collection:MetadataUpdate", onUpdate);
-ponder.on("CollectionDraft4906:MetadataUpdate", onUpdate);
-ponder.on("Collection:BatchMetadataUpdate", onBatch);
-ponder.on("CollectionDraft4906:BatchMetadataUpdate", onBatch);
+ponder.on("Collection:MetadataUpdate", (call) => recordUpdate(call));
+ponder.on("CollectionDraft4906:MetadataUpdate", (call) => recordUpdate(call, DRAFT));
+ponder.on("Collection:BatchMetadataUpdate", (call) => recordBatch(call));
+ponder.on("CollectionDraft4906:BatchMetadataUpdate", (call) => recordBatch(call, DRAFT));
 
 ponder.on("Collection:URI", async ({ event, context }) => {
   const { _id } = event.args;

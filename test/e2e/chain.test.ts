@@ -108,6 +108,9 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
     expect(await read(cast.early)).toEqual([
       ["MetadataUpdate", String(MAX), String(MAX), "token"],
       ["BatchMetadataUpdate", "2", "5", "range"],
+      // One log that fits both layouts.
+      ["MetadataUpdate", "1", "1", "token"],
+      ["MetadataUpdate", "1", "1", "token"],
     ]);
     expect(await read(cast.items)).toEqual([["URI", "1", "1", "token"]]);
   });

@@ -160,6 +160,19 @@ describe("metadata updates", () => {
     ]);
   });
 
+  it("take a log that fits both layouts as two causes, each with an id of its own", async () => {
+    for (const entry of ["Collection", "CollectionDraft4906"]) {
+      await chain.emit(`${entry}:MetadataUpdate`, { _tokenId: 4n }, { block: 9 });
+      await chain.emit(
+        `${entry}:BatchMetadataUpdate`,
+        { _fromTokenId: 1n, _toTokenId: 2n },
+        { block: 9, log: 1 },
+      );
+    }
+
+    expect(new Set(store.rows(metadataUpdate).map(({ id }) => id)).size).toBe(4);
+  });
+
   it("come from MetadataUpdate and from the ERC-1155 URI event", async () => {
     await chain.emit("MetadataUpdate", { _tokenId: 0n });
     await chain.emit("URI", { _value: "https://x.example/{id}.json", _id: 3n });

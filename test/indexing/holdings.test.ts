@@ -137,6 +137,20 @@ describe("an ERC-1155 collection", () => {
     );
   });
 
+  it("stops at 2^256-1, whatever a contract claims to mint", async () => {
+    const mint = (to: string | undefined) =>
+      chain.emit("TransferSingle", { operator: to, from: zeroAddress, to, id: 1n, value: UINT256_MAX });
+    for (let times = 0; times < 12; times++) await mint(WALLETS[times % 3]);
+
+    expect(store.rows(tokenBalance).map(({ balance }) => balance)).toEqual([
+      UINT256_MAX,
+      UINT256_MAX,
+      UINT256_MAX,
+    ]);
+    expect(store.rows(tokenState)).toMatchObject([{ supply: UINT256_MAX }]);
+    expect(counts()).toEqual({ items: 1, owners: 3 });
+  });
+
   it("records every movement of a batch, also of the same id twice", async () => {
     await chain.emit("TransferBatch", {
       operator: WALLETS[0],

@@ -131,6 +131,7 @@ async function tellOfEarlyDays(chain: Chain, { early, ada, ben, cy, crowd }: Cas
     ["transferFrom", [ben.address, cy.address, 100n], ben],
     ["emitMetadataUpdate", [MAX]],
     ["emitBatchMetadataUpdate", [2n, 5n]],
+    ["emitTwofoldMetadataUpdate", [1n]],
   ]);
 }
 
