@@ -1,7 +1,7 @@
 import { createConfig } from "ponder";
 import { zeroAddress } from "viem";
 import { delegateRegistryAbi } from "./abis/delegate-registry.ts";
-import { draftMetadataEventsAbi, tokenEventsAbi } from "./abis/token-events.ts";
+import { tokenEventsAbi } from "./abis/token-events.ts";
 import { requireFreePort, stopOnBootError } from "./src/api/boot.ts";
 import { verifyChainIds } from "./src/api/chain/verify.ts";
 import { loadServingConfig } from "./src/api/config.ts";
@@ -71,7 +71,6 @@ export default createConfig({
   ),
   contracts: {
     Collection: { abi: tokenEventsAbi, chain: collectionsByChain },
-    CollectionDraft4906: { abi: draftMetadataEventsAbi, chain: collectionsByChain },
     DelegateRegistry: { abi: delegateRegistryAbi, chain: registriesByChain },
   },
 });

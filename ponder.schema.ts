@@ -155,7 +155,7 @@ export const indexAnomaly = onchainTable("index_anomaly", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
-  kind: t.text({ enum: ["consecutive_transfer_cut"] }).notNull(),
+  kind: t.text({ enum: ["consecutive_transfer_cut", "unreadable_metadata_update"] }).notNull(),
   detail: t.text().notNull(),
   blockNumber: t.bigint().notNull(),
   blockTimestamp: t.bigint().notNull(),

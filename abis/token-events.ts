@@ -41,19 +41,11 @@ export const tokenEventsAbi = [
       { name: "toAddress", type: "address", indexed: true },
     ],
   },
-  {
-    type: "event",
-    name: "MetadataUpdate",
-    inputs: [{ name: "_tokenId", type: "uint256", indexed: false }],
-  },
-  {
-    type: "event",
-    name: "BatchMetadataUpdate",
-    inputs: [
-      { name: "_fromTokenId", type: "uint256", indexed: false },
-      { name: "_toTokenId", type: "uint256", indexed: false },
-    ],
-  },
+  // ERC-4906, whose draft indexed the ids that the final standard does not: the same topic in two layouts. Ponder
+  // decodes one and drops logs of the other, so these declare no inputs, and the handlers read the ids themselves.
+  // The types belong to the name: the topic is the hash of the signature.
+  { type: "event", name: "MetadataUpdate(uint256)", inputs: [] },
+  { type: "event", name: "BatchMetadataUpdate(uint256,uint256)", inputs: [] },
   {
     type: "event",
     name: "URI",
@@ -76,26 +68,6 @@ export const tokenEventsAbi = [
     inputs: [
       { name: "tokenId", type: "uint256", indexed: true },
       { name: "approvedContract", type: "address", indexed: true },
-    ],
-  },
-] as const;
-
-/**
- * The events of ERC-4906 as its draft had them: the same topics with the ids indexed. Ponder drops logs that do not
- * fit the layout it knows, so contracts of that time need an entry of their own.
- */
-export const draftMetadataEventsAbi = [
-  {
-    type: "event",
-    name: "MetadataUpdate",
-    inputs: [{ name: "_tokenId", type: "uint256", indexed: true }],
-  },
-  {
-    type: "event",
-    name: "BatchMetadataUpdate",
-    inputs: [
-      { name: "_fromTokenId", type: "uint256", indexed: true },
-      { name: "_toTokenId", type: "uint256", indexed: true },
     ],
   },
 ] as const;

@@ -41,6 +41,8 @@ export async function benchIndexing() {
       COLLECTIONS_FILE: collectionsFile,
       BENCH_ADDRESS: storm.address,
       PONDER_RPC_URL_31337: chain.rpcUrl,
+      // The bare app watches no registry.
+      DELEGATE_REGISTRY_31337: "off",
       // Fetching is another measurement; finding what to fetch stays on.
       REFRESH_CONCURRENCY: "0",
     };

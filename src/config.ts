@@ -90,8 +90,8 @@ function readRegistry(
 ): RegistryConfig[] {
   const name = `DELEGATE_REGISTRY_${chainId}`;
   const text = environment[name] || CANONICAL_REGISTRY;
-  const first = collections.find((each) => each.chainId === chainId);
-  if (!first || text === "off") return [];
+  const own = collections.filter((each) => each.chainId === chainId);
+  if (own.length === 0 || text === "off") return [];
   const [, address, startBlock] = REGISTRY.exec(text) ?? [];
   if (!address) {
     throw new BootError(`${name} must be address[@startBlock] or off; it is "${text}".`);
@@ -100,7 +100,8 @@ function readRegistry(
     {
       chainId,
       address: address.toLowerCase(),
-      startBlock: startBlock ? Number(startBlock) : first.startBlock,
+      // The lowest, as of the collections: the file's order must not re-index.
+      startBlock: startBlock ? Number(startBlock) : Math.min(...own.map((each) => each.startBlock)),
     },
   ];
 }

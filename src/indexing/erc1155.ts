@@ -4,7 +4,7 @@ import { type Context, ponder } from "ponder:registry";
 import { tokenBalance, tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
 import { UINT256_MAX } from "../domain/token-ref.ts";
-import { countHolding, countItems } from "./collection-counts.ts";
+import { countMovement } from "./collection-counts.ts";
 import type { ChainEvent } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { tokenKey, untouched } from "./token-key.ts";
@@ -24,15 +24,16 @@ ponder.on("Collection:TransferBatch", async ({ event, context }) => {
 async function moveAmount(event: ChainEvent, context: Context, movement: Movement): Promise<void> {
   const { from, to, tokenId, quantity } = movement;
   // A balance from before the start block was never seen; what moves out of it comes into sight now.
-  const taken = await changeBalance(event, context, tokenId, from, -quantity);
-  const given = await changeBalance(event, context, tokenId, to, quantity);
+  const source = await changeBalance(event, context, tokenId, from, -quantity);
+  const target = await changeBalance(event, context, tokenId, to, quantity);
+  const difference = source.after - source.before + (target.after - target.before);
 
   const mint = { mintedBlock: event.block.number, mintedLog: event.log.logIndex };
   const burn = { burnedBlock: event.block.number, burnedLog: event.log.logIndex };
   const isMint = from === zeroAddress;
   const leavesNothing = to === zeroAddress && quantity > 0n;
   // Scalars, since rows that Ponder hands out change under later writes.
-  const supply = { before: 0n, after: taken + given };
+  const supply = { before: 0n, after: difference };
   let isNew = true;
   await context.db
     .insert(tokenState)
@@ -47,7 +48,7 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
     .onConflictDoUpdate((row) => {
       isNew = row.standard === null || (isMint && row.burned);
       supply.before = row.supply ?? 0n;
-      supply.after = bounded(supply.before + taken + given);
+      supply.after = bounded(supply.before + difference);
       const burned = supply.after === 0n && (leavesNothing || row.burned);
       return {
         standard: "erc1155" as const,
@@ -58,8 +59,22 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
       };
     });
   await recordMovement(event, context, movement, isNew);
-  if (supply.before === 0n && supply.after > 0n) await countItems(event, context, "erc1155", 1);
-  if (supply.before > 0n && supply.after === 0n) await countItems(event, context, "erc1155", -1);
+  await countMovement(event, context, "erc1155", {
+    items: filling(supply),
+    takenFrom: filling(source) === -1 ? from : undefined,
+    givenTo: filling(target) === 1 ? to : undefined,
+  });
+}
+
+interface Change {
+  before: bigint;
+  after: bigint;
+}
+
+/** 1 for something that was nothing before, -1 for nothing that was something. */
+function filling({ before, after }: Change): -1 | 0 | 1 {
+  if (before === 0n) return after > 0n ? 1 : 0;
+  return after === 0n ? -1 : 0;
 }
 
 /**
@@ -71,15 +86,15 @@ function bounded(amount: bigint): bigint {
   return amount > UINT256_MAX ? UINT256_MAX : amount;
 }
 
-/** Changes a balance, never below zero; answers the difference that was made. The zero address has none. */
+/** Changes a balance, never below zero. The zero address has none. */
 async function changeBalance(
   event: ChainEvent,
   context: Context,
   tokenId: bigint,
   holder: `0x${string}`,
   by: bigint,
-): Promise<bigint> {
-  if (holder === zeroAddress || by === 0n) return 0n;
+): Promise<Change> {
+  if (holder === zeroAddress || by === 0n) return { before: 0n, after: 0n };
   const key = { ...tokenKey(event, context, tokenId), holder };
   const balance = { before: 0n, after: by > 0n ? by : 0n };
   await context.db
@@ -90,7 +105,5 @@ async function changeBalance(
       balance.after = bounded(row.balance + by);
       return { balance: balance.after };
     });
-  if (balance.before === 0n && balance.after > 0n) await countHolding(event, context, "erc1155", holder, 1);
-  if (balance.before > 0n && balance.after === 0n) await countHolding(event, context, "erc1155", holder, -1);
-  return balance.after - balance.before;
+  return balance;
 }

@@ -3,7 +3,7 @@
 import { type Context, ponder } from "ponder:registry";
 import { indexAnomaly, tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
-import { countHolding, countItems } from "./collection-counts.ts";
+import { countMovement } from "./collection-counts.ts";
 import { type ChainEvent, collectionKey, provenance } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { tokenKey, untouched } from "./token-key.ts";
@@ -58,8 +58,10 @@ async function moveToken(event: ChainEvent, context: Context, movement: Movement
     });
   await recordMovement(event, context, movement, !before.existed);
 
-  if (before.existed === burned) await countItems(event, context, "erc721", burned ? -1 : 1);
-  // A holder from before the start block was never counted.
-  if (before.owner === from) await countHolding(event, context, "erc721", from, -1);
-  if (!burned) await countHolding(event, context, "erc721", to, 1);
+  await countMovement(event, context, "erc721", {
+    items: before.existed === burned ? (burned ? -1 : 1) : 0,
+    // A holder from before the start block was never counted.
+    takenFrom: before.owner === from ? from : undefined,
+    givenTo: to,
+  });
 }

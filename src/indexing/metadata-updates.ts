@@ -1,10 +1,8 @@
-/**
- * ERC-4906 and ERC-1155 `URI` events become causes to read metadata again; ranges are never expanded here. ERC-4906
- * events come in two layouts, each with an entry of its own.
- */
+/** ERC-4906 and ERC-1155 `URI` events become causes to read metadata again; ranges are never expanded here. */
 
 import { type Context, ponder } from "ponder:registry";
-import { metadataUpdate } from "ponder:schema";
+import { indexAnomaly, metadataUpdate } from "ponder:schema";
+import { type RawLog, updatedIds } from "../domain/metadata-update-log.ts";
 import { refreshScope } from "../domain/refresh-scope.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
 
@@ -14,7 +12,7 @@ type Source = (typeof metadataUpdate.$inferInsert)["source"];
 export async function recordCause(
   event: ChainEvent,
   context: Context,
-  cause: { source: Source; from: bigint; to: bigint; part?: number | string | undefined },
+  cause: { source: Source; from: bigint; to: bigint; part?: number | undefined },
 ): Promise<void> {
   await context.db.insert(metadataUpdate).values({
     id: rowId(event, cause.part),
@@ -29,34 +27,24 @@ export async function recordCause(
   });
 }
 
-type UpdateArgs = { readonly _tokenId: bigint };
-type BatchArgs = { readonly _fromTokenId: bigint; readonly _toTokenId: bigint };
+type Call = { event: ChainEvent & { log: RawLog }; context: Context };
 
-type Call<Args> = { event: ChainEvent & { args: Args }; context: Context };
-
-// Ponder ignores surplus topics and data, so a hand-made log may fit both layouts. Each row has an id of its own: of
-// two under one id, one is lost, or the insert fails and the indexer with it.
-const DRAFT = "draft";
-
-const recordUpdate = ({ event, context }: Call<UpdateArgs>, part?: string): Promise<void> => {
-  const { _tokenId } = event.args;
-  return recordCause(event, context, { source: "MetadataUpdate", from: _tokenId, to: _tokenId, part });
-};
-
-const recordBatch = ({ event, context }: Call<BatchArgs>, part?: string): Promise<void> => {
-  const { _fromTokenId, _toTokenId } = event.args;
-  return recordCause(event, context, {
-    source: "BatchMetadataUpdate",
-    from: _fromTokenId,
-    to: _toTokenId,
-    part,
+async function recordUpdate({ event, context }: Call, source: Source, idCount: 1 | 2): Promise<void> {
+  const [from, to = from] = updatedIds(event.log, idCount);
+  if (from !== undefined && to !== undefined) return recordCause(event, context, { source, from, to });
+  await context.db.insert(indexAnomaly).values({
+    id: event.id,
+    ...collectionKey(event, context),
+    kind: "unreadable_metadata_update",
+    detail: `a ${source} log holds fewer than ${idCount} token ids`,
+    ...provenance(event),
   });
-};
+}
 
-ponder.on("Collection:MetadataUpdate", (call) => recordUpdate(call));
-ponder.on("CollectionDraft4906:MetadataUpdate", (call) => recordUpdate(call, DRAFT));
-ponder.on("Collection:BatchMetadataUpdate", (call) => recordBatch(call));
-ponder.on("CollectionDraft4906:BatchMetadataUpdate", (call) => recordBatch(call, DRAFT));
+ponder.on("Collection:MetadataUpdate(uint256)", (call) => recordUpdate(call, "MetadataUpdate", 1));
+ponder.on("Collection:BatchMetadataUpdate(uint256,uint256)", (call) =>
+  recordUpdate(call, "BatchMetadataUpdate", 2),
+);
 
 ponder.on("Collection:URI", async ({ event, context }) => {
   const { _id } = event.args;

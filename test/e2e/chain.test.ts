@@ -110,7 +110,6 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
       ["BatchMetadataUpdate", "2", "5", "range"],
       // One log that fits both layouts.
       ["MetadataUpdate", "1", "1", "token"],
-      ["MetadataUpdate", "1", "1", "token"],
     ]);
     expect(await read(cast.items)).toEqual([["URI", "1", "1", "token"]]);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import { lockEvent, metadataUpdate, tokenState } from "../../ponder.schema.ts";
+import { indexAnomaly, lockEvent, metadataUpdate, tokenState } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
 import "../../src/indexing/erc721.ts";
@@ -135,6 +135,10 @@ describe("ERC-1155 transfers", () => {
 });
 
 describe("metadata updates", () => {
+  const update = (id: bigint, at = {}) => chain.emit("MetadataUpdate(uint256)", {}, { ...at, data: [id] });
+  const updateRange = (from: bigint, to: bigint) =>
+    chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { data: [from, to] });
+
   it.each([
     ["one token", 7n, 7n, "token"],
     ["a range", 1n, 1_000_000n, "range"],
@@ -142,17 +146,14 @@ describe("metadata updates", () => {
     ["the whole collection from anywhere", 12n, UINT256_MAX, "collection"],
     ["an inverted range, kept as such", 9n, 1n, "inverted"],
   ])("write one row for %s", async (_name, from, to, scope) => {
-    await chain.emit("BatchMetadataUpdate", { _fromTokenId: from, _toTokenId: to });
+    await updateRange(from, to);
 
     expect(causes()).toEqual([{ source: "BatchMetadataUpdate", fromTokenId: from, toTokenId: to, scope }]);
   });
 
   it("are read from the draft's layout as well", async () => {
-    await chain.emit("CollectionDraft4906:MetadataUpdate", { _tokenId: 4n });
-    await chain.emit("CollectionDraft4906:BatchMetadataUpdate", {
-      _fromTokenId: 0n,
-      _toTokenId: UINT256_MAX,
-    });
+    await chain.emit("MetadataUpdate(uint256)", {}, { topics: [4n] });
+    await chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { topics: [0n, UINT256_MAX] });
 
     expect(causes().map(({ fromTokenId, scope }) => [fromTokenId, scope])).toEqual([
       [4n, "token"],
@@ -160,21 +161,19 @@ describe("metadata updates", () => {
     ]);
   });
 
-  it("take a log that fits both layouts as two causes, each with an id of its own", async () => {
-    for (const entry of ["Collection", "CollectionDraft4906"]) {
-      await chain.emit(`${entry}:MetadataUpdate`, { _tokenId: 4n }, { block: 9 });
-      await chain.emit(
-        `${entry}:BatchMetadataUpdate`,
-        { _fromTokenId: 1n, _toTokenId: 2n },
-        { block: 9, log: 1 },
-      );
-    }
+  it("that hold no ids are recorded as such, and ask for nothing", async () => {
+    await chain.emit("MetadataUpdate(uint256)", {});
+    await chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { data: [1n] });
 
-    expect(new Set(store.rows(metadataUpdate).map(({ id }) => id)).size).toBe(4);
+    expect(causes()).toEqual([]);
+    expect(store.rows(indexAnomaly).map(({ kind, detail }) => [kind, detail])).toEqual([
+      ["unreadable_metadata_update", "a MetadataUpdate log holds fewer than 1 token ids"],
+      ["unreadable_metadata_update", "a BatchMetadataUpdate log holds fewer than 2 token ids"],
+    ]);
   });
 
   it("come from MetadataUpdate and from the ERC-1155 URI event", async () => {
-    await chain.emit("MetadataUpdate", { _tokenId: 0n });
+    await update(0n);
     await chain.emit("URI", { _value: "https://x.example/{id}.json", _id: 3n });
 
     expect(causes().map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
@@ -184,8 +183,8 @@ describe("metadata updates", () => {
   });
 
   it("sort by id in chain order and name block, hash and transaction", async () => {
-    await chain.emit("MetadataUpdate", { _tokenId: 1n }, { block: 9, log: 2 });
-    await chain.emit("MetadataUpdate", { _tokenId: 2n }, { block: 10, log: 0 });
+    await update(1n, { block: 9, log: 2 });
+    await update(2n, { block: 10, log: 0 });
 
     const rows = store.rows(metadataUpdate);
     expect(rows.map(({ id }) => id)).toEqual([...rows.map(({ id }) => id as string)].sort());

@@ -1,6 +1,7 @@
 /** Ponder's indexing store in memory, with the part of its interface that handlers use. */
 
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import { toHex } from "viem";
 import { handlers } from "./ponder-registry.ts";
 
 type Row = Record<string, unknown>;
@@ -47,6 +48,8 @@ export function createFakeChainStore() {
   return { db, rows: (table: PgTable): Row[] => [...rowsOf(table).values()] };
 }
 
+const word = (id: bigint): string => toHex(id, { size: 32 });
+
 export const COLLECTION = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 
 /** A chain of events for one contract: each call is a log in a block of its own, in order. */
@@ -56,7 +59,7 @@ export function createEventSource(store: ReturnType<typeof createFakeChainStore>
     async emit(
       name: string,
       args: Row,
-      at: { block?: number; log?: number; address?: string } = {},
+      at: { block?: number; log?: number; address?: string; topics?: bigint[]; data?: bigint[] } = {},
     ): Promise<void> {
       block = at.block ?? block + 1;
       const logIndex = at.log ?? 0;
@@ -67,7 +70,12 @@ export function createEventSource(store: ReturnType<typeof createFakeChainStore>
         event: {
           id: `${String(block).padStart(10, "0")}-${chainId}-${String(logIndex).padStart(4, "0")}`,
           args,
-          log: { address: at.address ?? COLLECTION, logIndex },
+          log: {
+            address: at.address ?? COLLECTION,
+            logIndex,
+            topics: ["0x", ...(at.topics ?? []).map(word)],
+            data: `0x${(at.data ?? []).map((id) => word(id).slice(2)).join("")}`,
+          },
           block: { number: BigInt(block), hash: `0xb${block}`, timestamp: BigInt(1_700_000_000 + block) },
           transaction: { hash: `0xt${block}` },
         },

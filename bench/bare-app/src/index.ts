@@ -50,15 +50,15 @@ ponder.on("Collection:Transfer", async ({ event, context }) => {
   }
 });
 
-ponder.on("Collection:MetadataUpdate", async ({ event, context }) => {
-  const { _tokenId } = event.args;
+ponder.on("Collection:MetadataUpdate(uint256)", async ({ event, context }) => {
+  const tokenId = BigInt(event.log.data);
   await context.db.insert(metadataUpdate).values({
     id: event.id,
     chainId: context.chain.id,
     collectionAddress: event.log.address,
     source: "MetadataUpdate",
-    fromTokenId: _tokenId,
-    toTokenId: _tokenId,
+    fromTokenId: tokenId,
+    toTokenId: tokenId,
     scope: "token",
     blockHash: event.block.hash,
     blockNumber: event.block.number,
@@ -85,5 +85,18 @@ for (const name of ["Collection:TokenLocked", "Collection:TokenUnlocked"] as con
       transactionHash: event.transaction.hash,
       logIndex: event.log.logIndex,
     });
+  });
+}
+
+// The storm has none of these; who indexes such contracts asks for them all the same.
+for (const name of [
+  "Collection:TransferSingle",
+  "Collection:TransferBatch",
+  "Collection:ConsecutiveTransfer",
+  "Collection:BatchMetadataUpdate(uint256,uint256)",
+  "Collection:URI",
+] as const) {
+  ponder.on(name, async ({ event }) => {
+    throw new Error(`the storm does not emit ${name}, as block ${event.block.number} does`);
   });
 }

@@ -60,10 +60,15 @@ export function createCauses({ database, tables, metadata }: CauseDeps) {
     const fresh = await readNew(tx, chainId, handled);
     for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
     for (const batch of group(fresh, triggerOf)) await ask(tx, chainId, batch);
-    await remember(tx, chainId, fresh);
-    if (fresh.length === BATCH_ROWS) return true;
-    await forget(tx, chainId, settled);
-    return false;
+    await remember(
+      tx,
+      chainId,
+      fresh.filter(({ id }) => id > settled),
+    );
+    // A full batch ends at its last row: what comes after it was not looked at.
+    const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.id : undefined;
+    await forget(tx, chainId, last !== undefined && last < settled ? last : settled);
+    return last !== undefined;
   }
 
   /** Up to where all was handled before, and up to where rows can't change any more. */
@@ -129,6 +134,7 @@ export function createCauses({ database, tables, metadata }: CauseDeps) {
     }
   }
 
+  /** Only what may still change: the cursor tells of the rest. */
   async function remember(tx: Queryable, chainId: number, causes: readonly CauseRow[]): Promise<void> {
     await tx.query(
       `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block)
@@ -147,17 +153,17 @@ export function createCauses({ database, tables, metadata }: CauseDeps) {
     );
   }
 
-  /** Moves the cursor over what is settled, so that the difference stays as small as the unsettled part. */
-  async function forget(tx: Queryable, chainId: number, settled: string): Promise<void> {
+  /** Moves the cursor over what is settled and handled, so that the difference stays as small as the rest. */
+  async function forget(tx: Queryable, chainId: number, handled: string): Promise<void> {
     await tx.query(
       `insert into vitrine.cause_cursor as c (schema, chain_id, handled) values ($1, $2, $3)
        on conflict (schema, chain_id) do update set handled = greatest(c.handled, excluded.handled)`,
-      [tables.schema, chainId, settled],
+      [tables.schema, chainId, handled],
     );
     await tx.query("delete from vitrine.cause where schema = $1 and chain_id = $2 and id <= $3", [
       tables.schema,
       chainId,
-      settled,
+      handled,
     ]);
   }
 }
