@@ -29,8 +29,8 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/e2e/**/*.test.ts"],
-          // Each file runs a chain, a database and the service: one after the other, after the parts.
-          fileParallelism: false,
+          // Each file runs a chain, a database and the service: two at a time, since much of it is waiting, after the parts.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

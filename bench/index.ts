@@ -1,8 +1,9 @@
 /** `npm run bench [-- name …]`: measures both sides of a ratio in the same run; one JSON line per measurement. */
 
 import { benchIndexing } from "./indexing.ts";
+import { benchResolve } from "./resolve.ts";
 
-const benches: Record<string, () => Promise<object>> = { indexing: benchIndexing };
+const benches: Record<string, () => Promise<object>> = { indexing: benchIndexing, resolve: benchResolve };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in benches));

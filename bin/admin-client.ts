@@ -4,8 +4,22 @@ import { existsSync } from "node:fs";
 import { isLocal, localOperatorToken } from "../src/api/config.ts";
 
 export interface AdminClient {
-  /** The answer's JSON. Throws one sentence that says what to do when the service refuses or is not there. */
+  /**
+   * The answer's JSON. Throws one sentence that says what to do when the service is not there, and an AdminError when
+   * it refuses.
+   */
   call<Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<Answer>;
+}
+
+export class AdminError extends Error {
+  override readonly name = "AdminError";
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 interface Refusal {
@@ -47,9 +61,15 @@ export function createAdminClient(environment: Environment): AdminClient {
       );
       if (response.ok) return answer;
       if (response.status === 401)
-        throw new Error("the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.");
+        throw new AdminError(
+          401,
+          "the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.",
+        );
       const details = (answer.details ?? []).map((detail) => `${detail.path}: ${detail.message}`);
-      throw new Error([answer.message ?? `HTTP ${response.status}`, ...details].join("; "));
+      throw new AdminError(
+        response.status,
+        [answer.message ?? `HTTP ${response.status}`, ...details].join("; "),
+      );
     },
   };
 }

@@ -8,6 +8,8 @@ import { BootError } from "../src/boot-error.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 
 const PONDER = fileURLToPath(new URL("../node_modules/ponder/dist/esm/bin/ponder.js", import.meta.url));
+/** The schema of the index where DATABASE_SCHEMA names none. */
+export const DEFAULT_SCHEMA = "vitrine_chain";
 const PROBE_TIMEOUT_MS = 5_000;
 // A crash of one backend replaces every process but the first one. Roles that may not see the others get null here.
 const START_TIMES_SQL = `
@@ -17,21 +19,29 @@ const START_TIMES_SQL = `
     (select backend_start from pg_stat_activity where backend_type = 'checkpointer')
   ) as started`;
 
-/** Reads .env.local and .env, where what is set already wins, and supervises `ponder start` with these arguments. */
+/** Adds .env.local and .env of the working folder to this process's environment; what is set already wins. */
+export function loadEnvironment(): void {
+  for (const file of [".env.local", ".env"]) if (existsSync(file)) process.loadEnvFile(file);
+}
+
+/** Reads .env.local and .env and supervises `ponder start` with these arguments. */
 export function createPonderSupervisor({
   schema,
   args,
   isDevelopment = false,
+  stdout = process.stdout,
 }: {
   schema: string;
   args: readonly string[];
   isDevelopment?: boolean;
+  /** Where Ponder's own output goes. */
+  stdout?: NodeJS.WriteStream;
 }): Supervisor {
-  for (const file of [".env.local", ".env"]) if (existsSync(file)) process.loadEnvFile(file);
+  loadEnvironment();
   process.env.DATABASE_SCHEMA ||= schema;
   process.env.PONDER_TELEMETRY_DISABLED = "1";
   // Ponder writes to a pipe here and would leave out its colours.
-  if (process.stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
+  if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 
   const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
   return createSupervisor({
@@ -40,6 +50,7 @@ export function createPonderSupervisor({
     env: process.env,
     probe: createPostgresProbe(() => databaseUrl(process.env), onLine),
     isDevelopment,
+    stdout,
     onLine,
   });
 }

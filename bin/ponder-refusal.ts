@@ -22,7 +22,7 @@ export function findRefusal(line: string): PonderRefusal | undefined {
 /** One sentence for the operator: what is wrong and what to run. */
 export function explainRefusal({ kind, schema }: PonderRefusal): string {
   return kind === "other-index"
-    ? `Schema "${schema}" holds an index built by other code or other collections; to build a new one beside it run: DATABASE_SCHEMA=${nextSchema(schema)} npm start`
+    ? `Schema "${schema}" holds an index built by other code or other collections: "npx vitrine index check" says what differs. To build a new one, run "npx vitrine index beside" while the old service goes on, or without one: DATABASE_SCHEMA=${nextSchema(schema)} npm start`
     : `Schema "${schema}" is in use by another process; stop that process or set DATABASE_SCHEMA to another name.`;
 }
 

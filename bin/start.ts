@@ -1,6 +1,6 @@
 /** `npm start`: Ponder, supervised. */
 
-import { createPonderSupervisor } from "./ponder-process.ts";
+import { createPonderSupervisor, DEFAULT_SCHEMA } from "./ponder-process.ts";
 
-const supervisor = createPonderSupervisor({ schema: "vitrine_chain", args: process.argv.slice(2) });
+const supervisor = createPonderSupervisor({ schema: DEFAULT_SCHEMA, args: process.argv.slice(2) });
 process.exit(await supervisor.run());

@@ -27,6 +27,8 @@ export interface SupervisorOptions {
   readonly probe: () => Promise<string | undefined>;
   /** Development waits for the next change after a failure, and leaves another code's index for a fresh schema. */
   readonly isDevelopment?: boolean;
+  /** Where the child's stdout goes on to; this process's own when absent. */
+  readonly stdout?: NodeJS.WritableStream;
   readonly onLine?: (line: string) => void;
   readonly pause?: (ms: number, ended: AbortSignal) => Promise<void>;
   readonly now?: () => number;
@@ -57,6 +59,7 @@ export function createSupervisor({
   env,
   probe,
   isDevelopment = false,
+  stdout = process.stdout,
   onLine = (line) => process.stderr.write(`${line}\n`),
   pause = pauseUnlessEnded,
   now = Date.now,
@@ -124,7 +127,7 @@ export function createSupervisor({
     isInterrupted = false;
     let refusal: PonderRefusal | undefined;
     for (const [output, terminal] of [
-      [started.stdout, process.stdout],
+      [started.stdout, stdout],
       [started.stderr, process.stderr],
     ] as const) {
       if (!output) continue;

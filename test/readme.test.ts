@@ -3,9 +3,12 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { printOpenApi } from "../bin/generated-files.ts";
+import { checkTarget } from "../bin/vitrine/check-target.ts";
+import { reportLines } from "../bin/vitrine/report-lines.ts";
 import { issueTable } from "../src/api/metadata/issues.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -90,6 +93,15 @@ describe("the README", () => {
     );
   });
 
+  it("shows what npx vitrine check prints", async () => {
+    const [, document = ""] = /^echo '(.+)' \| npx vitrine check -$/m.exec(section("Check metadata")) ?? [];
+    const [, printed = ""] = /^```text\n(.+?)^```$/ms.exec(section("Check metadata")) ?? [];
+
+    const report = await checkTarget("-", {}, {}, Readable.from([Buffer.from(document)]));
+
+    expect(`${reportLines(report).join("\n")}\n`).toBe(printed);
+  });
+
   it("links to files that exist", () => {
     for (const [, file = ""] of readme.matchAll(/\]\((?!https?:)([^)]+)\)/g))
       expect(read(file).length, file).toBeGreaterThan(0);
@@ -97,6 +109,16 @@ describe("the README", () => {
 });
 
 describe("generated files", () => {
+  it("tell the level and the meaning of every issue code", () => {
+    const { components } = JSON.parse(read("openapi.json"));
+    const { enum: codes, description } = components.schemas.Issue.properties.code;
+
+    expect(codes).toEqual(Object.keys(issueTable));
+    expect(description.split("\n")).toEqual(
+      Object.entries(issueTable).map(([code, { level, meaning }]) => `- \`${code}\` (${level}): ${meaning}`),
+    );
+  });
+
   it("are what the code says", async () => {
     const run = promisify(execFile)(process.execPath, ["--import", "tsx", "bin/generate.ts", "--check"], {
       cwd: ROOT,

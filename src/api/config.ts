@@ -6,17 +6,21 @@ import { join } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 
-export interface ServingConfig {
-  readonly port: number;
+/** How documents are fetched, by the service and by whoever tries one out without it. */
+export interface FetchConfig {
   /** The public URL, without a trailing slash. */
   readonly baseUrl: string;
-  readonly dataFolder: string;
-  readonly operatorToken: string | undefined;
   readonly operatorContact: string | undefined;
   /** In order of preference; documents at `ipfs://` are asked of the first that answers. */
   readonly ipfsGateways: readonly string[];
   /** `host:port` entries exempt from the ban on private addresses. */
   readonly allowedPrivateHosts: ReadonlySet<string>;
+}
+
+export interface ServingConfig extends FetchConfig {
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly operatorToken: string | undefined;
   readonly refreshConcurrency: number;
   readonly tradeMaxAgeSeconds: number;
 }
@@ -67,31 +71,51 @@ const environmentSchema = z.object({
   TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
 });
 
+const fetchSchema = environmentSchema.pick({
+  PORT: true,
+  BASE_URL: true,
+  OPERATOR_CONTACT: true,
+  IPFS_GATEWAYS: true,
+  ALLOW_PRIVATE_HOSTS: true,
+});
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Throws one BootError that names every variable to mend. An empty variable counts as unset. */
-export function loadServingConfig(environment: Readonly<Record<string, string | undefined>>): ServingConfig {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = environmentSchema.safeParse(present);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
-    throw new BootError(`${problems.join("; ")}. See README "Configuration".`);
-  }
-  const values = parsed.data;
-  const baseUrl = (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, "");
+export function loadServingConfig(environment: Environment): ServingConfig {
+  const values = parse(environmentSchema, environment);
+  const fetchConfig = toFetchConfig(values);
   return {
+    ...fetchConfig,
     port: values.PORT,
-    baseUrl,
     dataFolder: values.VITRINE_DATA,
     operatorToken:
       values.VITRINE_OPERATOR_TOKEN ??
-      (isLocal(baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
-    operatorContact: values.OPERATOR_CONTACT,
-    // Gateways are written with and without the /ipfs that every path on them starts with.
-    ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
-    allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
+      (isLocal(fetchConfig.baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
     refreshConcurrency: values.REFRESH_CONCURRENCY,
     tradeMaxAgeSeconds: values.TRADE_MAX_AGE,
   };
 }
+
+/** The same for what fetches need. Makes no token and no folder. */
+export const loadFetchConfig = (environment: Environment): FetchConfig =>
+  toFetchConfig(parse(fetchSchema, environment));
+
+function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
+  throw new BootError(`${problems.join("; ")}. See README "Configuration".`);
+}
+
+const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
+  baseUrl: (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
+  operatorContact: values.OPERATOR_CONTACT,
+  // Gateways are written with and without the /ipfs that every path on them starts with.
+  ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
+  allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
+});
 
 /** What may be logged: no token. */
 export function redacted(config: ServingConfig): Record<string, unknown> {

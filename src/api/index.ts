@@ -1,5 +1,6 @@
 /** Composition root of the serving half: the only file that knows Ponder's runtime. */
 
+import { fileURLToPath } from "node:url";
 import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
@@ -8,9 +9,12 @@ import { loadIndexConfig } from "../config.ts";
 import { createAccess } from "./access/service.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
+import { createReports } from "./catalog/reports.ts";
 import { createCatalog } from "./catalog/service.ts";
 import { createChainClients } from "./chain/clients.ts";
+import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
+import { readIndexInputs } from "./chain/index-inputs.ts";
 import { createLatestBlock, createReadBlock } from "./chain/read-block.ts";
 import { chainTables } from "./chain/tables.ts";
 import { startWatchdog } from "./chain/watchdog.ts";
@@ -21,22 +25,30 @@ import { createResolvers } from "./graphql/resolvers.ts";
 import { graphqlRoutes, maskError } from "./graphql/routes.ts";
 import { createApp } from "./http/app.ts";
 import { createAllowlist } from "./media/allowlist.ts";
-import { createGuardedFetch } from "./metadata/guarded-fetch.ts";
+import { createFetching } from "./metadata/fetching.ts";
 import { createUriReader } from "./metadata/read-uri.ts";
+import { createReportStore } from "./metadata/report-store.ts";
 import { createResolve } from "./metadata/resolve.ts";
+import { forgetOldVersions } from "./metadata/retention.ts";
 import { createMetadata } from "./metadata/service.ts";
+import { createTraitApproval } from "./metadata/trait-approval.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { createCauses } from "./refresh/causes.ts";
 import { startCauseLoop } from "./refresh/loop.ts";
 import { depth, isQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
+import { forgetOldReceipts, forgetOldSweeps } from "./refresh/retention.ts";
 import { createRefresh } from "./refresh/service.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
 import { startRefreshWorker } from "./refresh/worker.ts";
+import { startDaily } from "./store/daily.ts";
 import { createDatabase } from "./store/database.ts";
 import { databaseUrl } from "./store/database-url.ts";
 import { listen } from "./store/listener.ts";
 import { migrate } from "./store/migrate.ts";
+import { createReconcile } from "./trading/reconcile.ts";
 import { createTrading, startHeadMark } from "./trading/service.ts";
+
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 const runtime = ponderRuntime();
 const { logger } = runtime;
@@ -53,31 +65,25 @@ await migrate(connectionString);
 
 const tables = chainTables(runtime.schema);
 const database = createDatabase(connectionString, logger);
+if (runtime.command === "start") {
+  await holdSchema(database, tables);
+  await recordIndexBuild(database, tables, readIndexInputs(PROJECT, index));
+}
 const clients = createChainClients(index.chains);
 const latestBlock = createLatestBlock(clients);
 const heads = createIndexHeads(database, tables);
 const readBlock = createReadBlock(heads, latestBlock);
 
-const gatewayHosts = config.ipfsGateways.map((url) => {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
-});
-const contact = config.operatorContact ? `; ${config.operatorContact}` : "";
-const userAgent = `Vitrine/0.1 (NFT metadata service; ${config.baseUrl}${contact})`;
-const { allowedPrivateHosts } = config;
-
 const readUri = createUriReader(clients);
-const resolve = createResolve({
-  readUri,
-  fetch: createGuardedFetch(allowedPrivateHosts, userAgent),
-  fetchFromGateway: createGuardedFetch(new Set([...allowedPrivateHosts, ...gatewayHosts]), userAgent),
-  gateways: config.ipfsGateways,
-});
-const metadata = createMetadata({ tables, resolve });
+const fetching = createFetching(config);
+const resolve = createResolve({ readUri, ...fetching });
+const metadata = createMetadata({ tables, resolve, operatorContact: config.operatorContact });
 const refresh = createRefresh({ database, metadata, readUri, latestBlock });
 const collections = createCollections(index);
 const allowlist = createAllowlist(database);
 const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const { firstBlock } = collections;
+const reconcile = createReconcile({ database, tables, clients, firstBlock });
 const catalog = createCatalog({
   database,
   metadata,
@@ -85,6 +91,13 @@ const catalog = createCatalog({
   allowlist,
   gateways: config.ipfsGateways,
   isQueued: (chainId, collection, tokenId) => isQueued(database, { chainId, collection, tokenId }),
+});
+const reports = createReports({
+  catalog,
+  allowlist,
+  store: createReportStore(database),
+  fetching,
+  operatorContact: config.operatorContact,
 });
 
 const ponderGraphql = new Hono().use("/graphql", graphql({ db, schema }));
@@ -105,6 +118,7 @@ const worker = startRefreshWorker({
   tables,
   metadata,
   readBlock,
+  chainIds: [...clients.keys()],
   concurrency: config.refreshConcurrency,
   logger,
 });
@@ -124,6 +138,11 @@ const watchdog = startWatchdog({
     logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
   },
 });
+const daily = startDaily({
+  database,
+  jobs: [forgetOldVersions, forgetOldReceipts, forgetOldSweeps],
+  logger,
+});
 const wake = (): void => {
   causes.wake();
   worker.wake();
@@ -134,7 +153,7 @@ runtime.onStop(async () => {
   headMark.stop();
   watchdog.stop();
   // Each on its own: a database that is gone must not keep the rest from stopping.
-  const ends = await Promise.allSettled([listener.close(), causes.stop(), worker.stop()]);
+  const ends = await Promise.allSettled([listener.close(), causes.stop(), worker.stop(), daily.stop()]);
   for (const end of ends) {
     if (end.status === "rejected") logger.warn({ msg: "Did not stop cleanly", reason: String(end.reason) });
   }
@@ -147,7 +166,10 @@ export default createApp({
   allowlist,
   catalog,
   collections,
+  reconcile,
   refresh,
+  reports,
+  traitApproval: createTraitApproval(database),
   graphql: graphqlRoutes(endpoint),
   health: { heads, latestBlock, stalled: watchdog.stalled, depth: () => depth(database) },
   operatorToken: config.operatorToken,

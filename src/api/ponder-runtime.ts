@@ -8,14 +8,15 @@ interface PonderGlobals {
     readonly options: { readonly command: string; readonly port: number; readonly hostname?: string };
     readonly apiShutdown: { add(callback: () => Promise<void>): void };
   };
-  readonly PONDER_NAMESPACE_BUILD: { readonly schema: string };
+  /** Absent in commands that work on no schema, like `ponder db prune`. */
+  readonly PONDER_NAMESPACE_BUILD?: { readonly schema: string };
 }
 
 export function ponderRuntime() {
   const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
   return {
     logger: PONDER_COMMON.logger,
-    schema: PONDER_NAMESPACE_BUILD.schema,
+    schema: PONDER_NAMESPACE_BUILD?.schema ?? "",
     command: PONDER_COMMON.options.command,
     port: PONDER_COMMON.options.port,
     hostname: PONDER_COMMON.options.hostname,

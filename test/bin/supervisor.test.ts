@@ -77,7 +77,7 @@ describe("a supervised child", () => {
 
       expect(await supervisor.run()).toBe(1);
       expect(lines).toEqual([
-        'Schema "vitrine_chain" holds an index built by other code or other collections; to build a new one beside it run: DATABASE_SCHEMA=vitrine_chain_2 npm start',
+        'Schema "vitrine_chain" holds an index built by other code or other collections: "npx vitrine index check" says what differs. To build a new one, run "npx vitrine index beside" while the old service goes on, or without one: DATABASE_SCHEMA=vitrine_chain_2 npm start',
       ]);
     },
   );

@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import type { HDAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
+import type { Service } from "../../demo/service.ts";
 import {
   type Cast,
   castStory,
@@ -20,6 +24,7 @@ const CONSECUTIVE_TOKENS_MAX = 5_000n;
 
 let chain: Chain;
 let site: Site;
+let service: Service;
 let reader: Reader;
 const casts = {} as { settled: Cast; live: Cast };
 beforeAll(async () => {
@@ -33,7 +38,7 @@ beforeAll(async () => {
 
   const collections = Object.values(casts).flatMap(collectionsOf);
   site = createSite([{ chain, collections, registry: lower(registry) }]);
-  const service = await site.start("chain");
+  service = await site.start("chain");
   reader = createReader(service.baseUrl);
   await tellStory(chain, casts.live);
   await untilIndexed(service, chain);
@@ -245,4 +250,38 @@ it.each([-1, 1_001])("a limit of %i is refused, not answered with more rows than
 
   expect(data ?? null).toBeNull();
   expect(errors?.[0]?.message).toContain(`limit is ${limit}`);
+});
+
+it("`npx vitrine locks reconcile` finds the contracts' own locks in the index, and a lock that no contract holds", async () => {
+  const reconcile = async (...args: string[]) => {
+    const command = [join(resolve(import.meta.dirname, "../.."), "bin/vitrine.js"), "locks", "reconcile"];
+    const env = { ...process.env, ...site.env, BASE_URL: service.baseUrl };
+    return promisify(execFile)(process.execPath, [...command, ...args], { env }).then(
+      ({ stdout }) => ({ stdout, code: 0 }),
+      ({ stdout, code }: { stdout: string; code: number }) => ({ stdout, code }),
+    );
+  };
+
+  const { heroes } = casts.live;
+  const all = await reconcile("--json", "--page-size", "4");
+  const reports = (JSON.parse(all.stdout) as { collections: Record<string, unknown>[] }).collections;
+  const compared = { offers: "lockCount", checked: HERO_IDS.length, unreadable: 0, drift: [] };
+  const nothing = { offers: null, checked: 0, unreadable: 0, drift: [] };
+  const expected = Object.values(casts).flatMap((cast) =>
+    [cast.heroes, cast.items, cast.early, cast.endless].map((contract) => ({
+      collection: `${chain.chainId}:${lower(contract)}`,
+      ...(contract === cast.heroes ? compared : nothing),
+    })),
+  );
+  expect(reports).toEqual(expected);
+  expect(all.code).toBe(0);
+
+  await chain.write(heroes, "emitRawLock", [1n, casts.live.ada.address]);
+  await untilIndexed(service, chain);
+  const one = await reconcile("--collection", heroes.address);
+  expect(one.stdout).toContain("token 1  index 1, contract 0  unknown: ");
+  expect(one.stdout).toContain(`${HERO_IDS.length} tokens compared with lockCount: 1 differ`);
+  expect(one.code).toBe(2);
+
+  expect(await reconcile("--collection", `1:${lower(heroes)}`)).toEqual({ stdout: "", code: 1 });
 });

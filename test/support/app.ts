@@ -2,16 +2,22 @@
 
 import { createAccess } from "../../src/api/access/service.ts";
 import { createCollections } from "../../src/api/catalog/collections.ts";
+import { createReports } from "../../src/api/catalog/reports.ts";
 import { createCatalog } from "../../src/api/catalog/service.ts";
+import { createChainClients } from "../../src/api/chain/clients.ts";
 import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
 import { silentLogger } from "../../src/api/contract/logger.ts";
 import { graphqlRoutes } from "../../src/api/graphql/routes.ts";
 import { type AppServices, createApp } from "../../src/api/http/app.ts";
 import { createAllowlist } from "../../src/api/media/allowlist.ts";
+import { createGuardedFetch } from "../../src/api/metadata/guarded-fetch.ts";
 import type { ReadUri } from "../../src/api/metadata/read-uri.ts";
+import { createReportStore } from "../../src/api/metadata/report-store.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
+import { createTraitApproval } from "../../src/api/metadata/trait-approval.ts";
 import { depth, isQueued } from "../../src/api/refresh/queue.ts";
 import { createRefresh } from "../../src/api/refresh/service.ts";
+import { createReconcile } from "../../src/api/trading/reconcile.ts";
 import { createTrading } from "../../src/api/trading/service.ts";
 import type { IndexConfig } from "../../src/config.ts";
 import type { TestDatabase } from "./database.ts";
@@ -61,7 +67,12 @@ export interface Answer {
 
 const isRaw = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
 
-export function createTestApp(test: TestDatabase, overrides: Partial<AppServices> = {}) {
+/** `privateHosts` are `host:port` on this machine that URIs may lead to; it may grow later. */
+export function createTestApp(
+  test: TestDatabase,
+  overrides: Partial<AppServices> = {},
+  privateHosts: ReadonlySet<string> = new Set(),
+) {
   const { database, tables } = test;
   /** Ids that the contracts have; every other one reverts. */
   const existing = new Set<string>();
@@ -84,13 +95,29 @@ export function createTestApp(test: TestDatabase, overrides: Partial<AppServices
     gateways: [GATEWAY],
     isQueued: (chainId, collection, tokenId) => isQueued(database, { chainId, collection, tokenId }),
   });
+  const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
+  const reports = createReports({
+    catalog,
+    allowlist,
+    store: createReportStore(database),
+    fetching: { fetch, fetchFromGateway: fetch, gateways: [GATEWAY] },
+    operatorContact: "help@operator.example",
+  });
   const app = createApp({
     database,
     access,
     allowlist,
     catalog,
     collections,
+    reconcile: createReconcile({
+      database,
+      tables,
+      clients: createChainClients(index.chains),
+      firstBlock: collections.firstBlock,
+    }),
     refresh,
+    reports,
+    traitApproval: createTraitApproval(database),
     graphql: graphqlRoutes({
       schema: undefined as never,
       handle: async () => ({ status: 200, json: '{"data":{}}' }),

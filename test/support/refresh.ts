@@ -2,7 +2,8 @@
 
 import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/resolve.ts";
 import { readDocument } from "../../src/api/metadata/resolve.ts";
-import { claim, type Lease, type Trigger, want } from "../../src/api/refresh/queue.ts";
+import { claim, type Share } from "../../src/api/refresh/claim.ts";
+import { type Lease, type Trigger, want } from "../../src/api/refresh/queue.ts";
 import type { Queryable } from "../../src/api/store/database.ts";
 import type { TokenRef } from "../../src/domain/token-ref.ts";
 import type { TestDatabase } from "./database.ts";
@@ -10,6 +11,9 @@ import type { TestDatabase } from "./database.ts";
 export const CHAIN_ID = 31337;
 export const COLLECTION = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 export const ref = (tokenId: string): TokenRef => ({ chainId: CHAIN_ID, collection: COLLECTION, tokenId });
+
+/** What one process takes where nothing else is said. */
+export const SHARE: Share = { chainIds: [CHAIN_ID], perHost: 100 };
 
 /** Asks for tokens of the collection; a token is its id, or its id and the block of its cause. */
 export function ask(
@@ -28,7 +32,7 @@ export function ask(
 
 /** Claims the one token that is due; throws when it is none or several. */
 export async function claimOne({ database, tables }: TestDatabase): Promise<Lease> {
-  const leases = await claim(database, tables, 10);
+  const leases = await claim(database, tables, SHARE, 10);
   const [lease] = leases;
   if (!lease || leases.length > 1) throw new Error(`${leases.length} tokens are due`);
   return lease;
@@ -78,7 +82,7 @@ export async function makeDue(db: Queryable): Promise<void> {
 export async function emptyTables(db: Queryable): Promise<void> {
   await db.query(`
     truncate vitrine.refresh, vitrine.receipt, vitrine.receipt_token, vitrine.token, vitrine.version, vitrine.document,
-             vitrine.trait_type, vitrine.token_trait, vitrine.cause, vitrine.cause_cursor, vitrine.sweep cascade`);
+             vitrine.trait_type, vitrine.token_trait, vitrine.trait_conflict, vitrine.cause, vitrine.cause_cursor, vitrine.sweep, vitrine.host cascade`);
 }
 
 /** A document as it is kept, made from JSON or from the text of a body. */

@@ -65,6 +65,7 @@ export function createWorkerSetup({ database, tables }: TestDatabase) {
         tables,
         metadata: createMetadata({ resolve: network.resolve, tables }),
         readBlock: async (_chainId, minBlock) => Math.max(10, minBlock),
+        chainIds: [CHAIN_ID],
         concurrency: 4,
         logger,
         ...overrides,

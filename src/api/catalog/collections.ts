@@ -8,6 +8,10 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
   return {
     all: collections,
 
+    /** The block that a chain's index starts with: one for all of its collections (ponder.config.ts). */
+    firstBlock: (chainId: number): number =>
+      Math.min(...collections.filter((each) => each.chainId === chainId).map((each) => each.startBlock)),
+
     /**
      * The collection at a lower-case address: on `chainId` if given, else on the first chain that has it. Throws
      * INVALID_REQUEST for a chain without an RPC endpoint and COLLECTION_NOT_FOUND for an address nobody configured.

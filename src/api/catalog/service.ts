@@ -4,9 +4,9 @@ import type { CollectionConfig } from "../../config.ts";
 import type { Allowlist } from "../media/allowlist.ts";
 import { chooseDisplay } from "../media/display.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import { locate } from "../metadata/token-uri.ts";
 import type { Database } from "../store/database.ts";
 import type { TradingService } from "../trading/service.ts";
+import { reachableUrl } from "./reachable-url.ts";
 import { type TokenView, viewToken } from "./token-view.ts";
 
 export interface CatalogDeps {
@@ -35,7 +35,7 @@ export function createCatalog(deps: CatalogDeps) {
       if (!chain && !served) return undefined;
 
       const fields = served?.metadata ?? { image: null, video: null, animation_url: null };
-      const imageUrl = fields.image === null ? null : reachable(fields.image);
+      const imageUrl = fields.image === null ? null : reachableUrl(fields.image, gateways);
       const distribution = await metadata.countTraits(
         database,
         chainId,
@@ -54,12 +54,6 @@ export function createCatalog(deps: CatalogDeps) {
       });
     },
   };
-
-  /** The URL a browser can load: an http(s) URL as it is, IPFS content through the first gateway. */
-  function reachable(url: string): string | null {
-    const located = locate(url, gateways);
-    return located.kind === "located" ? (located.urls[0] ?? null) : null;
-  }
 }
 
 export type Catalog = ReturnType<typeof createCatalog>;

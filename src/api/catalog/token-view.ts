@@ -4,22 +4,39 @@ import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
 import type { Display } from "../media/display.ts";
-import { issueTable } from "../metadata/issues.ts";
+import { issueSchema } from "../metadata/issue-schema.ts";
 import type { ServedMetadata } from "../metadata/store.ts";
 import { displayTypes, type Trait, valueText } from "../metadata/traits.ts";
 import type { TokenOnChain } from "../trading/service.ts";
 import { defaultGroups } from "./trait-groups.ts";
 
-export const issueSchema = z
+export const displaySchema = z
   .object({
-    code: z.enum(Object.keys(issueTable) as [keyof typeof issueTable]),
-    level: z.enum(["error", "warning", "info"]),
-    path: z.string(),
-    message: z.string(),
+    collection_page: z.object({ kind: z.enum(["image", "none"]), url: z.string().nullable() }),
+    token_page: z.object({
+      kind: z.enum(["animation", "video", "image", "none"]),
+      url: z.string().nullable(),
+      skipped: z.array(
+        z.object({
+          kind: z.enum(["animation", "video"]),
+          host: z.string(),
+          reason: z.enum(["host_not_allowed", "invalid_url"]),
+        }),
+      ),
+    }),
   })
-  .openapi("Issue");
+  .openapi("Display");
 
-const pageKind = z.enum(["animation", "video", "image", "none"]);
+export const tokenTraitSchema = z
+  .object({
+    trait_type: z.string(),
+    display_type: z.enum(displayTypes),
+    value: z.union([z.string(), z.number(), z.boolean()]),
+    max_value: z.number().nullable(),
+    count: z.number(),
+    percentage: z.number(),
+  })
+  .openapi("TokenTrait");
 
 export const tokenSchema = z
   .object({
@@ -37,30 +54,8 @@ export const tokenSchema = z
       url: z.string().nullable(),
       reason: z.string().nullable(),
     }),
-    display: z.object({
-      collection_page: z.object({ kind: z.enum(["image", "none"]), url: z.string().nullable() }),
-      token_page: z.object({
-        kind: pageKind,
-        url: z.string().nullable(),
-        skipped: z.array(
-          z.object({
-            kind: z.enum(["animation", "video"]),
-            host: z.string(),
-            reason: z.enum(["host_not_allowed", "invalid_url"]),
-          }),
-        ),
-      }),
-    }),
-    traits: z.array(
-      z.object({
-        trait_type: z.string(),
-        display_type: z.enum(displayTypes),
-        value: z.union([z.string(), z.number(), z.boolean()]),
-        max_value: z.number().nullable(),
-        count: z.number(),
-        percentage: z.number(),
-      }),
-    ),
+    display: displaySchema,
+    traits: z.array(tokenTraitSchema),
     property_groups: z.array(z.object({ category: z.string(), traits: z.array(z.string()) })),
     lock: z.object({
       locked: z.boolean(),
@@ -114,10 +109,7 @@ export function viewToken(parts: TokenParts): TokenView {
     name: metadata?.name ?? null,
     description: metadata?.description ?? null,
     image: { status: imageUrl === null ? "none" : "pending", url: imageUrl, reason: null },
-    display: {
-      collection_page: display.collection_page,
-      token_page: { ...display.token_page, skipped: [...display.token_page.skipped] },
-    },
+    display: viewDisplay(display),
     traits: viewTraits(metadata?.traits ?? [], parts.distribution),
     property_groups: defaultGroups(metadata?.traits ?? []).map((group) => ({
       ...group,
@@ -141,6 +133,11 @@ export function viewToken(parts: TokenParts): TokenView {
     },
   };
 }
+
+export const viewDisplay = ({ collection_page, token_page }: Display): z.infer<typeof displaySchema> => ({
+  collection_page,
+  token_page: { ...token_page, skipped: [...token_page.skipped] },
+});
 
 function viewTraits(traits: readonly Trait[], { counts, total, highest }: Distribution): TokenView["traits"] {
   const countByValue = new Map(

@@ -1,4 +1,7 @@
-/** Ponder's tables as SQL names, for the reads that join them with ours. Nothing here is ever written by us. */
+/**
+ * Ponder's tables as SQL names, for the reads that join them with ours. Nothing here is written by us but the
+ * lock that index-build.ts takes.
+ */
 
 import { escapeIdentifier } from "pg";
 

@@ -36,6 +36,19 @@ export const chainIdField = z
     description: "The chain; without it, the one that has the address.",
   });
 
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+/** How many entries a page of a list holds. */
+export const limitField = z
+  .string()
+  .refine((text) => /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= LIMIT_MAX, {
+    error: (issue) => `must be a whole number from 1 to ${LIMIT_MAX}; it is "${clip(String(issue.input))}"`,
+  })
+  .transform(Number)
+  .default(LIMIT_DEFAULT)
+  .openapi({ type: "integer", minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT });
+
 /** `chainId:address`, or the address alone where one chain has it, as the operator names a collection. */
 export const collectionRefField = z
   .string()

@@ -7,6 +7,8 @@ import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
 import type { AccessService } from "../access/service.ts";
 import type { Collections } from "../catalog/collections.ts";
+import { reportRoutes, validateLimit } from "../catalog/report-routes.ts";
+import type { Reports } from "../catalog/reports.ts";
 import { catalogRoutes } from "../catalog/routes.ts";
 import type { Catalog } from "../catalog/service.ts";
 import { ApiError } from "../contract/errors.ts";
@@ -15,9 +17,14 @@ import type { Logger } from "../contract/logger.ts";
 import { type ApiEnv, answerError, createRouter, requireAcceptsJson } from "../contract/router.ts";
 import type { Allowlist } from "../media/allowlist.ts";
 import { allowlistRoutes } from "../media/routes.ts";
+import type { TraitApproval } from "../metadata/trait-approval.ts";
+import { traitRoutes } from "../metadata/trait-routes.ts";
 import { refreshRoutes } from "../refresh/routes.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import type { Database } from "../store/database.ts";
+import { createRateLimiter } from "../store/rate-limiter.ts";
+import type { Reconcile } from "../trading/reconcile.ts";
+import { lockRoutes } from "../trading/routes.ts";
 import { type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
 
@@ -27,7 +34,10 @@ export interface AppServices {
   readonly allowlist: Allowlist;
   readonly catalog: Catalog;
   readonly collections: Collections;
+  readonly reconcile: Reconcile;
   readonly refresh: RefreshService;
+  readonly reports: Reports;
+  readonly traitApproval: TraitApproval;
   /** The POST /graphql door, which answers in GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
   readonly health: HealthDeps;
@@ -38,23 +48,30 @@ export interface AppServices {
 
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
-  const { access, logger, operatorToken } = services;
+  const { access, database, logger, operatorToken } = services;
   const findCollection = services.collections.find;
   const app = createRouter();
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
   app.onError((error, c) => answerError(error, c, logger));
   app.use(assignRequestId);
 
-  const gateway = (api: ApiName, routes: OpenAPIHono<ApiEnv>): void => {
+  const gateway = (api: ApiName, ...doors: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(`/${api}/*`, requireKey(access, api), requireAcceptsJson);
-    app.route(`/${api}`, routes);
+    for (const routes of doors) app.route(`/${api}`, routes);
   };
-  gateway("market-partner", refreshRoutes({ refresh: services.refresh, findCollection }));
+  const limiter = createRateLimiter(database, validateLimit);
+  gateway(
+    "market-partner",
+    refreshRoutes({ refresh: services.refresh, findCollection }),
+    reportRoutes({ reports: services.reports, findCollection, limiter }),
+  );
   gateway("market", catalogRoutes(services));
 
   app.use("/admin/*", withoutCors, requireOperator(operatorToken));
   app.route("/admin", keyRoutes({ access, findCollection }));
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
+  app.route("/admin", lockRoutes({ ...services, audit: access.audit }));
+  app.route("/admin", traitRoutes({ ...services, audit: access.audit }));
 
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));

@@ -62,13 +62,18 @@ export function createAllowlist(database: Database, now: () => number = Date.now
     return kept.rows;
   };
 
+  async function testFor(scopes: readonly string[]): Promise<(host: string) => boolean> {
+    const patterns = (await rows()).filter(({ collection }) => scopes.includes(collection));
+    return (host) => patterns.some(({ pattern }) => hostMatches(pattern, host.toLowerCase()));
+  }
+
   return {
     /** The test for one collection's hosts, as of at most two seconds ago. */
-    async forCollection(chainId: number, address: string): Promise<(host: string) => boolean> {
-      const scope = `${chainId}:${address}`;
-      const patterns = (await rows()).filter(({ collection }) => collection === "" || collection === scope);
-      return (host) => patterns.some(({ pattern }) => hostMatches(pattern, host.toLowerCase()));
-    },
+    forCollection: (chainId: number, address: string): Promise<(host: string) => boolean> =>
+      testFor(["", `${chainId}:${address}`]),
+
+    /** The test for hosts that every collection may use. */
+    forAll: (): Promise<(host: string) => boolean> => testFor([""]),
 
     async list(): Promise<AllowedHost[]> {
       return (await readAll(database)).map((row) => ({

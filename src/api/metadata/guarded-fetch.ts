@@ -3,7 +3,7 @@
  * moment, so neither a redirect nor a second DNS answer leads inside; size and time are bounded while reading.
  */
 
-import { type LookupAddress, lookup } from "node:dns";
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, fetch, type Response } from "undici";
 import { isPublicAddress } from "./safe-address.ts";
@@ -36,10 +36,26 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How names are looked up: every address of the host, in the order to try them. */
+export type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface FetchSettings {
+  /** Asked once per connection. The system's resolver by default. */
+  readonly lookup?: Lookup;
+  readonly connectTimeoutMs?: number;
+  /** For all headers, and between two pieces of a body. */
+  readonly idleTimeoutMs?: number;
+}
+
 const REDIRECTS_MAX = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
 const RETRY_AFTER_MAX_MS = 3_600_000;
+const LOCALHOST = /(?:^|\.)localhost\.?$/;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
 class HostRefused extends Error {}
@@ -47,13 +63,22 @@ class HostRefused extends Error {}
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched>;
 
 /** `allowedHosts` are `host:port` entries that may be private: what the operator configured himself. */
-export function createGuardedFetch(allowedHosts: ReadonlySet<string>, userAgent: string): GuardedFetch {
+export function createGuardedFetch(
+  allowedHosts: ReadonlySet<string>,
+  userAgent: string,
+  settings: FetchSettings = {},
+): GuardedFetch {
+  const {
+    lookup = systemLookup,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    idleTimeoutMs = IDLE_TIMEOUT_MS,
+  } = settings;
   // Anything else in a header makes every fetch fail, and the operator's contact is part of it.
   const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
   const agent = new Agent({
-    connect: guardedConnector(allowedHosts),
-    headersTimeout: IDLE_TIMEOUT_MS,
-    bodyTimeout: IDLE_TIMEOUT_MS,
+    connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs),
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
   });
 
   return async (url, options) => {
@@ -77,16 +102,24 @@ export function createGuardedFetch(allowedHosts: ReadonlySet<string>, userAgent:
       }
       return failed("too_many_redirects", `more than ${REDIRECTS_MAX} redirects`, false);
     } catch (error) {
-      return explain(error as Error, options.timeoutMs);
+      return explain(error as Error, {
+        total: options.timeoutMs,
+        connect: connectTimeoutMs,
+        idle: idleTimeoutMs,
+      });
     }
   };
 }
 
-function guardedConnector(allowedHosts: ReadonlySet<string>): buildConnector.connector {
+function guardedConnector(
+  allowedHosts: ReadonlySet<string>,
+  lookup: Lookup,
+  timeout: number,
+): buildConnector.connector {
   const checkedLookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      const bad = (addresses as LookupAddress[]).find(({ address }) => !isPublicAddress(address));
+      const bad = addresses.find(({ address }) => !isPublicAddress(address));
       // One bad address refuses the host: otherwise the connection's own choice decides.
       if (bad) return callback(new HostRefused(`${hostname} resolves to a private address`), []);
       if (options.all) return callback(null, addresses);
@@ -94,8 +127,8 @@ function guardedConnector(allowedHosts: ReadonlySet<string>): buildConnector.con
       return first ? callback(null, first.address, first.family) : callback(new Error("no address"), []);
     });
   };
-  const open = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
-  const guarded = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup });
+  const open = buildConnector({ timeout });
+  const guarded = buildConnector({ timeout, lookup: checkedLookup });
 
   return (options, callback) => {
     const port = options.port || (options.protocol === "https:" ? "443" : "80");
@@ -107,6 +140,8 @@ function guardedConnector(allowedHosts: ReadonlySet<string>): buildConnector.con
     if (isIP(literal) && !isPublicAddress(literal)) {
       return callback(new HostRefused(`${literal} is a private address`), null);
     }
+    // Loopback by definition, also where the resolver does not know it (RFC 6761, 6.3).
+    if (LOCALHOST.test(host)) return callback(new HostRefused(`${host} is this machine`), null);
     return guarded(options, callback);
   };
 }
@@ -172,12 +207,17 @@ function retryAfterMs(header: string | null): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : undefined;
 }
 
-function explain(error: Error, timeoutMs: number): Fetched {
+function explain(error: Error, limitsMs: { total: number; connect: number; idle: number }): Fetched {
+  const timeout = (problem: string): Fetched => failed("timeout", problem, true);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
     // The ports that browsers never speak HTTP to, such as 25 (Fetch standard, "port blocking").
     if (cause.message === "bad port") return failed("invalid_url", "the URL's port is not for HTTP", false);
-    if (cause.name === "TimeoutError") return failed("timeout", `no answer within ${timeoutMs} ms`, true);
+    if (cause.name === "TimeoutError") return timeout(`no answer within ${limitsMs.total} ms`);
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "UND_ERR_CONNECT_TIMEOUT") return timeout(`no connection within ${limitsMs.connect} ms`);
+    if (code === "UND_ERR_HEADERS_TIMEOUT") return timeout(`no complete headers within ${limitsMs.idle} ms`);
+    if (code === "UND_ERR_BODY_TIMEOUT") return timeout(`the body stood still for ${limitsMs.idle} ms`);
   }
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   return failed("unreachable", `the host can't be reached (${cause?.code ?? error.name})`, true);

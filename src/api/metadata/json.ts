@@ -1,5 +1,7 @@
 /** Looking at JSON that a stranger wrote. */
 
+import { isUtf8 } from "node:buffer";
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -22,4 +24,58 @@ export function describe(value: unknown): string {
   // JSON.parse gives Infinity for 1e999.
   if (typeof value === "number" && !Number.isFinite(value)) return "a number too large to hold";
   return `a ${typeof value}`;
+}
+
+export type ParsedJson =
+  | { readonly kind: "parsed"; readonly value: unknown }
+  /** What is wrong, as text that PostgreSQL takes. */
+  | { readonly kind: "invalid"; readonly problem: string };
+
+const PROBLEM_LENGTH_MAX = 200;
+
+/**
+ * Reads JSON as RFC 8259 has it: UTF-8 whatever the Content-Type says, a byte order mark ignored. Of equal keys the last
+ * one counts; numbers are IEEE doubles. Other encodings are refused rather than guessed: a guess stores damaged names.
+ */
+export function parseJson(body: Buffer): ParsedJson {
+  if (!isUtf8(body)) return { kind: "invalid", problem: `it is not UTF-8 (${firstBadByte(body)})` };
+  try {
+    return { kind: "parsed", value: JSON.parse(body.toString("utf8").replace(/^\uFEFF/, "")) };
+  } catch (error) {
+    // The message quotes the document.
+    return { kind: "invalid", problem: storable((error as Error).message.slice(0, PROBLEM_LENGTH_MAX)) };
+  }
+}
+
+function firstBadByte(body: Buffer): string {
+  const mark = body.toString("hex", 0, 2);
+  if (mark === "fffe" || mark === "feff") return "its byte order mark says UTF-16";
+  const text = body.toString("utf8");
+  let offset = 0;
+  let read = 0;
+  for (let found = text.indexOf("\uFFFD"); found >= 0; found = text.indexOf("\uFFFD", read)) {
+    offset += Buffer.byteLength(text.slice(read, found));
+    // Bad bytes read as U+FFFD, and so does U+FFFD itself.
+    if (body.toString("hex", offset, offset + 3) !== "efbfbd") break;
+    offset += 3;
+    read = found + 1;
+  }
+  return `byte ${offset} is 0x${body.toString("hex", offset, offset + 1)}`;
+}
+
+/**
+ * Replaces every string value, at any depth, in place; keys stay. Without recursion, because a document of 2 MiB can
+ * nest a million arrays, which the reviver of JSON.parse does not survive.
+ */
+export function replaceStrings(root: unknown, replace: (text: string) => string): unknown {
+  const holder: Record<string, unknown> = { root };
+  const open: Record<string | number, unknown>[] = [holder];
+  for (let container = open.pop(); container; container = open.pop()) {
+    for (const key of Array.isArray(container) ? container.keys() : Object.keys(container)) {
+      const value = container[key];
+      if (typeof value === "string") container[key] = replace(value);
+      else if (typeof value === "object" && value !== null) open.push(value as typeof container);
+    }
+  }
+  return holder.root;
 }

@@ -1,18 +1,11 @@
 /** Asks a contract for a token's URI: `tokenURI` for ERC-721, `uri` for ERC-1155 (spec.md "What the service does" 2). */
 
-import {
-  BaseError,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  isHex,
-  numberToHex,
-  RpcRequestError,
-} from "viem";
+import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { tokenReadsAbi } from "../../../abis/token-reads.ts";
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { ChainClients } from "../chain/clients.ts";
+import { callContract } from "../chain/contract-call.ts";
 
 export type UriRead =
   | { readonly kind: "read"; readonly uri: string; readonly standard: Standard }
@@ -26,11 +19,6 @@ export type ReadUri = (token: TokenRef, standard: Standard | undefined, block: n
 
 const functions = { erc721: "tokenURI", erc1155: "uri" } as const;
 
-const REVERTED_CODE = 3;
-// Nodes that give reverts another code say it in words: geth and its kin, Nethermind, Hardhat, anvil.
-const REVERTED_WORDS =
-  /revert|vm execution error|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas/i;
-
 export function createUriReader(clients: ChainClients): ReadUri {
   const readAs = async (token: TokenRef, standard: Standard, block: number): Promise<UriRead> => {
     const functionName = functions[standard];
@@ -38,24 +26,15 @@ export function createUriReader(clients: ChainClients): ReadUri {
     if (!client) return { kind: "unavailable", message: `no RPC endpoint for chain ${token.chainId}` };
 
     const data = encodeFunctionData({ abi: tokenReadsAbi, functionName, args: [BigInt(token.tokenId)] });
-    let answer: unknown;
-    try {
-      // Not `readContract`: it takes every internal error of a node for a revert, and it fetches the URLs that a
-      // contract names in an OffchainLookup (ERC-3668) from anywhere.
-      answer = await client.request({
-        method: "eth_call",
-        params: [{ to: token.collection as Hex, data }, numberToHex(block)],
-      });
-    } catch (error) {
-      return isRevert(error)
-        ? { kind: "reverted", message: `${functionName}(${token.tokenId}) reverted` }
-        : { kind: "unavailable", message: `the RPC endpoint did not answer ${functionName}` };
+    const answer = await callContract(client, token.collection, data, block);
+    if (answer.kind === "reverted") {
+      return { kind: "reverted", message: `${functionName}(${token.tokenId}) reverted` };
     }
-    if (!isHex(answer)) {
-      return { kind: "unavailable", message: `the RPC endpoint answered ${functionName} with no data` };
+    if (answer.kind === "unavailable") {
+      return { kind: "unavailable", message: `the RPC endpoint did not answer ${functionName}` };
     }
     try {
-      const uri = decodeFunctionResult({ abi: tokenReadsAbi, functionName, data: answer });
+      const uri = decodeFunctionResult({ abi: tokenReadsAbi, functionName, data: answer.data });
       return { kind: "read", uri, standard };
     } catch {
       return { kind: "reverted", message: `${functionName}(${token.tokenId}) did not answer a string` };
@@ -69,12 +48,4 @@ export function createUriReader(clients: ChainClients): ReadUri {
     const erc1155 = await readAs(token, "erc1155", block);
     return erc1155.kind === "reverted" ? erc721 : erc1155;
   };
-}
-
-/** A revert is the contract's answer; every other error is the node's, and says nothing about the token. */
-function isRevert(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false;
-  const answer = error.walk((cause) => cause instanceof RpcRequestError);
-  if (!(answer instanceof RpcRequestError)) return false;
-  return answer.code === REVERTED_CODE || REVERTED_WORDS.test(answer.details);
 }

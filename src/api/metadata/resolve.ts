@@ -3,12 +3,13 @@
 import { createHash } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
+import { createGatewayHealth } from "./gateway-health.ts";
 import type { FetchFailure, GuardedFetch } from "./guarded-fetch.ts";
 import type { Issue } from "./issues.ts";
-import { storable } from "./json.ts";
+import { parseJson, replaceStrings, storable } from "./json.ts";
 import { type Metadata, normalise } from "./normalise.ts";
 import type { ReadUri } from "./read-uri.ts";
-import { locate, substituteId } from "./token-uri.ts";
+import { gatewayOf, locate, substituteId } from "./token-uri.ts";
 
 export type FailureReason =
   | FetchFailure
@@ -32,6 +33,8 @@ export type Resolution = {
   readonly uri: string | null;
   readonly block: number;
   readonly durationMs: number;
+  /** Who was asked for the document; `ipfs` for the gateways together. None when nobody was. */
+  readonly host?: string | undefined;
 } & (
   | { readonly kind: "document"; readonly document: Document }
   | {
@@ -48,16 +51,19 @@ export type Resolve = (
   standard: Standard | undefined,
   block: number,
   signal?: AbortSignal,
+  admit?: Admit,
 ) => Promise<Resolution>;
 
+/** Asked before anything is fetched from a host. Where it answers false, nothing is fetched. */
+export type Admit = (host: string) => Promise<boolean>;
+
 // design: "document up to 2 MiB".
-const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
+export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 const DOCUMENT_TIMEOUT_MS = 30_000;
-const ID_GROWTH = 64 - "{id}".length;
 // What servers commonly take in a request line.
 const URI_LENGTH_MAX = 8_192;
 
-type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs">;
+type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs" | "host">;
 type Answer = Failure | { readonly kind: "document"; readonly document: Document };
 
 const failed = (reason: FailureReason, message: string, transient: boolean): Failure => ({
@@ -76,28 +82,39 @@ export function createResolve(deps: {
   readonly gateways: readonly string[];
 }): Resolve {
   const { readUri, fetch, fetchFromGateway, gateways } = deps;
-  const fetcherOf = (url: string): GuardedFetch =>
-    gateways.some((gateway) => url.startsWith(`${gateway}/ipfs/`)) ? fetchFromGateway : fetch;
+  const health = createGatewayHealth(gateways);
 
-  async function fetchDocument(uri: string, tokenId: string, signal?: AbortSignal): Promise<Answer> {
+  function findUrls(uri: string): Failure | readonly string[] {
     const located = locate(uri, gateways);
     if (located.kind === "refused") return failed(located.reason, located.message, false);
-    if (uri.length > URI_LENGTH_MAX) {
-      return failed(
-        "invalid_uri",
-        `the URI holds ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`,
-        false,
-      );
-    }
+    if (uri.length <= URI_LENGTH_MAX) return located.urls;
+    const problem = `the URI holds ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`;
+    return failed("invalid_uri", problem, false);
+  }
 
+  /** Who answers for these URLs: the first one's host, or our gateways, where another takes over from one that fails. */
+  function hostOf([url]: readonly string[]): string | undefined {
+    if (url === undefined) return undefined;
+    return gatewayOf(url, gateways) === undefined ? new URL(url).host : "ipfs";
+  }
+
+  async function fetchDocument(
+    urls: readonly string[],
+    tokenId: string,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     let last: Failure | undefined;
-    for (const url of located.urls) {
-      const answer = await fetcherOf(url)(url, {
+    for (const url of health.inOrder(urls)) {
+      const gateway = gatewayOf(url, gateways);
+      const answer = await (gateway === undefined ? fetch : fetchFromGateway)(url, {
         bytesMax: DOCUMENT_BYTES_MAX,
         timeoutMs: DOCUMENT_TIMEOUT_MS,
         accept: "application/json, */*;q=0.5",
         signal,
       });
+      const isAnswered = answer.kind === "fetched" || !answer.transient;
+      // A fetch that was called off says nothing about who was asked.
+      if (gateway !== undefined && !signal?.aborted) health.note(gateway, isAnswered);
       if (answer.kind === "fetched") return readDocument(answer.body, tokenId);
       // A gateway that could not answer leaves the question open, whatever the others said.
       if (!last?.transient || answer.transient) last = answer;
@@ -105,11 +122,12 @@ export function createResolve(deps: {
     return last ?? failed("unreachable", "no IPFS gateway is configured", true);
   }
 
-  return async (token, standard, block, signal) => {
+  return async (token, standard, block, signal, admit) => {
     const startedAt = Date.now();
     const read = await readUri(token, standard, block);
-    const outcome = (uri: string | null, answer: Answer): Resolution => ({
+    const outcome = (uri: string | null, answer: Answer, host?: string): Resolution => ({
       ...answer,
+      host,
       uri: uri === null ? null : storable(uri.slice(0, URI_LENGTH_MAX)),
       block,
       durationMs: Date.now() - startedAt,
@@ -117,34 +135,39 @@ export function createResolve(deps: {
     if (read.kind === "reverted") return outcome(null, failed("token_reverted", read.message, false));
     if (read.kind === "unavailable") return outcome(null, failed("rpc_unavailable", read.message, true));
 
-    const uri = read.standard === "erc1155" ? substituteId(read.uri, token.tokenId) : read.uri;
-    return outcome(uri, await fetchDocument(uri, read.standard === "erc1155" ? token.tokenId : "", signal));
+    const tokenId = read.standard === "erc1155" ? token.tokenId : "";
+    // Looked at first: each {id} of a long URI makes it longer still.
+    const isShort = read.uri.length <= URI_LENGTH_MAX;
+    const uri = isShort && tokenId !== "" ? substituteId(read.uri, tokenId) : read.uri;
+    const urls = findUrls(uri);
+    if ("kind" in urls) return outcome(uri, urls);
+    const host = hostOf(urls);
+    if (host !== undefined && admit && !(await admit(host)))
+      return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
+    return outcome(uri, await fetchDocument(urls, tokenId, signal), host);
   };
 }
 
 /** `tokenId` is given for ERC-1155 documents, whose string values may hold `{id}`. */
 export function readDocument(body: Buffer, tokenId: string): Answer {
-  const text = body.toString("utf8").replace(/^\uFEFF/, "");
+  const json = parseJson(body);
+  if (json.kind === "invalid") {
+    return failed("invalid_json", `the document is not valid JSON: ${json.problem}`, false);
+  }
   // Each {id} grows by 60 characters: a document of nothing else would grow to 32 MiB.
-  const substitutions = tokenId === "" ? 0 : text.split("{id}").length - 1;
-  if (body.length + substitutions * ID_GROWTH > DOCUMENT_BYTES_MAX) {
-    return failed(
-      "too_large",
-      `with each {id} replaced, the document is over ${DOCUMENT_BYTES_MAX} bytes`,
-      false,
-    );
+  let bytes = body.length;
+  const withId = (text: string): string => {
+    if (bytes > DOCUMENT_BYTES_MAX) return text;
+    const replaced = substituteId(text, tokenId);
+    bytes += replaced.length - text.length;
+    return replaced;
+  };
+  const value = tokenId === "" ? json.value : replaceStrings(json.value, withId);
+  if (bytes > DOCUMENT_BYTES_MAX) {
+    const problem = `with each {id} replaced, the document is over ${DOCUMENT_BYTES_MAX} bytes`;
+    return failed("too_large", problem, false);
   }
-  let json: unknown;
-  try {
-    const reviver = (_key: string, value: unknown) =>
-      typeof value === "string" ? substituteId(value, tokenId) : value;
-    json = tokenId === "" ? JSON.parse(text) : JSON.parse(text, reviver);
-  } catch (error) {
-    // The message quotes the document.
-    const problem = storable((error as Error).message.slice(0, 200));
-    return failed("invalid_json", `the document is not valid JSON: ${problem}`, false);
-  }
-  const normalised = normalise(json);
+  const normalised = normalise(value);
   if (!normalised) return failed("not_an_object", "the document is not a JSON object", false);
   return {
     kind: "document",

@@ -2,10 +2,10 @@
 
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/tables.ts";
-import { clip } from "../contract/fields.ts";
 import type { Queryable } from "../store/database.ts";
-import { addIssues, type Issue, issue } from "./issues.ts";
-import type { Document, Resolution, Resolve } from "./resolve.ts";
+import { holdBack, settledTypes } from "./display-types.ts";
+import { addIssues } from "./issues.ts";
+import type { Resolution, Resolve } from "./resolve.ts";
 import {
   addKnownTokens,
   addVersion,
@@ -19,7 +19,8 @@ import {
   notReadSince,
   readServed,
 } from "./store.ts";
-import { countTraits, replaceTraits, settleTraitTypes } from "./trait-store.ts";
+import { countTraits, replaceTraits } from "./trait-store.ts";
+import { settleTraitTypes } from "./trait-type-store.ts";
 
 /** How a fetch ended for those who asked for it. */
 export interface RecordedOutcome {
@@ -27,7 +28,14 @@ export interface RecordedOutcome {
   readonly reason: string | null;
 }
 
-export function createMetadata(deps: { readonly resolve: Resolve; readonly tables: ChainTables }) {
+export interface MetadataDeps {
+  readonly resolve: Resolve;
+  readonly tables: ChainTables;
+  /** Who partners turn to, named by issues that only the operator can settle. */
+  readonly operatorContact?: string | undefined;
+}
+
+export function createMetadata(deps: MetadataDeps) {
   return {
     resolve: deps.resolve,
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
@@ -35,8 +43,14 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
     addKnownTokens,
     knownInRange,
     notReadSince,
-    readServed,
+    readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
+      readServed(db, chainId, collection, tokenIds, deps.operatorContact),
     countTraits,
+
+    /** Notes a fetch that failed and goes on: its place in the history, and nothing of what is served. */
+    async recordAttempt(tx: Queryable, token: TokenRef, trigger: string, failure: Failure): Promise<void> {
+      if (await lockServed(tx, token)) await addFailure(tx, token, trigger, failure);
+    },
 
     /**
      * Stores what a fetch found, inside the caller's transaction. What is served changes only for a document
@@ -58,23 +72,13 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
       }
 
       if (resolution.kind === "failed") {
-        const reason = `${resolution.reason}: ${resolution.message}`;
+        const reason = explain(resolution);
         // Known once, and now neither the chain nor the contract has it: a reorg took its mint back.
         const isTakenBack =
           served && resolution.reason === "token_reverted" && !(await isOnChain(tx, deps.tables, token));
         if (isTakenBack) await forgetToken(tx, token);
         if (!served || isTakenBack) return { status: "not_found", reason };
-        await addVersion(tx, token, {
-          trigger,
-          outcome: "failed",
-          reason,
-          uri,
-          block,
-          durationMs,
-          document: null,
-          issues: [],
-        });
-        await markFetched(tx, token, { outcome: "failed", reason, block });
+        await addFailure(tx, token, trigger, resolution);
         return { status: "failed", reason };
       }
 
@@ -102,8 +106,11 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
         await markFetched(tx, token, { outcome: "failed", reason, block });
         return { status: "failed", reason };
       }
-      const document = await holdBackConflicts(tx, token, resolution.document);
-      const { issues } = document;
+      const { document } = resolution;
+      const { traits } = document.metadata;
+      const settled = await settleTraitTypes(tx, token, traits);
+      // For the history, which tells what was said when; what is served tells what is held back now.
+      const { conflicts } = holdBack(traits, settledTypes(settled, traits));
       const versionId = await addVersion(tx, token, {
         trigger,
         outcome: "updated",
@@ -112,9 +119,9 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
         block,
         durationMs,
         document,
-        issues,
+        issues: addIssues(document.issues, conflicts),
       });
-      await replaceTraits(tx, token, document.metadata.traits);
+      await replaceTraits(tx, token, traits);
       await markFetched(tx, token, { outcome: "good", reason: null, block, served: versionId });
       return { status: "updated", reason: null };
     },
@@ -123,24 +130,22 @@ export function createMetadata(deps: { readonly resolve: Resolve; readonly table
 
 export type MetadataService = ReturnType<typeof createMetadata>;
 
-/** Entries whose display type differs from the one their trait type is known with are left out, and said so. */
-async function holdBackConflicts(tx: Queryable, token: TokenRef, document: Document): Promise<Document> {
-  const { traits } = document.metadata;
-  if (traits.length === 0) return document;
-  const settled = await settleTraitTypes(tx, token, traits);
-  const conflicts: Issue[] = [];
-  const kept = traits.filter(({ trait_type, display_type, value }) => {
-    const known = settled.get(trait_type);
-    if (known === display_type) return true;
-    const entry = `"${clip(trait_type)}" with value ${clip(JSON.stringify(value))}`;
-    const message = `${entry} has display_type ${display_type}; the trait type is known as ${known}`;
-    conflicts.push(issue("display_type_conflict", "attributes", message));
-    return false;
+type Failure = Extract<Resolution, { kind: "failed" }>;
+
+const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
+
+async function addFailure(tx: Queryable, token: TokenRef, trigger: string, failure: Failure): Promise<void> {
+  const { uri, block, durationMs } = failure;
+  const reason = explain(failure);
+  await addVersion(tx, token, {
+    trigger,
+    outcome: "failed",
+    reason,
+    uri,
+    block,
+    durationMs,
+    document: null,
+    issues: [],
   });
-  if (conflicts.length === 0) return document;
-  return {
-    ...document,
-    metadata: { ...document.metadata, traits: kept },
-    issues: addIssues(document.issues, conflicts),
-  };
+  await markFetched(tx, token, { outcome: "failed", reason, block });
 }

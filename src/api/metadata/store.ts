@@ -6,6 +6,8 @@ import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
 import type { Metadata } from "./normalise.ts";
 import type { Document } from "./resolve.ts";
+import { showVersion } from "./shown-traits.ts";
+import { readDisplayTypes } from "./trait-type-store.ts";
 
 export type FetchStatus = "none" | "current" | "failed";
 
@@ -142,10 +144,13 @@ export interface NewVersion {
 export async function addVersion(db: Queryable, token: TokenRef, version: NewVersion): Promise<string> {
   const { document } = version;
   if (document) {
-    await db.query("insert into vitrine.document (hash, body) values ($1, $2) on conflict do nothing", [
-      document.hash,
-      document.body,
-    ]);
+    // What nobody refers to is deleted once it is a day old, so one that is known and old counts as stored anew. Not
+    // at every fetch: tokens that share a document would wait for each other.
+    await db.query(
+      `with added as (insert into vitrine.document (hash, body) values ($1, $2) on conflict do nothing)
+       update vitrine.document set stored_at = now() where hash = $1 and stored_at < now() - interval '12 hours'`,
+      [document.hash, document.body],
+    );
   }
   const [row] = await db.query<{ id: string }>(
     `with numbered as (
@@ -210,12 +215,16 @@ interface ServedRow {
   issues: string | null;
 }
 
-/** What is served of each known token of one collection, by token id. */
+/**
+ * What is served of each known token of one collection, by token id. Entries that are held back are left out and named
+ * by an issue, which tells to ask `operatorContact` if there is one.
+ */
 export async function readServed(
   db: Queryable,
   chainId: number,
   collection: string,
   tokenIds: readonly string[],
+  operatorContact?: string,
 ): Promise<ReadonlyMap<string, ServedMetadata>> {
   const rows = await db.query<ServedRow>(
     `select t.token_id as "tokenId", t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
@@ -224,18 +233,26 @@ export async function readServed(
       where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
     [chainId, collection, tokenIds],
   );
+  const stored = rows.map((row) => ({
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
+    issues: row.issues === null ? [] : (JSON.parse(row.issues) as Issue[]),
+  }));
+  const traits = stored.flatMap(({ metadata }) => metadata?.traits ?? []);
+  const known = await readDisplayTypes(db, { chainId, collection }, traits);
   return new Map(
-    rows.map((row) => [
-      row.tokenId,
-      {
-        status: row.outcome === null ? "none" : row.outcome === "good" ? "current" : "failed",
-        reason: row.reason,
-        version: row.version,
-        contentHash: row.hash,
-        fetchedAt: row.fetchedAt,
-        metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
-        issues: row.issues === null ? [] : (JSON.parse(row.issues) as Issue[]),
-      },
-    ]),
+    rows.map((row, index) => {
+      const { metadata = null, issues = [] } = stored[index] ?? {};
+      return [
+        row.tokenId,
+        {
+          status: row.outcome === null ? "none" : row.outcome === "good" ? "current" : "failed",
+          reason: row.reason,
+          version: row.version,
+          contentHash: row.hash,
+          fetchedAt: row.fetchedAt,
+          ...(metadata ? showVersion({ metadata, issues }, known, operatorContact) : { metadata, issues }),
+        },
+      ];
+    }),
   );
 }

@@ -11,7 +11,9 @@ export type Located =
 const ID_HEX_DIGITS = 64;
 // CIDv0, and CIDv1 in the encodings that are met: base32, base16, base36, base58.
 const CID =
-  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][a-zA-Z2-7]{50,}|[fF][0-9a-fA-F]{50,}|[kK][0-9a-zA-Z]{50,}|z[1-9A-HJ-NP-Za-km-z]{40,})(?=\/|$|\?)/;
+  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][a-zA-Z2-7]{50,}|[fF][0-9a-fA-F]{50,}|[kK][0-9a-zA-Z]{50,}|z[1-9A-HJ-NP-Za-km-z]{40,})(?=[/?#]|$)/;
+// What contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`, `ipfs/`, or nothing.
+const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
 
 /** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
 export function substituteId(text: string, tokenId: string): string {
@@ -20,20 +22,20 @@ export function substituteId(text: string, tokenId: string): string {
 }
 
 /**
- * Http(s) URLs as they are; IPFS content once per gateway, whichever way it was spelt. The URL of somebody's gateway
- * is asked first, and its content then of ours.
+ * Http(s) URLs as they are; IPFS content once per gateway, whichever way it was spelt, a bare CID included. The URL of
+ * somebody's gateway is asked first, and its content then of ours.
  */
 export function locate(uri: string, gateways: readonly string[]): Located {
   const text = uri.trim();
   if (text === "") return refused("empty_uri", "the contract answered an empty URI");
 
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined)
-    return refused("invalid_uri", "the URI has no scheme; it must be http, https or ipfs");
-  if (scheme === "ipfs") {
-    const content = contentPath(/^ipfs:\/{0,2}(?:ipfs\/)?(.+)$/i.exec(text)?.[1]);
-    if (content === undefined) return refused("invalid_uri", "the URI is ipfs: without a content id (CID)");
-    return { kind: "located", urls: throughGateways(content, gateways) };
+  if (scheme === undefined || scheme === "ipfs") {
+    const content = contentPath(text.replace(BEFORE_CID, ""));
+    if (content !== undefined) return { kind: "located", urls: throughGateways(content, gateways) };
+    const problem =
+      scheme === undefined ? "has no scheme; it must be http, https or ipfs" : "is ipfs: without a CID";
+    return refused("invalid_uri", `the URI ${problem}`);
   }
   if (scheme !== "http" && scheme !== "https") {
     return refused("unsupported_scheme", `the URI is ${scheme}:; it must be http, https or ipfs`);
@@ -54,19 +56,28 @@ const refused = (reason: Extract<Located, { kind: "refused" }>["reason"], messag
 const throughGateways = (content: string, gateways: readonly string[]): string[] =>
   gateways.map((gateway) => `${gateway}/ipfs/${content}`);
 
-/** What a gateway is asked for: `https://host/ipfs/CID/path` and `https://CID.ipfs.host/path`. */
+/** The gateway that a URL asks for content; none for any other page of it. */
+export const gatewayOf = (url: string, gateways: readonly string[]): string | undefined =>
+  gateways.find((gateway) => {
+    const prefix = `${gateway}/ipfs/`;
+    return url.startsWith(prefix) && contentPath(url.slice(prefix.length)) !== undefined;
+  });
+
+/** What a gateway is asked for: `https://host/ipfs/CID/path`, below any folder, and `https://CID.ipfs.host/path`. */
 function gatewayContent({ hostname, pathname, search }: URL): string | undefined {
-  const path = /^\/ipfs\/(.+)$/.exec(pathname)?.[1];
-  if (path !== undefined) return contentPath(path + search);
+  const path = /\/ipfs\/.+$/i.exec(pathname)?.[0];
+  if (path !== undefined) return contentPath(path.replace(BEFORE_CID, "") + search);
   const cid = /^([^.]+)\.ipfs\./.exec(hostname)?.[1];
   return cid === undefined ? undefined : contentPath(cid + pathname + search);
 }
 
 /** `CID[/path]`, or undefined for anything else. */
-function contentPath(text: string | undefined): string | undefined {
-  const cid = CID.exec(text ?? "")?.[0];
-  if (text === undefined || cid === undefined) return undefined;
-  // Dot segments that climb out of the content would reach the other pages of a gateway, which may be private.
-  const { pathname } = new URL(`http://gateway.invalid/ipfs/${text}`);
+function contentPath(text: string): string | undefined {
+  const cid = CID.exec(text)?.[0];
+  if (cid === undefined) return undefined;
+  // Dot segments that climb out of the content would reach the other pages of a gateway, which may be private. A proxy
+  // before it may read an encoded slash as one.
+  const decoded = text.replace(/%2f|%5c/gi, "/");
+  const { pathname } = new URL(`http://gateway.invalid/ipfs/${decoded}`);
   return pathname === `/ipfs/${cid}` || pathname.startsWith(`/ipfs/${cid}/`) ? text : undefined;
 }

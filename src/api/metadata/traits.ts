@@ -1,5 +1,6 @@
 /** Traits from `attributes` or `properties` (spec.md "Attribute entry"): exactly what is valid, nothing converted. */
 
+import { clip } from "../contract/fields.ts";
 import type { IssueCode, IssueList } from "./issues.ts";
 import { describe, isJsonObject, own, storable } from "./json.ts";
 
@@ -54,7 +55,7 @@ function readEntry(entry: unknown, path: string, issues: IssueList): Trait | und
   // null stands for "not given", as documents in the wild use it.
   const displayType = own(entry, "display_type") ?? "string";
   if (!isDisplayType(displayType)) {
-    const shown = typeof displayType === "string" ? JSON.stringify(displayType) : describe(displayType);
+    const shown = typeof displayType === "string" ? JSON.stringify(clip(displayType)) : describe(displayType);
     return refuse(
       "unknown_display_type",
       "display_type",
@@ -138,7 +139,7 @@ export function readProperties(properties: Readonly<Record<string, unknown>>, is
       name.trim() === ""
         ? "a property needs a name"
         : `a property must be a string or a number; it is ${describe(value)}`;
-    issues.add("invalid_property", `properties.${name}`, message);
+    issues.add("invalid_property", `properties.${storable(clip(name))}`, message);
     return [];
   });
 }

@@ -1,15 +1,15 @@
-/** The refresh queue: one row per token, claimed by lease (design: "Refresh rules"). All of its SQL is here. */
+/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). What it wants, and how a fetch ends. */
 
-import { randomUUID } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
-import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 
-export type Trigger = "rest" | "graphql" | "operator" | "mint" | "event" | "reorg" | "sweep";
+export type Trigger = "rest" | "graphql" | "operator" | "mint" | "event" | "reorg" | "sweep" | "second_look";
 
-/** Explicit requests outrank events, events outrank sweeps. */
-const priorities: Record<Trigger, number> = {
+export const priorityLevels = [30, 20, 10] as const;
+
+/** Explicit requests outrank events, events outrank sweeps and second looks. */
+const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
   operator: 30,
   rest: 30,
   graphql: 30,
@@ -17,6 +17,7 @@ const priorities: Record<Trigger, number> = {
   reorg: 20,
   mint: 20,
   sweep: 10,
+  second_look: 10,
 };
 
 export const REFRESH_CHANNEL = "vitrine_refresh";
@@ -24,7 +25,11 @@ export const REFRESH_CHANNEL = "vitrine_refresh";
 // A token starts at most once per 5 s; anonymous callers cause at most one start per 60 s.
 const START_SPACING = "interval '5 seconds'";
 const ANONYMOUS_SPACING = "interval '60 seconds'";
-const LEASE = "interval '15 seconds'";
+export const LEASE = "interval '15 seconds'";
+// Origins lag their own events: what an event or a mint left as it was is looked at again, and a failure once more.
+const LOOK_AFTER = ["interval '30 seconds'", "interval '5 minutes'", "interval '1 day'"];
+const LOOKS_UNCHANGED = 2;
+const LOOKS_FAILED = 3;
 
 // A request joins what waits to be started. What a live lease has started answers no request that came after.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
@@ -47,8 +52,10 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
   // In one order everywhere, so that two batches never wait for each other.
   const tokens = [...wanted.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = await db.query<{ tokenId: string; mark: string }>(
-    `insert into vitrine.refresh as r (chain_id, collection, token_id, wanted, priority, trigger, anonymous, min_block)
-     select $1, $2, id, 1, $4, $5, $7, block from unnest($3::numeric[], $6::bigint[]) as t(id, block)
+    `insert into vitrine.refresh as r
+            (chain_id, collection, token_id, wanted, priority, trigger, anonymous, min_block, looks)
+     select $1, $2, id, 1, $4, $5, $7, block, case when $5 in ('event', 'mint', 'sweep') then 0 end
+       from unnest($3::numeric[], $6::bigint[]) as t(id, block)
      on conflict (chain_id, collection, token_id) do update set
        wanted = r.wanted + 1,
        priority = case when r.wanted > r.done then greatest(r.priority, excluded.priority) else excluded.priority end,
@@ -59,7 +66,8 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
                         then excluded.min_block
                         else greatest(r.min_block, excluded.min_block) end,
        attempts = case when excluded.priority > ${priorities.event} then 0 else r.attempts end,
-       waiting_since = case when ${UNSTARTED} then r.waiting_since else now() end,
+       looks = coalesce(excluded.looks, r.looks),
+       waiting_since = case when ${UNSTARTED} then least(r.waiting_since, now()) else now() end,
        not_before = least(
          case when ${UNSTARTED} then r.not_before end,
          greatest(now(), r.last_started_at + ${START_SPACING},
@@ -86,45 +94,9 @@ export interface Lease extends TokenRef {
   readonly trigger: Trigger;
   readonly minBlock: number;
   readonly attempts: number;
+  /** Where its document came from the last time; empty before the first. */
+  readonly host: string;
   readonly standard: Standard | undefined;
-}
-
-/** Takes up to `count` due tokens, the most wanted first; none that another process holds. */
-export async function claim(db: Queryable, tables: ChainTables, count: number): Promise<Lease[]> {
-  const rows = await db.query<
-    Omit<Lease, "standard" | "chainId" | "minBlock"> & {
-      chainId: string;
-      minBlock: string;
-      standard: Standard | null;
-    }
-  >(
-    `with due as (
-       select chain_id, collection, token_id from vitrine.refresh
-        where wanted > done
-          -- A lease that ran out is owed another start, whatever later requests have to wait for.
-          and case when leased_until is null then not_before <= now() else leased_until < now() end
-        order by priority desc, not_before limit $1 for update skip locked
-     ), claimed as (
-       update vitrine.refresh r
-          set lease = $2, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
-              last_started_at = now(),
-              anonymous_started_at = case when r.anonymous then now() else r.anonymous_started_at end,
-              anonymous = false
-         from due d where (r.chain_id, r.collection, r.token_id) = (d.chain_id, d.collection, d.token_id)
-       returning r.*
-     )
-     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
-            c.min_block as "minBlock", c.attempts, s.standard
-       from claimed c left join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)`,
-    [count, randomUUID()],
-  );
-  return rows.map((row) => ({
-    ...row,
-    chainId: Number(row.chainId),
-    minBlock: Number(row.minBlock),
-    standard: row.standard ?? undefined,
-  }));
 }
 
 const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
@@ -168,6 +140,30 @@ export async function finish(db: Queryable, lease: Lease): Promise<boolean> {
   return rows.length > 0;
 }
 
+/**
+ * After the end of a fetch: asks for another look if an event is owed one and nothing else waits, or settles the debt
+ * once its news is there. Any fetch in between counts as that look.
+ */
+export async function settleLooks(
+  db: Queryable,
+  lease: Lease,
+  end: "updated" | "unchanged" | "failed" | "not_found",
+): Promise<void> {
+  const isOwed = end === "unchanged" || end === "failed";
+  const after = LOOK_AFTER.slice(0, end === "failed" ? LOOKS_FAILED : LOOKS_UNCHANGED);
+  const delay = `case looks ${after.map((each, looks) => `when ${looks} then ${each}`).join(" ")} end`;
+  await db.query(
+    isOwed
+      ? `update vitrine.refresh
+            set wanted = wanted + 1, looks = looks + 1, trigger = 'second_look', priority = ${priorities.second_look},
+                not_before = now() + ${delay}, waiting_since = now() + ${delay}
+          where chain_id = $1 and collection = $2 and token_id = $3 and wanted = done and looks < ${after.length}`
+      : `update vitrine.refresh set looks = null
+          where chain_id = $1 and collection = $2 and token_id = $3 and wanted = done and looks is not null`,
+    [lease.chainId, lease.collection, lease.tokenId],
+  );
+}
+
 /** Puts the token back for another try; false when the lease was lost. */
 export async function postpone(
   db: Queryable,
@@ -197,16 +193,6 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
   );
 }
 
-/** Milliseconds until the next token is due: 0 when one is due now, undefined when nothing waits. */
-export async function nextDueMs(db: Queryable): Promise<number | undefined> {
-  const [row] = await db.query<{ ms: number | null }>(
-    `select (extract(epoch from min(coalesce(leased_until, not_before)) - now()) * 1000)::float8 as ms
-       from vitrine.refresh where wanted > done`,
-  );
-  // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
-  return row?.ms == null ? undefined : Math.max(0, row.ms);
-}
-
 /** True while a fetch of the token is wanted. */
 export async function isQueued(db: Queryable, token: TokenRef): Promise<boolean> {
   const rows = await db.query(
@@ -221,11 +207,12 @@ export interface QueueDepth {
   readonly oldestSeconds: number;
 }
 
+/** Second looks count from the moment they are due. */
 export async function depth(db: Queryable): Promise<QueueDepth> {
   const [row] = await db.query<QueueDepth>(
     `select count(*)::int as waiting,
             coalesce(extract(epoch from now() - min(waiting_since)), 0)::float8 as "oldestSeconds"
-       from vitrine.refresh where wanted > done`,
+       from vitrine.refresh where wanted > done and waiting_since <= now()`,
   );
   return row ?? { waiting: 0, oldestSeconds: 0 };
 }

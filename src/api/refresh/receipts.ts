@@ -77,11 +77,15 @@ export async function findReceipt(db: Queryable, id: string, appId: string): Pro
   }>(
     `select p.created_at as "createdAt", t.token_id as "tokenId",
             coalesce(t.status, case when r.leased_until > now() and t.wanted <= r.started then 'fetching' else 'queued' end) as status,
-            coalesce(t.reason, case when t.status is null then r.last_reason end) as reason
+            coalesce(t.reason, case when t.status is null then coalesce(h.pause, r.last_reason) end) as reason
        from vitrine.receipt p
        join vitrine.receipt_token t on t.receipt_id = p.id
        left join vitrine.refresh r
          on (r.chain_id, r.collection, r.token_id) = (t.chain_id, t.collection, t.token_id)
+       left join lateral (
+         select 'the host is left alone until ' || to_char(paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                || ' (' || h.reason || ')' as pause
+           from vitrine.host h where h.host = r.host and h.paused_until > now()) h on true
       where p.id = $1 and p.app_id = $2 order by t.position`,
     [id, appId],
   );

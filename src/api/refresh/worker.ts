@@ -6,11 +6,15 @@ import type { Logger } from "../contract/logger.ts";
 import type { Resolution } from "../metadata/resolve.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
-import { claim, finish, type Lease, nextDueMs, postpone, release, renew } from "./queue.ts";
+import { admit, claim, nextDueMs, type Share } from "./claim.ts";
+import { isHostFault, noteHost } from "./hosts.ts";
+import { finish, type Lease, postpone, release, renew, settleLooks } from "./queue.ts";
 import { settle } from "./receipts.ts";
 
 const RENEW_MS = 5_000;
 const IDLE_POLL_MS = 5_000;
+// What is due may wait for a host that other processes keep busy.
+const BUSY_POLL_MS = 200;
 const AFTER_FAULT_MS = 1_000;
 // Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
 const ATTEMPTS_MAX = 5;
@@ -32,13 +36,16 @@ export interface WorkerDeps {
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
   readonly readBlock: ReadBlock;
+  readonly chainIds: readonly number[];
   /** Fetches at once; 0 makes this process leave the queue to others. */
   readonly concurrency: number;
   readonly logger: Logger;
 }
 
 export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
-  const { database, tables, metadata, readBlock, concurrency, logger } = deps;
+  const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
+  // One host, slow or dead, never takes all there is.
+  const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
   const running = new Map<Lease, Promise<void>>();
   const stopping = new AbortController();
   let looking: Promise<void> | undefined;
@@ -53,7 +60,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   async function look(): Promise<void> {
     const free = concurrency - running.size;
     if (free === 0) return;
-    const leases = await claim(database, tables, free);
+    const leases = await claim(database, tables, share, free);
     if (stopping.signal.aborted) return release(database, leases);
     for (const lease of leases) {
       const work = run(lease).finally(() => {
@@ -62,7 +69,8 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       });
       running.set(lease, work);
     }
-    if (leases.length < free) lookIn((await nextDueMs(database)) ?? IDLE_POLL_MS);
+    if (leases.length < free)
+      lookIn(Math.max((await nextDueMs(database, share)) ?? IDLE_POLL_MS, BUSY_POLL_MS));
   }
 
   function wake(): void {
@@ -88,7 +96,8 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   async function run(lease: Lease): Promise<void> {
     try {
       const resolution = await resolve(lease);
-      if (stopping.signal.aborted) return;
+      // Put back when its host was found busy or paused.
+      if (stopping.signal.aborted || resolution === undefined) return;
       await database.transaction((tx) => record(tx, lease, resolution));
     } catch (error) {
       if (error instanceof LeaseLost) {
@@ -116,7 +125,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     }
   }
 
-  async function resolve(lease: Lease): Promise<Resolution> {
+  async function resolve(lease: Lease): Promise<Resolution | undefined> {
     let block: number;
     try {
       block = await readBlock(lease.chainId, lease.minBlock);
@@ -132,10 +141,31 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
         durationMs: 0,
       };
     }
-    return metadata.resolve(lease, lease.standard, block, stopping.signal);
+    let isPutBack = false;
+    const admitHost = async (host: string): Promise<boolean> => {
+      // The claim has looked at the host that it knew of.
+      if (host === lease.host) return true;
+      const admitted = await admit(database, lease, host, share.perHost);
+      if (admitted === undefined) throw new LeaseLost();
+      isPutBack = !admitted;
+      return admitted;
+    };
+    const resolution = await metadata.resolve(lease, lease.standard, block, stopping.signal, admitHost);
+    return isPutBack ? undefined : resolution;
   }
 
   async function record(tx: Queryable, lease: Lease, resolution: Resolution) {
+    await recordEnd(tx, lease, resolution);
+    const { host } = resolution;
+    // After all else, so that no transaction holds a host's row while it waits for a token's.
+    if (host === undefined) return;
+    if (resolution.kind === "failed" && isHostFault(resolution.reason, resolution.transient)) {
+      const { reason, message, retryAfterMs } = resolution;
+      await noteHost(tx, host, { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs });
+    } else await noteHost(tx, host, { kind: "answered" });
+  }
+
+  async function recordEnd(tx: Queryable, lease: Lease, resolution: Resolution) {
     if (resolution.kind === "failed" && resolution.transient) {
       // Nothing is known of a token while the node is away, so that fault never ends a request.
       const goesOn = resolution.reason === "rpc_unavailable" || lease.attempts < ATTEMPTS_MAX;
@@ -143,12 +173,16 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
         const delayMs = Math.max(backoffMs(lease.attempts), resolution.retryAfterMs ?? 0);
         const reason = `${resolution.reason}: ${resolution.message}; trying again`;
         if (!(await postpone(tx, lease, delayMs, reason))) throw new LeaseLost();
+        // A node that is away was no fetch, and may be away for long.
+        if (resolution.reason !== "rpc_unavailable")
+          await metadata.recordAttempt(tx, lease, lease.trigger, resolution);
         return;
       }
     }
     if (!(await finish(tx, lease))) throw new LeaseLost();
     const outcome = await metadata.record(tx, lease, lease.trigger, resolution);
     await settle(tx, lease, outcome.status, outcome.reason);
+    await settleLooks(tx, lease, outcome.status);
   }
 
   const renewal = setInterval(() => {

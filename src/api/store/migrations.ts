@@ -194,4 +194,84 @@ create table vitrine.chain_head (
 );
 `;
 
-export const migrations: readonly string[] = [tokensAndVersions, refresh, accessAndGuard];
+const indexBuilds = `
+create table vitrine.index_build (
+  schema text primary key,
+  build_id text not null,
+  inputs jsonb not null,
+  created_at timestamptz not null default now()
+);
+`;
+
+const retention = `
+create table vitrine.daily_job (
+  name text primary key,
+  ran_at timestamptz not null default now()
+);
+create index version_age on vitrine.version (fetched_at);
+create index version_document on vitrine.version (content_hash);
+create index document_age on vitrine.document (stored_at);
+create index receipt_age on vitrine.receipt (created_at);
+`;
+
+const secondLooks = `
+-- How often a token was looked at again after its last event; null when it is owed no look.
+alter table vitrine.refresh add looks smallint;
+`;
+
+const displayTypes = `
+-- Entries of every display type are stored; those that differ from their trait type's are held back when they are read.
+alter table vitrine.token_trait add display_type text;
+update vitrine.token_trait t set display_type = k.display_type from vitrine.trait_type k
+ where (k.chain_id, k.collection, k.trait_type) = (t.chain_id, t.collection, t.trait_type);
+alter table vitrine.token_trait alter display_type set not null;
+create index token_trait_display_type
+  on vitrine.token_trait (chain_id, collection, md5(trait_type), display_type, value_number);
+
+-- The other display types that a trait type came with. A row stays after the last token that held such an entry.
+create table vitrine.trait_conflict (
+  chain_id bigint not null,
+  collection text not null,
+  trait_type text not null,
+  display_type text not null,
+  first_seen_at timestamptz not null default now()
+);
+create unique index trait_conflict_name
+  on vitrine.trait_conflict (chain_id, collection, md5(trait_type), display_type);
+`;
+
+const rateLimits = `
+-- Columns as the library rate-limiter-flexible writes them. Counters of a minute are not worth a write-ahead log.
+create unlogged table vitrine.rate_limit (
+  key varchar(255) primary key,
+  points int not null default 0,
+  expire bigint
+);
+`;
+
+const hosts = `
+-- Hosts that failed lately; one that answers has no row.
+create table vitrine.host (
+  host text primary key,
+  failures int not null,
+  paused_until timestamptz,
+  reason text not null
+);
+-- Where the token's document came from the last time; empty before the first.
+alter table vitrine.refresh add host text not null default '';
+create index refresh_due on vitrine.refresh (host, priority, not_before) where wanted > done;
+create index refresh_leased on vitrine.refresh (host, leased_until) where lease is not null;
+drop index vitrine.refresh_waiting;
+`;
+
+export const migrations: readonly string[] = [
+  tokensAndVersions,
+  refresh,
+  accessAndGuard,
+  indexBuilds,
+  retention,
+  secondLooks,
+  displayTypes,
+  rateLimits,
+  hosts,
+];

@@ -16,20 +16,25 @@ export interface ChainState {
   readonly fresh: boolean;
 }
 
-const ready = (tables: ChainTables): string =>
+/** SQL: Ponder's backfill is done. It turns false again at every restart. */
+export const ready = (tables: ChainTables): string =>
   `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
 
 /**
- * The freshness of a chain's index. After a restart Ponder serves rows up to 30 blocks back, first under the old
- * head; `chain_head` is the mark that tells. It reads the checkpoint's first ten digits, the block's Unix seconds.
+ * SQL: the checkpoint row `c` is not below the mark. After a restart Ponder serves rows up to 30 blocks back, first
+ * under the old head; `chain_head` is the mark that tells. `schema` is the parameter that holds the index's schema.
  */
+export const caughtUp = (schema: string): string =>
+  `c.latest_checkpoint >= coalesce(
+     (select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = c.chain_id), '')`;
+
+/** The freshness of a chain's index. It reads the checkpoint's first ten digits, the block's Unix seconds. */
 const freshness = (tables: ChainTables): string => `
   ${ready(tables)}
   and exists (select from ${tables.checkpoint} c
                where c.chain_id = $1
                  and extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint <= $4
-                 and c.latest_checkpoint >= coalesce(
-                   (select h.checkpoint from vitrine.chain_head h where h.schema = $5 and h.chain_id = $1), ''))`;
+                 and ${caughtUp("$5")})`;
 
 /** The state of those of the tokens that the chain has told of, by token id. */
 export async function readChainStates(

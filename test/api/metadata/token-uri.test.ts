@@ -1,7 +1,7 @@
 /** From every spelling of a token URI to the URLs that are asked, in order. */
 
 import { describe, expect, it } from "vitest";
-import { locate, substituteId } from "../../../src/api/metadata/token-uri.ts";
+import { gatewayOf, locate, substituteId } from "../../../src/api/metadata/token-uri.ts";
 
 const GATEWAYS = ["https://first.example", "https://second.example"];
 const V0 = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
@@ -27,6 +27,8 @@ describe("http and https", () => {
 
   it.each([
     { uri: `https://cdn.example/ipfs/${V0}/1.json?x=1`, path: `${V0}/1.json?x=1` },
+    { uri: `https://cdn.example/ipfs/ipfs/${V0}/1.json`, path: `${V0}/1.json` },
+    { uri: `https://cdn.example/nft/ipfs/${V0}/1.json`, path: `${V0}/1.json` },
     { uri: `https://${V1}.ipfs.cdn.example/1.json`, path: `${V1}/1.json` },
   ])("asks a gateway's URL $uri first, and our gateways for its content next", ({ uri, path }) => {
     expect(urlsOf(uri)).toEqual([uri, ...through(path)]);
@@ -49,7 +51,16 @@ describe("ipfs", () => {
     { uri: `ipfs:/${V0}/1`, path: `${V0}/1` },
     { uri: `ipfs:${V0}/1`, path: `${V0}/1` },
     { uri: ` ipfs://${V0}/1 `, path: `${V0}/1` },
+    { uri: `ipfs:///${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:///ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs://ipfs/ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `IPFS://IPFS//${V0}/1`, path: `${V0}/1` },
     { uri: `ipfs://${V0}?x=1`, path: `${V0}?x=1` },
+    { uri: `ipfs://${V0}#x`, path: `${V0}#x` },
+    { uri: V0, path: V0 },
+    { uri: `${V1}/1.json`, path: `${V1}/1.json` },
+    { uri: `ipfs/${V0}`, path: V0 },
+    { uri: `/ipfs/${V1}/1.json`, path: `${V1}/1.json` },
     { uri: `ipfs://${V0}/a/../1`, path: `${V0}/a/../1` },
     { uri: `ipfs://f01701220${"ab".repeat(32)}/1`, path: `f01701220${"ab".repeat(32)}/1` },
   ])("asks every gateway in order for $uri", ({ uri, path }) => {
@@ -68,20 +79,56 @@ describe("ipfs", () => {
     expect(urlsOf(uri)).toBe("invalid_uri");
   });
 
-  it.each(["/..", "/../../api/v0/id", "/%2e%2e/%2E%2E/admin", "/a/../../x", "/..\\..\\x", "/../ipfs/../x"])(
-    "refuses a path that climbs out of its content to other pages of the gateway: %s",
-    (path) => {
-      expect(urlsOf(`ipfs://${V0}${path}`)).toBe("invalid_uri");
-    },
-  );
+  it.each([
+    "/..",
+    "/../../api/v0/id",
+    "/%2e%2e/%2E%2E/admin",
+    "/a/../../x",
+    "/..\\..\\x",
+    "/../ipfs/../x",
+    "/.\t./.\n./admin",
+    "/..%2f..%2Fadmin",
+    "/%2e%2e%5C..%5cadmin",
+  ])("refuses a path that climbs out of its content to other pages of the gateway: %j", (path) => {
+    expect(urlsOf(`ipfs://${V0}${path}`)).toBe("invalid_uri");
+  });
+});
+
+describe("the gateway of a URL", () => {
+  it.each([
+    { url: `https://second.example/ipfs/${V0}/1`, gateway: "https://second.example" },
+    { url: `https://second.example/ipfs/${V0}?x=1`, gateway: "https://second.example" },
+    { url: "https://second.example/ipfs/other", gateway: undefined },
+    { url: `https://second.example/ipfs/${V0}/..%2f..%2fadmin`, gateway: undefined },
+    { url: `https://second.example/api/${V0}`, gateway: undefined },
+    { url: `https://second.example.evil/ipfs/${V0}`, gateway: undefined },
+  ])("$url is $gateway", ({ url, gateway }) => {
+    expect(gatewayOf(url, GATEWAYS)).toBe(gateway);
+  });
+});
+
+it("reads a text of 2 MiB, whatever it is made of, in one pass", () => {
+  const parts = ["/", "ipfs/", "ipfs:", "\n", "a", "Qm", ".", "%2f", "../"];
+
+  for (const part of parts) {
+    const filling = part.repeat((2 * 1024 * 1024) / part.length);
+    for (const uri of [
+      filling,
+      `ipfs:${filling}\n!`,
+      `ipfs://${V0}/${filling}`,
+      `https://h.example/${filling}`,
+    ])
+      expect(["located", "refused"]).toContain(locate(uri, GATEWAYS).kind);
+  }
 });
 
 describe("what is refused", () => {
   it.each([
     { uri: "", reason: "empty_uri" },
     { uri: " \n\t", reason: "empty_uri" },
-    { uri: V0, reason: "invalid_uri" },
-    { uri: `/ipfs/${V0}`, reason: "invalid_uri" },
+    { uri: `${V0}x`, reason: "invalid_uri" },
+    { uri: `/ipns/${V0}`, reason: "invalid_uri" },
+    { uri: `/${"ipfs/".repeat(1_000)}`, reason: "invalid_uri" },
     { uri: "host.example/1.json", reason: "invalid_uri" },
     { uri: "//host.example/1.json", reason: "invalid_uri" },
     { uri: '{"name": "inline"}', reason: "invalid_uri" },

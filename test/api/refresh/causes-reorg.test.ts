@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/tables.ts";
-import { claim, finish } from "../../../src/api/refresh/queue.ts";
+import { claim } from "../../../src/api/refresh/claim.ts";
+import { finish } from "../../../src/api/refresh/queue.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
+import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -19,7 +20,7 @@ beforeEach(async () => {
 /** Ends every fetch that is wanted. */
 async function fetchAll(): Promise<void> {
   await makeDue(database);
-  for (const lease of await claim(database, test.tables, 100)) await finish(database, lease);
+  for (const lease of await claim(database, test.tables, SHARE, 100)) await finish(database, lease);
 }
 
 /** The tokens that are wanted now, with what wants them. */

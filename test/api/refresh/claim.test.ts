@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim, finish, type Lease, nextDueMs, postpone } from "../../../src/api/refresh/queue.ts";
+import { claim, nextDueMs } from "../../../src/api/refresh/claim.ts";
+import { finish, type Lease, postpone } from "../../../src/api/refresh/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -9,6 +10,7 @@ import {
   emptyTables,
   passSeconds,
   readQueue,
+  SHARE,
 } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
@@ -16,7 +18,7 @@ const { database, tables } = test;
 
 const dueIn = async (): Promise<number | undefined> => (await readQueue(database))[0]?.dueIn;
 const claimIds = async (count = 10): Promise<string[]> =>
-  (await claim(database, tables, count)).map(({ tokenId }) => tokenId);
+  (await claim(database, tables, SHARE, count)).map(({ tokenId }) => tokenId);
 
 beforeEach(() => emptyTables(database));
 
@@ -25,7 +27,7 @@ describe("a claim", () => {
     const ids = Array.from({ length: 200 }, (_, index) => String(index));
     await ask(database, ids);
 
-    const claims = await Promise.all(Array.from({ length: 30 }, () => claim(database, tables, 10)));
+    const claims = await Promise.all(Array.from({ length: 30 }, () => claim(database, tables, SHARE, 10)));
 
     const claimed = claims.flat().map(({ tokenId }) => tokenId);
     expect(claimed).toHaveLength(200);
@@ -156,23 +158,23 @@ describe("the spacing of starts", () => {
 
 describe("the time until the next start", () => {
   it("is undefined with nothing to do and 0 with something due", async () => {
-    expect(await nextDueMs(database)).toBeUndefined();
+    expect(await nextDueMs(database, SHARE)).toBeUndefined();
     await ask(database, ["1"]);
-    expect(await nextDueMs(database)).toBe(0);
+    expect(await nextDueMs(database, SHARE)).toBe(0);
   });
 
   it("is that of the first token to come, be it spaced, postponed or leased", async () => {
     await ask(database, ["1", "2"]);
-    const leases = await claim(database, tables, 2);
+    const leases = await claim(database, tables, SHARE, 2);
     await postpone(database, leases[0] as Lease, 40_000, "timeout");
-    expect(await nextDueMs(database)).toBeGreaterThan(10_000);
-    expect(await nextDueMs(database)).toBeLessThanOrEqual(15_000);
+    expect(await nextDueMs(database, SHARE)).toBeGreaterThan(10_000);
+    expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(15_000);
 
     await finish(database, leases[1] as Lease);
-    expect(await nextDueMs(database)).toBeGreaterThan(30_000);
-    expect(await nextDueMs(database)).toBeLessThanOrEqual(40_000);
+    expect(await nextDueMs(database, SHARE)).toBeGreaterThan(30_000);
+    expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(40_000);
 
     await ask(database, ["2"]);
-    expect(await nextDueMs(database)).toBeLessThanOrEqual(5_000);
+    expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(5_000);
   });
 });

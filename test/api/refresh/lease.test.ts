@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim, finish, isQueued, postpone, release, renew } from "../../../src/api/refresh/queue.ts";
+import { claim } from "../../../src/api/refresh/claim.ts";
+import { finish, isQueued, postpone, release, renew } from "../../../src/api/refresh/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { ask, claimOne, emptyTables, passSeconds, readQueue, ref } from "../../support/refresh.ts";
+import { ask, claimOne, emptyTables, passSeconds, readQueue, ref, SHARE } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -31,7 +32,7 @@ describe("a finished fetch", () => {
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 4 }]);
     await passSeconds(database, 100);
-    expect(await claim(database, tables, 1)).toEqual([]);
+    expect(await claim(database, tables, SHARE, 1)).toEqual([]);
   });
 
   it("can't be ended twice", async () => {
@@ -50,7 +51,7 @@ describe("a lease", () => {
     const first = await claimOne(test);
 
     await passSeconds(database, 14);
-    expect(await claim(database, tables, 1)).toEqual([]);
+    expect(await claim(database, tables, SHARE, 1)).toEqual([]);
     await passSeconds(database, 2);
     const second = await claimOne(test);
 
@@ -76,7 +77,7 @@ describe("a lease", () => {
 
   it("lasts while it is renewed", async () => {
     await ask(database, ["1", "2"]);
-    const leases = await claim(database, tables, 2);
+    const leases = await claim(database, tables, SHARE, 2);
     const [renewed] = leases;
     if (!renewed) throw new Error("nothing was due");
 
@@ -85,7 +86,7 @@ describe("a lease", () => {
     await passSeconds(database, 14);
 
     const other = leases.find((lease) => lease !== renewed)?.tokenId;
-    expect((await claim(database, tables, 2)).map(({ tokenId }) => tokenId)).toEqual([other]);
+    expect((await claim(database, tables, SHARE, 2)).map(({ tokenId }) => tokenId)).toEqual([other]);
   });
 
   it("that ran out is taken up again at once, whatever an anonymous caller has to wait for", async () => {

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim, finish } from "../../../src/api/refresh/queue.ts";
+import { claim } from "../../../src/api/refresh/claim.ts";
+import { finish } from "../../../src/api/refresh/queue.ts";
 import { addSweep } from "../../../src/api/refresh/sweeps.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -39,7 +40,7 @@ const waitingIds = async (): Promise<string[]> =>
 /** Ends up to `count` of the waiting fetches. */
 async function fetchSome(count: number): Promise<void> {
   await makeDue(database);
-  for (const lease of await claim(database, tables, count)) await finish(database, lease);
+  for (const lease of await claim(database, tables, SHARE, count)) await finish(database, lease);
 }
 
 describe("a range", () => {
@@ -175,7 +176,7 @@ describe("a large sweep", () => {
     await ask(database, ["9001"], { trigger: "event" });
     await ask(database, ["9002"], { trigger: "rest" });
 
-    const first = await claim(database, tables, 2);
+    const first = await claim(database, tables, SHARE, 2);
 
     expect(first.map(({ tokenId }) => tokenId).sort()).toEqual(["9001", "9002"]);
   });

@@ -1,16 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
-import {
-  claim,
-  depth,
-  finish,
-  isQueued,
-  nextDueMs,
-  postpone,
-  release,
-  renew,
-  want,
-} from "../../../src/api/refresh/queue.ts";
+import { claim, nextDueMs } from "../../../src/api/refresh/claim.ts";
+import { depth, finish, isQueued, postpone, release, renew, want } from "../../../src/api/refresh/queue.ts";
 import { createDatabase, type Database } from "../../../src/api/store/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
@@ -21,6 +12,7 @@ import {
   passSeconds,
   readQueue,
   ref,
+  SHARE,
 } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
@@ -45,7 +37,7 @@ describe("asking for a token", () => {
     const marks = await ask(database, [UINT256_MAX, "0"]);
 
     expect([...marks.keys()].sort()).toEqual(["0", UINT256_MAX]);
-    expect((await claim(database, tables, 2)).map((lease) => lease.tokenId).sort()).toEqual([
+    expect((await claim(database, tables, SHARE, 2)).map((lease) => lease.tokenId).sort()).toEqual([
       "0",
       UINT256_MAX,
     ]);
@@ -67,7 +59,7 @@ describe("asking for a token", () => {
   it("makes it due at once", async () => {
     await ask(database, ["1"]);
 
-    expect(await nextDueMs(database)).toBe(0);
+    expect(await nextDueMs(database, SHARE)).toBe(0);
     expect(await isQueued(database, ref("1"))).toBe(true);
     expect(await isQueued(database, ref("2"))).toBe(false);
   });
@@ -100,9 +92,9 @@ describe("priority", () => {
     await ask(database, ["3"], { trigger: "rest" });
 
     const order = [
-      await claim(database, tables, 1),
-      await claim(database, tables, 1),
-      await claim(database, tables, 1),
+      await claim(database, tables, SHARE, 1),
+      await claim(database, tables, SHARE, 1),
+      await claim(database, tables, SHARE, 1),
     ];
 
     expect(order.flat().map((lease) => lease.tokenId)).toEqual(["3", "2", "1"]);
@@ -113,7 +105,7 @@ describe("priority", () => {
     await passSeconds(database, 10);
     await ask(database, ["2"]);
 
-    expect(await claim(database, tables, 1)).toMatchObject([{ tokenId: "1" }]);
+    expect(await claim(database, tables, SHARE, 1)).toMatchObject([{ tokenId: "1" }]);
   });
 
   it("keeps an explicit request from inheriting the tries that an event used up", async () => {
@@ -177,7 +169,7 @@ describe("many at once", () => {
   it("stays clear of deadlocks while leases are renewed and given back", async () => {
     const ids = Array.from({ length: 60 }, (_, index) => String(index));
     await ask(database, [...ids].reverse());
-    const leases = await claim(database, tables, 60);
+    const leases = await claim(database, tables, SHARE, 60);
 
     const rounds = Array.from({ length: 40 }, (_, round) => round);
     const ends = await Promise.allSettled([
@@ -206,7 +198,7 @@ describe("depth", () => {
   });
 
   async function claimTheFirst() {
-    const [lease] = await claim(database, tables, 1);
+    const [lease] = await claim(database, tables, SHARE, 1);
     if (!lease) throw new Error("nothing is due");
     return lease;
   }

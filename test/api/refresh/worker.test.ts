@@ -96,6 +96,13 @@ describe("a refresh request", () => {
 });
 
 describe("a fault that may pass", () => {
+  const history = async () =>
+    (
+      await database.query<{ number: number; outcome: string; reason: string | null }>(
+        "select number, outcome, reason from vitrine.version order by number",
+      )
+    ).map(({ number, outcome, reason }) => [number, outcome, reason]);
+
   it("is tried again, and the receipt says so meanwhile", async () => {
     await setup.knowTokens("1");
     const receipt = await setup.request(["1"]);
@@ -114,6 +121,10 @@ describe("a fault that may pass", () => {
     worker.wake();
 
     expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated", reason: null }]);
+    expect(await history()).toEqual([
+      [1, "failed", "timeout: so it was"],
+      [2, "updated", null],
+    ]);
   });
 
   it("is a failure at the fifth try", async () => {
@@ -134,7 +145,8 @@ describe("a fault that may pass", () => {
     expect(calls).toHaveLength(5);
   });
 
-  it("of the node is never the end of a request", async () => {
+  it("of the node is never the end of a request, and no part of the token's history", async () => {
+    await setup.knowTokens("1");
     const receipt = await setup.request(["1"]);
     const { worker, calls } = setup.start(({ nth }) =>
       nth <= 8 ? failed("rpc_unavailable", { transient: true }) : found(hero("Hero")),
@@ -151,6 +163,7 @@ describe("a fault that may pass", () => {
 
     expect((await done)?.tokens).toMatchObject([{ status: "updated" }]);
     expect(calls).toHaveLength(9);
+    expect(await history()).toEqual([[1, "updated", null]]);
   });
 
   it("waits as long as the host asks for", async () => {

@@ -1,0 +1,21 @@
+/** A metadata host for the benches, in a process of its own: a document with ten traits for any path. */
+
+import { createServer } from "node:http";
+
+const server = createServer(({ url }, response) => {
+  const id = Number(url?.slice(1));
+  const attributes = Array.from({ length: 10 }, (_, trait) =>
+    trait < 7
+      ? { trait_type: `Trait ${trait}`, value: `Value ${(id * (trait + 3)) % 20}` }
+      : { trait_type: `Trait ${trait}`, display_type: "number", value: (id * trait) % 100 },
+  );
+  const description = "A token among many, with as much to say about itself as tokens have.";
+  response.setHeader("content-type", "application/json");
+  response.end(
+    JSON.stringify({ name: `Token ${id}`, description, image: `https://img.example/${id}.png`, attributes }),
+  );
+});
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (address !== null && typeof address === "object") process.stdout.write(`${address.port}\n`);
+});

@@ -1,0 +1,107 @@
+/** Tokens per second from URI to stored traits, beside a plain loop of fetch and JSON.parse over the same host. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fetch as plainFetch } from "undici";
+import { chainTables } from "../src/api/chain/tables.ts";
+import { silentLogger } from "../src/api/contract/logger.ts";
+import { createGuardedFetch } from "../src/api/metadata/guarded-fetch.ts";
+import { createResolve } from "../src/api/metadata/resolve.ts";
+import { createMetadata } from "../src/api/metadata/service.ts";
+import { createDatabase } from "../src/api/store/database.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
+import { migrate } from "../src/api/store/migrate.ts";
+
+const TOKENS = 6_000;
+const CONCURRENCY = 16;
+const ROUNDS = 3;
+const CHAIN_ID = 31337;
+
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+
+export async function benchResolve() {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  chmodSync(folder, 0o711);
+  const origin = spawn(process.execPath, [
+    "--import",
+    "tsx",
+    fileURLToPath(new URL("./origin.ts", import.meta.url)),
+  ]);
+  const [port] = await once(origin.stdout, "data");
+  const host = `127.0.0.1:${String(port).trim()}`;
+  const url = await joinEmbeddedPostgres(folder);
+  await migrate(url);
+  const database = createDatabase(url, silentLogger);
+  const fetch = createGuardedFetch(new Set([host]), "bench");
+  const resolve = createResolve({
+    readUri: async ({ tokenId }) => ({ kind: "read", uri: `http://${host}/${tokenId}`, standard: "erc721" }),
+    fetch,
+    fetchFromGateway: fetch,
+    gateways: [],
+  });
+  const metadata = createMetadata({ resolve, tables: chainTables("bench") });
+
+  const plain = async (_collection: string, tokenId: string): Promise<void> => {
+    const response = await plainFetch(`http://${host}/${tokenId}`);
+    JSON.parse(await response.text());
+  };
+  const vitrine = async (collection: string, tokenId: string): Promise<void> => {
+    const token = { chainId: CHAIN_ID, collection, tokenId };
+    const resolution = await metadata.resolve(token, "erc721", 1);
+    await database.transaction((tx) => metadata.record(tx, token, "rest", resolution));
+  };
+  try {
+    const seconds: Record<"plain" | "vitrine", number[]> = { plain: [], vitrine: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      const collection = `0x${String(round).padStart(40, "0")}`;
+      const tokenIds = Array.from({ length: TOKENS }, (_, index) => String(index));
+      await metadata.addKnownTokens(database, CHAIN_ID, collection, tokenIds);
+      for (const [side, work] of [
+        ["plain", plain],
+        ["vitrine", vitrine],
+      ] as const) {
+        const took = await time(() => inParallel(tokenIds, (tokenId) => work(collection, tokenId)));
+        seconds[side].push(took);
+        say(`${side}, round ${round + 1}: ${Math.round(TOKENS / took)} tokens/s`);
+      }
+    }
+    const [row] = await database.query<{ traits: number }>(
+      "select count(*)::int as traits from vitrine.token_trait",
+    );
+    if (row?.traits !== TOKENS * ROUNDS * 10) throw new Error(`${row?.traits} traits were stored`);
+    const perSecond = (side: "plain" | "vitrine"): number => Math.round(TOKENS / median(seconds[side]));
+    return {
+      tokens: TOKENS,
+      vitrine_tokens_per_second: perSecond("vitrine"),
+      plain_tokens_per_second: perSecond("plain"),
+      ratio: Number((median(seconds.plain) / median(seconds.vitrine)).toFixed(2)),
+      bar: 0.5,
+    };
+  } finally {
+    origin.kill();
+    await database.close();
+    await stopEmbeddedPostgres(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inParallel(tokenIds: readonly string[], work: (tokenId: string) => Promise<void>) {
+  const left = tokenIds.values();
+  const lane = async (): Promise<void> => {
+    for (const tokenId of left) await work(tokenId);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+}
+
+async function time(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,112 @@
+/** Builds a new index beside the one that serves, and goes on as the service of the new one. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { requireFreePort } from "../../src/api/boot.ts";
+import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
+import { chainTables } from "../../src/api/chain/tables.ts";
+import { loadServingConfig } from "../../src/api/config.ts";
+import type { Freshness } from "../../src/api/http/health.ts";
+import { BootError } from "../../src/boot-error.ts";
+import { loadIndexConfig } from "../../src/config.ts";
+import { createPonderSupervisor } from "../ponder-process.ts";
+import { checkIndex, type IndexCheck, withDatabase } from "./check.ts";
+import { untilCaughtUp } from "./progress.ts";
+
+const FRESHNESS_TIMEOUT_MS = 5_000;
+
+export interface BesideOptions {
+  /** PORT + 1 when absent. */
+  readonly port?: number | undefined;
+  /** A shell command that moves the requests over; its environment holds DATABASE_SCHEMA and PORT of the new service. */
+  readonly then?: string | undefined;
+  /** Progress, a sentence at a time. */
+  readonly onLine: (line: string) => void;
+  /** Called once, when the new service may take over and before `then` runs. */
+  readonly onReady: (service: { schema: string; port: number }) => void;
+}
+
+/**
+ * Runs until the new service is stopped, and answers the exit code to end with: 1 at least when it ended before
+ * it was ready. The old index and its service are never touched. Throws when there is nothing to build, when the
+ * port is taken, or when another process builds the same already.
+ */
+export async function buildBeside({ port: wish, then, onLine, onReady }: BesideOptions): Promise<number> {
+  const check = await checkIndex(process.cwd(), process.env);
+  const schema = schemaToBuild(check);
+  const port = wish ?? loadServingConfig(process.env).port + 1;
+  await requireFreePort(port).catch((cause: Error) => {
+    if (!(cause instanceof BootError)) throw cause;
+    throw new Error(`port ${port} is in use; pass a free one with --port`, { cause });
+  });
+  for (const reason of check.reasons) onLine(reason);
+  onLine(`building schema "${schema}" on port ${port}; what serves schema "${check.schema}" goes on`);
+
+  process.env.DATABASE_SCHEMA = schema;
+  process.env.PORT = String(port);
+  const supervisor = createPonderSupervisor({ schema, args: [], stdout: process.stderr });
+  const ended = new AbortController();
+  let isReady = false;
+  const takeOver = async (): Promise<void> => {
+    isReady = await waitFor(check.schema, port, onLine, ended.signal);
+    if (!isReady) return;
+    onLine(`schema "${schema}" is ready and caught up, and port ${port} serves it`);
+    onReady({ schema, port });
+    if (then) await run(then, onLine);
+    onLine(
+      `this process is the new service: stop the old one, and have the next npm start find DATABASE_SCHEMA=${schema} and PORT=${port}`,
+    );
+  };
+  takeOver().catch((error: Error) => onLine(`the new index can't be watched (${error.message})`));
+
+  const code = await supervisor.run();
+  ended.abort();
+  if (isReady) return code;
+  onLine(
+    `ended before schema "${schema}" was ready; the old service has lost nothing, and the same command goes on from here`,
+  );
+  return code || 1;
+}
+
+function schemaToBuild({ verdict, schema, next }: IndexCheck): string {
+  if (verdict === "first")
+    throw new Error(`schema "${schema}" holds no index to build beside; npm start builds the first`);
+  if (!next)
+    throw new Error(
+      `schema "${schema}" holds the index of this code and these collections; npm start resumes it`,
+    );
+  if (next.state === "in_use")
+    throw new Error(`another process indexes this code and these collections into schema "${next.schema}"`);
+  return next.schema;
+}
+
+function waitFor(
+  oldSchema: string,
+  port: number,
+  onLine: (line: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return withDatabase(process.env, async (database) => {
+    const old = database && createIndexHeads(database, chainTables(oldSchema));
+    return untilCaughtUp({
+      chainIds: [...new Set(loadIndexConfig(process.env).collections.map(({ chainId }) => chainId))],
+      async freshness() {
+        const timeout = AbortSignal.timeout(FRESHNESS_TIMEOUT_MS);
+        const response = await fetch(`http://localhost:${port}/freshness`, { signal: timeout });
+        if (!response.ok) throw new Error(`/freshness answered ${response.status}`);
+        return (await response.json()) as Freshness;
+      },
+      oldHeads: async () => new Map((await old?.read())?.map(({ chainId, block }) => [chainId, block])),
+      onLine,
+      signal,
+    });
+  });
+}
+
+/** What the command prints goes to stderr: stdout is for the result. */
+async function run(command: string, onLine: (line: string) => void): Promise<void> {
+  const shell = spawn(command, { shell: true, stdio: ["ignore", process.stderr, process.stderr] });
+  const [code, signal] = await once(shell, "exit");
+  if (code !== 0)
+    onLine(`"${command}" ended with ${code ?? signal}: requests may still go to the old service; both go on`);
+}

@@ -1,0 +1,64 @@
+/** A process that runs the first half of `ponder start`, up to the build id, and sends it to its parent. */
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+// None of this is exported by the package; a test holds the outcome against what `ponder start` writes.
+const PONDER = new URL("../../node_modules/ponder/", import.meta.url);
+const load = (path: string): Promise<Record<string, unknown>> =>
+  import(new URL(`dist/esm/${path}`, PONDER).href);
+// Ponder's own, which it does not export either.
+const BUILD_ID_VERSION = "2";
+const BUILD_ID_DIGITS = 10;
+
+type Part =
+  | { readonly status: "success"; readonly result: { readonly contentHash: string } }
+  | { readonly status: "error"; readonly error: Error };
+
+interface Build {
+  namespaceCompile(): unknown;
+  executeConfig(): Promise<Part>;
+  executeSchema(): Promise<Part>;
+  executeIndexingFunctions(): Promise<Part>;
+}
+
+// Vite would keep this process alive when nobody waits for its answer any more.
+process.once("disconnect", () => process.exit(1));
+
+const { version } = JSON.parse(readFileSync(new URL("package.json", PONDER), "utf8")) as { version: string };
+// Any command that neither listens nor indexes: the configuration then leaves the port alone.
+const cliOptions = { command: "list", version, config: "ponder.config.ts", logFormat: "pretty" };
+
+type Make = (options: unknown) => unknown;
+const [{ createBuild }, { buildOptions }, { createLogger }, { createShutdown }] = (await Promise.all([
+  load("build/index.js"),
+  load("internal/options.js"),
+  load("internal/logger.js"),
+  load("internal/shutdown.js"),
+])) as unknown as [
+  { createBuild(options: unknown): Promise<Build> },
+  { buildOptions(options: unknown): { logLevel: string; logFormat: string } },
+  { createLogger: Make },
+  { createShutdown: () => unknown },
+];
+
+const options = buildOptions({ cliOptions });
+const shutdown = createShutdown();
+const common = {
+  options,
+  logger: createLogger({ level: options.logLevel, mode: options.logFormat }),
+  shutdown,
+  buildShutdown: shutdown,
+  apiShutdown: shutdown,
+};
+const build = await createBuild({ common, cliOptions });
+build.namespaceCompile();
+
+const hash = createHash("sha256").update(BUILD_ID_VERSION);
+for (const part of [build.executeConfig, build.executeSchema, build.executeIndexingFunctions]) {
+  const outcome = await part();
+  // Ponder has logged why.
+  if (outcome.status === "error") process.exit(1);
+  hash.update(outcome.result.contentHash);
+}
+process.send?.({ buildId: hash.digest("hex").slice(0, BUILD_ID_DIGITS) }, () => process.exit(0));

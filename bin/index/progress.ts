@@ -1,0 +1,77 @@
+/** Tells how far a new index has come, and when it has caught up with the old one and with the node. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Freshness } from "../../src/api/http/health.ts";
+
+const LOOK_MS = 1_000;
+const SAY_MS = 5_000;
+
+type ChainFreshness = Freshness["chains"][number];
+
+export interface CatchUpDeps {
+  /** Every chain that the new index has to have. */
+  readonly chainIds: readonly number[];
+  /** The new service's /freshness; rejects while the service is not up. */
+  readonly freshness: () => Promise<Freshness>;
+  /** The block of each chain that the old index has. */
+  readonly oldHeads: () => Promise<ReadonlyMap<number, number>>;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+  readonly lookMs?: number;
+}
+
+/**
+ * True once every chain is ready and has the block at which, one look before, its node or the old index stood:
+ * on a fast chain the head itself is never reached. False when the signal comes first.
+ */
+export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
+  const { chainIds, freshness, onLine, signal, lookMs = LOOK_MS } = deps;
+  let goals: ReadonlyMap<number, number> | undefined;
+  let said = "";
+  let saidAt = 0;
+  while (!signal.aborted) {
+    const now = await freshness().catch(() => undefined);
+    const chains = chainIds.map((id) => now?.chains.find(({ chain_id }) => chain_id === id));
+    const text = now ? chainIds.map((id, at) => describe(id, chains[at])).join("; ") : "starting";
+    if (text !== said && Date.now() - saidAt >= SAY_MS) {
+      onLine(text);
+      said = text;
+      saidAt = Date.now();
+    }
+
+    const ready = chains.filter((chain) => chain?.ready) as ChainFreshness[];
+    if (ready.length < chainIds.length) goals = undefined;
+    else if (ready.every(({ chain_id, indexed }) => indexed >= (goals?.get(chain_id) ?? Infinity)))
+      return true;
+    else goals = await goalsOf(ready, deps);
+    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+/** No goal for a chain whose node does not answer and that the old index does not have. */
+async function goalsOf(
+  chains: readonly ChainFreshness[],
+  { oldHeads, onLine }: CatchUpDeps,
+): Promise<ReadonlyMap<number, number> | undefined> {
+  try {
+    const old = await oldHeads();
+    return new Map(
+      chains.flatMap(({ chain_id, head }): [number, number][] => {
+        const heads = [head, old.get(chain_id)].filter((block) => block !== null && block !== undefined);
+        return heads.length > 0 ? [[chain_id, Math.max(...heads)]] : [];
+      }),
+    );
+  } catch (error) {
+    onLine(`the old index can't be read (${(error as Error).message}); trying on`);
+    return undefined;
+  }
+}
+
+function describe(id: number, chain: ChainFreshness | undefined): string {
+  if (!chain) return `chain ${id}: no block yet`;
+  const { indexed, head, lag_seconds, ready } = chain;
+  const of = head === null ? ", and its node does not answer" : ` of ${head}`;
+  const lag = lag_seconds > 0 ? `, ${lag_seconds} s behind` : "";
+  return `chain ${id}: block ${indexed}${of}${lag}${ready ? ", ready" : ""}`;
+}

@@ -1,0 +1,41 @@
+/** `npx vitrine allowlist`: hosts that video and animation_url may be shown from. */
+
+import type { Command } from "commander";
+import type { Tool } from "./tool.ts";
+
+interface HostRow {
+  readonly pattern: string;
+  readonly collection: string | null;
+  readonly added_by: string;
+  readonly added_at: string;
+}
+
+const hostLines = (hosts: readonly HostRow[]): string[] =>
+  hosts.map((host) => [host.pattern, host.collection ?? "all", host.added_by, host.added_at].join("  "));
+
+export function addAllowlistCommands(program: Command, { connect, print }: Tool): void {
+  const allowlist = program
+    .command("allowlist")
+    .description("hosts that video and animation_url may be shown from");
+  for (const [name, method, description] of [
+    ["add <pattern>", "POST", "allow host, host:port or *.host"],
+    ["remove <pattern>", "DELETE", "take a host off the list"],
+  ] as const) {
+    allowlist
+      .command(name)
+      .description(description)
+      .option("--collection <chainId:address>", "for one collection only")
+      .action(async (pattern: string, options: { collection?: string }) => {
+        const body = { pattern, collection: options.collection ?? null };
+        const { hosts } = await connect().call<{ hosts: HostRow[] }>(method, "/admin/allowlist", body);
+        print(hosts, hostLines(hosts));
+      });
+  }
+  allowlist
+    .command("list")
+    .description("the list as it is now")
+    .action(async () => {
+      const { hosts } = await connect().call<{ hosts: HostRow[] }>("GET", "/admin/allowlist");
+      print(hosts, hostLines(hosts));
+    });
+}

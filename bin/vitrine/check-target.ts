@@ -1,0 +1,123 @@
+/** From what an operator names on the terminal to its report: a document, a URI or a token, tried in this process alone. */
+
+import { existsSync, readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { type DocumentReport, reportOn } from "../../src/api/catalog/document-report.ts";
+import { createChainClients } from "../../src/api/chain/clients.ts";
+import { createLatestBlock } from "../../src/api/chain/read-block.ts";
+import { verifyChainIds } from "../../src/api/chain/verify.ts";
+import { loadFetchConfig } from "../../src/api/config.ts";
+import { hostMatches } from "../../src/api/media/allowlist.ts";
+import {
+  type Examined,
+  examineResolution,
+  examineText,
+  examineUri,
+  type Fetching,
+  failedFetch,
+} from "../../src/api/metadata/examine.ts";
+import { createFetching } from "../../src/api/metadata/fetching.ts";
+import { createUriReader } from "../../src/api/metadata/read-uri.ts";
+import { createResolve } from "../../src/api/metadata/resolve.ts";
+import { locate } from "../../src/api/metadata/token-uri.ts";
+import { parseAddress, parseTokenId, type TokenRef } from "../../src/domain/token-ref.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface CheckOptions {
+  /** Replaces `{id}`; for a URI only. */
+  readonly tokenId?: string;
+  /** `host:port` entries that may be on a private address, beside ALLOW_PRIVATE_HOSTS. */
+  readonly allowPrivate?: readonly string[];
+  /** Patterns of hosts that animations and videos are taken to be allowed from. */
+  readonly allowHost?: readonly string[];
+}
+
+const TOKEN = /^([1-9][0-9]{0,14}):([^:]*):([^:]*)$/;
+
+/**
+ * The report of a URI, of `chainId:address:tokenId` at the node's head, or of a document in a file or, for `-`, in
+ * `stdin`. Throws one sentence for a target that is none and for settings that can't be used; a fetch that fails is
+ * told in the report.
+ */
+export async function checkTarget(
+  target: string,
+  options: CheckOptions,
+  environment: Environment,
+  stdin: Readable,
+): Promise<DocumentReport> {
+  const { allowPrivate = [], allowHost = [] } = options;
+  const config = loadFetchConfig(environment);
+  const allowedPrivateHosts = new Set([...config.allowedPrivateHosts, ...allowPrivate]);
+  const fetching = createFetching({ ...config, allowedPrivateHosts });
+  return reportOn(await examine(target, options.tokenId, { fetching, environment, stdin }), {
+    gateways: fetching.gateways,
+    isAllowed: (host) => allowHost.some((pattern) => hostMatches(pattern, host.toLowerCase())),
+    known: new Map(),
+    operatorContact: config.operatorContact,
+  });
+}
+
+interface Means {
+  readonly fetching: Fetching;
+  readonly environment: Environment;
+  readonly stdin: Readable;
+}
+
+async function examine(target: string, tokenId: string | undefined, means: Means): Promise<Examined> {
+  const [, chainId, address = "", id = ""] = TOKEN.exec(target) ?? [];
+  const isFile = target === "-" || existsSync(target);
+  if (tokenId !== undefined && (chainId !== undefined || isFile))
+    throw new Error("--token-id goes with a URI only.");
+  if (chainId !== undefined) return examineToken(parseToken(chainId, address, id), means);
+  if (isFile) return examineText(target === "-" ? await buffer(means.stdin) : read(target));
+  const isUri =
+    locate(target, means.fetching.gateways).kind === "located" || /^[a-z][a-z0-9+.-]*:/i.test(target);
+  if (isUri) return examineUri(means.fetching, target, tokenId);
+  throw new Error(`"${target}" is no URI, no chainId:address:tokenId, and no file that is there.`);
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new Error(`${file} can't be read (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+  }
+}
+
+function parseToken(chainId: string, address: string, tokenId: string): TokenRef {
+  const collection = parseAddress(address);
+  if (!collection) throw new Error(`"${address}" is not an address (0x and 40 hex digits).`);
+  if (parseTokenId(tokenId) === undefined)
+    throw new Error(
+      `"${tokenId}" is not a token id: a decimal number from 0 to 2^256-1, without leading zeros.`,
+    );
+  return { chainId: Number(chainId), collection, tokenId };
+}
+
+async function examineToken(token: TokenRef, { fetching, environment }: Means): Promise<Examined> {
+  const { chainId } = token;
+  const chains = [{ id: chainId, rpcUrls: rpcUrlsOf(chainId, environment) }];
+  await verifyChainIds(chains);
+  const clients = createChainClients(chains);
+  const block = await createLatestBlock(clients)(chainId).catch(() => undefined);
+  if (block === undefined)
+    return failedFetch("rpc_unavailable", `the RPC endpoint of chain ${chainId} does not answer`);
+  const resolve = createResolve({ ...fetching, readUri: createUriReader(clients) });
+  return examineResolution(await resolve(token, undefined, block));
+}
+
+function rpcUrlsOf(chainId: number, environment: Environment): string[] {
+  const variable = `PONDER_RPC_URL_${chainId}`;
+  const rpcUrls = (environment[variable] ?? "")
+    .split(",")
+    .map((url) => url.trim())
+    .filter(Boolean);
+  if (rpcUrls.length === 0)
+    throw new Error(`${variable} is not set; set it to an RPC endpoint of chain ${chainId}.`);
+  // An endpoint often carries a provider key, so it is not repeated.
+  if (!rpcUrls.every((url) => /^https?:\/\//i.test(url) && URL.canParse(url)))
+    throw new Error(`${variable} must be http(s) URLs separated by commas.`);
+  return rpcUrls;
+}

@@ -1,0 +1,78 @@
+/** `npx vitrine index`: what a change of code or collections does to the index, and the way there without downtime. */
+
+import { type Command, InvalidArgumentError } from "commander";
+import { buildBeside } from "../index/beside.ts";
+import { checkIndex, type IndexCheck } from "../index/check.ts";
+import { loadEnvironment } from "../ponder-process.ts";
+import type { Tool } from "./tool.ts";
+
+const REINDEX_EXIT_CODE = 2;
+const PORT_MAX = 65_535;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^[0-9]+$/.test(text) || port < 1 || port > PORT_MAX)
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${PORT_MAX}.`);
+  return port;
+}
+
+export function addIndexCommands(program: Command, tool: Tool): void {
+  const index = program.command("index").description("the index of the chains; needs no running service");
+  index
+    .command("check")
+    .description(
+      "say whether npm start would resume the index in DATABASE_SCHEMA, and if not, why; changes nothing",
+    )
+    .addHelpText(
+      "after",
+      `\nExit code: 0 when it resumes or builds the first, ${REINDEX_EXIT_CODE} when it needs a new index, 1 when it could not be told.`,
+    )
+    .action(async () => {
+      loadEnvironment();
+      const check = await checkIndex(process.cwd(), process.env);
+      tool.print(check, checkLines(check));
+      if (check.verdict === "reindexes") process.exitCode = REINDEX_EXIT_CODE;
+    });
+  index
+    .command("beside")
+    .description(
+      "build a new index in a new schema while the old service goes on, then go on as the new service",
+    )
+    .option("--port <number>", "the new service's port (default: PORT + 1)", parsePort)
+    .option(
+      "--then <command>",
+      "run when it is ready, with the new DATABASE_SCHEMA and PORT: move the proxy here",
+    )
+    .action(async (options: { port?: number; then?: string }) => {
+      loadEnvironment();
+      const code = await buildBeside({
+        ...options,
+        onLine: tool.progress,
+        onReady: ({ schema, port }) =>
+          tool.print({ schema, port }, [`DATABASE_SCHEMA=${schema} PORT=${port}`]),
+      });
+      process.exit(code);
+    });
+}
+
+function checkLines({ verdict, schema, build_id, index_build_id, reasons, next }: IndexCheck): string[] {
+  if (verdict === "first")
+    return [`first index: schema "${schema}" holds none yet, and npm start builds it (build ${build_id})`];
+  if (verdict === "resumes")
+    return [
+      `resumes: schema "${schema}" holds the index of this code and these collections (build ${build_id})`,
+    ];
+  const builds = `build ${index_build_id}, and this code and these collections make ${build_id}`;
+  return [
+    `re-indexes: schema "${schema}" holds ${builds}`,
+    ...reasons.map((reason) => `  ${reason}`),
+    ...(next ? [nextLine(schema, next)] : []),
+  ];
+}
+
+const nextLine = (schema: string, next: NonNullable<IndexCheck["next"]>): string =>
+  ({
+    free: `"npx vitrine index beside" builds it in schema "${next.schema}" while "${schema}" serves on`,
+    begun: `schema "${next.schema}" holds this build already: DATABASE_SCHEMA=${next.schema} npm start`,
+    in_use: `schema "${next.schema}" holds this build already, and a process is on it`,
+  })[next.state];

@@ -1,0 +1,66 @@
+/** `npx vitrine keys`: API keys of a running service. */
+
+import { type Command, InvalidArgumentError } from "commander";
+import { apiNames } from "../../src/api/contract/key.ts";
+import { list, type Tool } from "./tool.ts";
+
+interface KeyRow {
+  readonly id: string;
+  readonly app: string;
+  readonly start: string;
+  readonly apis: readonly string[];
+  readonly collections: readonly string[] | null;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+function parseApis(text: string): string[] {
+  const apis = list(text);
+  const unknown = apis.filter((api) => !(apiNames as readonly string[]).includes(api));
+  if (apis.length === 0 || unknown.length > 0) {
+    throw new InvalidArgumentError(`must name some of ${apiNames.join(", ")}, separated by commas.`);
+  }
+  return apis;
+}
+
+export function addKeyCommands(program: Command, { connect, print }: Tool): void {
+  const keys = program.command("keys").description("API keys");
+  keys
+    .command("create")
+    .description("make a key for an app and print it, once")
+    .requiredOption("--app <name>", "the app's name; an app of that name gets the permissions too")
+    .requiredOption("--api <names>", `${apiNames.join(",")} or some of them`, parseApis)
+    .option("--collections <all|list>", "all, or chainId:address separated by commas", "all")
+    .action(async (options: { app: string; api: string[]; collections: string }) => {
+      const collections = options.collections === "all" ? "all" : list(options.collections);
+      const body = { app: options.app, apis: options.api, collections };
+      const created = await connect().call<{ id: string; key: string }>("POST", "/admin/keys", body);
+      print(created, [created.key]);
+    });
+  keys
+    .command("list")
+    .description("all keys, by their first characters")
+    .action(async () => {
+      const { keys: rows } = await connect().call<{ keys: KeyRow[] }>("GET", "/admin/keys");
+      print(
+        rows,
+        rows.map((row) =>
+          [
+            row.id,
+            `${row.start}…`,
+            row.app,
+            row.apis.join(","),
+            row.collections?.join(",") ?? "all",
+            row.revoked_at ? `revoked ${row.revoked_at}` : "active",
+          ].join("  "),
+        ),
+      );
+    });
+  keys
+    .command("revoke <id>")
+    .description("revoke a key; replicas refuse it within 5 seconds")
+    .action(async (id: string) => {
+      const answer = await connect().call("DELETE", `/admin/keys/${encodeURIComponent(id)}`);
+      print(answer, [`revoked ${id}`]);
+    });
+}

@@ -1,0 +1,129 @@
+/** `npx vitrine locks`: the index's locks against the contracts' own. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { type AdminClient, AdminError } from "../admin-client.ts";
+import type { Tool } from "./tool.ts";
+
+interface Drift {
+  readonly token_id: string;
+  readonly block: number;
+  readonly indexed: { readonly lock_count: string; readonly locked: boolean };
+  readonly on_chain: { readonly lock_count: string | null; readonly locked: boolean };
+  readonly likely_cause: string;
+  readonly explanation: string;
+}
+
+interface Page {
+  readonly collection: string;
+  readonly block: number;
+  readonly offers: string | null;
+  readonly checked: number;
+  readonly unreadable: number;
+  readonly drift: readonly Drift[];
+  readonly next_after: string | null;
+  readonly next_collection: string | null;
+}
+
+/** The sum of a collection's pages. */
+type Report = Pick<Page, "collection" | "offers" | "checked" | "unreadable" | "drift">;
+
+const DRIFT_EXIT_CODE = 2;
+const PAGE_TOKENS_MAX = 500;
+const TRIES_MAX = 3;
+const RETRY_MS = 2_000;
+
+function parsePageSize(text: string): number {
+  const size = Number(text);
+  if (!/^[0-9]+$/.test(text) || size < 1 || size > PAGE_TOKENS_MAX) {
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${PAGE_TOKENS_MAX}.`);
+  }
+  return size;
+}
+
+export function addLockCommands(program: Command, tool: Tool): void {
+  const locks = program.command("locks").description("locks of tokens");
+  locks
+    .command("reconcile")
+    .description("compare the index's locks with lockCount or isUnlocked of the contracts; changes nothing")
+    .option("--collection <address>", "all, chainId:address, or the address where one chain has it", "all")
+    .option(
+      "--page-size <tokens>",
+      "tokens per request; less for an endpoint with small batches",
+      parsePageSize,
+    )
+    .addHelpText(
+      "after",
+      `\nExit code: 0 when all locks agree, ${DRIFT_EXIT_CODE} when some differ, 1 when it could not be told.`,
+    )
+    .action(async (options: { collection: string; pageSize?: number }) => {
+      const reports = await reconcile(tool, options);
+      tool.print({ collections: reports }, reports.flatMap(reportLines));
+      if (reports.some(({ drift }) => drift.length > 0)) process.exitCode = DRIFT_EXIT_CODE;
+    });
+}
+
+async function reconcile(
+  { connect, progress }: Tool,
+  { collection: named, pageSize }: { readonly collection: string; readonly pageSize?: number },
+): Promise<Report[]> {
+  const client = connect();
+  const reports: Report[] = [];
+  let collection = named === "all" ? undefined : named;
+  let after: string | null = null;
+  for (;;) {
+    const body = { collection, after_token_id: after, limit: pageSize ?? PAGE_TOKENS_MAX };
+    const page = await readPage(client, body, progress);
+    const report = addPage(after === null ? undefined : reports.pop(), page);
+    reports.push(report);
+    progress(`${page.collection}: ${report.checked} tokens compared, ${report.drift.length} differ`);
+    after = page.next_after;
+    collection = after === null ? (page.next_collection ?? undefined) : page.collection;
+    if (after === null && (named !== "all" || page.next_collection === null)) return reports;
+  }
+}
+
+const addPage = (
+  report: Report | undefined,
+  { collection, offers, checked, unreadable, drift }: Page,
+): Report => ({
+  collection,
+  offers,
+  checked: (report?.checked ?? 0) + checked,
+  unreadable: (report?.unreadable ?? 0) + unreadable,
+  drift: [...(report?.drift ?? []), ...drift],
+});
+
+/** A node that is away for a moment must not cost the pages before. */
+async function readPage(client: AdminClient, body: unknown, progress: Tool["progress"]): Promise<Page> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await client.call<Page>("POST", "/admin/locks/reconcile", body);
+    } catch (error) {
+      if (!(error instanceof AdminError) || error.status !== 503 || tries === TRIES_MAX) throw error;
+      progress(`${error.message}; trying again`);
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function reportLines({ collection, offers, checked, unreadable, drift }: Report): string[] {
+  const lines = drift.map(({ token_id, indexed, on_chain, likely_cause, explanation }) =>
+    [
+      collection,
+      `token ${token_id}`,
+      `index ${state(indexed)}, contract ${state(on_chain)}`,
+      `${likely_cause}: ${explanation}`,
+    ].join("  "),
+  );
+  const without = unreadable === 0 ? "" : `, ${unreadable} that it tells nothing of`;
+  const result = drift.length === 0 ? "all agree" : `${drift.length} differ`;
+  const summary =
+    offers === null
+      ? "offers neither lockCount(uint256) nor isUnlocked(uint256): nothing to compare with"
+      : `${checked} tokens compared with ${offers}${without}: ${result}`;
+  return [...lines, `${collection}  ${summary}`];
+}
+
+const state = ({ lock_count, locked }: Drift["on_chain"]): string =>
+  lock_count ?? (locked ? "locked" : "unlocked");

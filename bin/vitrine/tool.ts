@@ -1,0 +1,29 @@
+/** What every command of `npx vitrine` shares: the way to the service, and the way to print a result. */
+
+import type { Command } from "commander";
+import { type AdminClient, createAdminClient } from "../admin-client.ts";
+
+export interface Tool {
+  /** The admin API of the service that the environment names. */
+  connect(): AdminClient;
+  /** Prints the result on stdout: JSON for programs, lines for people. */
+  print(result: unknown, lines: readonly string[]): void;
+  /** Tells on stderr how far a long command has come. */
+  progress(text: string): void;
+}
+
+export const createTool = (program: Command): Tool => ({
+  connect: () => createAdminClient(process.env),
+  print(result, lines) {
+    const { json } = program.opts<{ json?: boolean }>();
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join(""));
+  },
+  progress: (text) => void process.stderr.write(`vitrine: ${text}\n`),
+});
+
+/** The entries of a list separated by commas. */
+export const list = (text: string): string[] =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean);

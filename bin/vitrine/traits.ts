@@ -1,0 +1,60 @@
+/** `npx vitrine traits`: trait types whose display type changed. */
+
+import type { Command } from "commander";
+import type { Tool } from "./tool.ts";
+
+interface Pending {
+  readonly collection: string;
+  readonly trait_type: string;
+  readonly known_display_type: string;
+  readonly wanted_display_type: string;
+  readonly tokens: number;
+  readonly first_seen_at: string;
+}
+
+interface Approved {
+  readonly collection: string;
+  readonly trait_type: string;
+  readonly display_type: string;
+  readonly previous_display_type: string;
+}
+
+export function addTraitCommands(program: Command, { connect, print, progress }: Tool): void {
+  const traits = program.command("traits").description("trait types whose display_type changed");
+  traits
+    .command("pending")
+    .description("entries that are held back, since their trait type is known with another display_type")
+    .option("--collection <address>", "chainId:address, or the address where one chain has it (default: all)")
+    .action(async ({ collection }: { collection?: string }) => {
+      const query = collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`;
+      const answer = await connect().call<{ pending: Pending[]; more: boolean }>(
+        "GET",
+        `/admin/traits/pending${query}`,
+      );
+      print(answer.pending, answer.pending.map(pendingLine));
+      if (answer.more) progress(`these are the first ${answer.pending.length}; there are more`);
+    });
+  traits
+    .command("approve <collection> <trait_type> <display_type>")
+    .description("show the entries of that display_type, and hold back those of the one before; at once")
+    .action(async (collection: string, trait_type: string, display_type: string) => {
+      const approved = await connect().call<Approved>("POST", "/admin/traits/approve", {
+        collection,
+        trait_type,
+        display_type,
+      });
+      const { previous_display_type: before } = approved;
+      print(approved, [
+        `${approved.collection}  ${JSON.stringify(trait_type)} is known as ${display_type} now; entries of ${before} are held back`,
+      ]);
+    });
+}
+
+const pendingLine = (row: Pending): string =>
+  [
+    row.collection,
+    JSON.stringify(row.trait_type),
+    `known as ${row.known_display_type}`,
+    `${row.tokens} ${row.tokens === 1 ? "token says" : "tokens say"} ${row.wanted_display_type}`,
+    `since ${row.first_seen_at}`,
+  ].join("  ");

@@ -1,0 +1,148 @@
+/** Which tokens are fetched next: the most wanted ones that are due, of hosts that may be asked (design: "Refresh"). */
+
+import { randomUUID } from "node:crypto";
+import type { Standard } from "../../config.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Database, Queryable } from "../store/database.ts";
+import { LEASE, type Lease, priorityLevels } from "./queue.ts";
+
+/** What a process may take. */
+export interface Share {
+  /** The chains that it has an endpoint for. */
+  readonly chainIds: readonly number[];
+  /** Fetches at once from one host, over all processes. Processes that claim in the same moment may exceed it. */
+  readonly perHost: number;
+}
+
+const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
+const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
+
+// Each host that something waits for, by one step down an index per host: the queue may hold a million tokens of one.
+const hosts = `
+  hosts as (
+    (select r.host from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
+    union all
+    select (select r.host from vitrine.refresh r where r.wanted > r.done and r.host > h.host order by r.host limit 1)
+      from hosts h where h.host is not null
+  )`;
+
+/** Takes up to `count` due tokens, the most wanted first; none that another process holds. */
+export async function claim(
+  db: Queryable,
+  tables: ChainTables,
+  { chainIds, perHost }: Share,
+  count: number,
+): Promise<Lease[]> {
+  const rows = await db.query<
+    Omit<Lease, "standard" | "chainId" | "minBlock"> & {
+      chainId: string;
+      minBlock: string;
+      standard: Standard | null;
+    }
+  >(
+    `with recursive ${hosts}, open_hosts as (
+       select h.host,
+              -- Where a token leads that was never read is not known yet.
+              case when h.host = '' then $2 else
+                $3 - (select count(*) from vitrine.refresh r where r.lease is not null and r.host = h.host and r.leased_until > now())
+              end as room
+         from hosts h left join vitrine.host p on p.host = h.host
+        where h.host is not null and (p.paused_until is null or p.paused_until <= now())
+     ), candidates as (
+       select d.*, o.room, row_number() over (partition by o.host order by d.priority desc, d.not_before) as place
+         from open_hosts o
+        cross join ${levels}
+        cross join lateral (
+          select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
+           where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
+           order by r.not_before limit greatest(0, least($2, o.room)) for update skip locked) d
+     ), abandoned as (
+       -- A lease that ran out is owed another start, whatever later requests have to wait for.
+       select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
+        where r.lease is not null and r.leased_until < now() and r.wanted > r.done and r.chain_id = any($1)
+        order by r.leased_until limit $2 for update skip locked
+     ), due as (
+       select chain_id, collection, token_id from (
+         select chain_id, collection, token_id, priority, not_before from candidates where place <= room
+         union all select * from abandoned) d
+        order by priority desc, not_before limit $2
+     ), claimed as (
+       update vitrine.refresh r
+          set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+              last_started_at = now(),
+              anonymous_started_at = case when r.anonymous then now() else r.anonymous_started_at end,
+              anonymous = false
+         from due d where (r.chain_id, r.collection, r.token_id) = (d.chain_id, d.collection, d.token_id)
+       returning r.*
+     )
+     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
+            c.min_block as "minBlock", c.attempts, c.host, s.standard
+       from claimed c left join ${tables.tokenState} s
+         on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)`,
+    [chainIds, count, perHost, randomUUID()],
+  );
+  return rows.map((row) => ({
+    ...row,
+    chainId: Number(row.chainId),
+    minBlock: Number(row.minBlock),
+    standard: row.standard ?? undefined,
+  }));
+}
+
+/** Milliseconds until a token is due that this process may take: 0 when one is now, undefined when nothing waits. */
+export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<number | undefined> {
+  const [row] = await db.query<{ ms: number | null }>(
+    `with recursive ${hosts}
+     select (extract(epoch from min(due) - now()) * 1000)::float8 as ms from (
+       select greatest(d.not_before, p.paused_until) as due
+         from hosts h left join vitrine.host p on p.host = h.host
+        cross join ${levels}
+        cross join lateral (
+          select r.not_before from vitrine.refresh r
+           where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
+       union all
+       select min(r.leased_until) from vitrine.refresh r
+        where r.lease is not null and r.wanted > r.done and r.chain_id = any($1)) as times`,
+    [chainIds],
+  );
+  // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
+  return row?.ms == null ? undefined : Math.max(0, row.ms);
+}
+
+/**
+ * Asks whether a token's host, known now that its URI is read, may be asked. If not, the token is put back untried
+ * until it may. Answers undefined when the lease was lost.
+ */
+export function admit(
+  database: Database,
+  lease: Lease,
+  host: string,
+  perHost: number,
+): Promise<boolean | undefined> {
+  return database.transaction(async (tx) => {
+    // One at a time: the tokens of a new collection all arrive at their host together.
+    await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`vitrine host ${host}`]);
+    const [row] = await tx.query<{ admitted: boolean }>(
+      `with host as (
+         select p.paused_until,
+                p.paused_until is null and (
+                  select count(*) from vitrine.refresh r
+                   where r.lease is not null and r.host = $5 and r.leased_until > now()) < $6 as is_open
+           from (select max(paused_until) as paused_until from vitrine.host
+                  where host = $5 and paused_until > now()) p
+       )
+       update vitrine.refresh r
+          set host = $5,
+              lease = case when is_open then r.lease end,
+              leased_until = case when is_open then r.leased_until end,
+              attempts = case when is_open then r.attempts else greatest(r.attempts - 1, 0) end,
+              not_before = case when is_open then r.not_before
+                                else coalesce(paused_until, now() + interval '500 milliseconds') end
+         from host
+        where r.chain_id = $1 and r.collection = $2 and r.token_id = $3 and r.lease = $4
+       returning r.lease is not null as admitted`,
+      [lease.chainId, lease.collection, lease.tokenId, lease.id, host, perHost],
+    );
+    return row?.admitted;
+  });
+}

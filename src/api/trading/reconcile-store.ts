@@ -1,0 +1,130 @@
+/** What the index says of a collection's locks, for comparison with the contract: rows and block in one statement. */
+
+import type { ChainTables } from "../chain/tables.ts";
+import type { Queryable } from "../store/database.ts";
+import { caughtUp, ready } from "./store.ts";
+
+export interface CollectionRef {
+  readonly chainId: number;
+  /** In lower case. */
+  readonly address: string;
+}
+
+export interface IndexedLocks {
+  /** The block that the rows are as of. */
+  readonly block: number;
+  /** The backfill is done. */
+  readonly ready: boolean;
+  /** The rows are those of `block`, which after a restart they are not for a while. */
+  readonly caughtUp: boolean;
+  /** By ascending token id. */
+  readonly tokens: readonly { readonly tokenId: string; readonly lockCount: number }[];
+}
+
+/** Which tokens: a page of those above an id (null for the first), or those that are named. */
+export type TokenChoice =
+  | { readonly after: string | null; readonly limit: number }
+  | { readonly ids: readonly string[] };
+
+interface Row {
+  readonly block: string;
+  readonly ready: boolean;
+  readonly caughtUp: boolean;
+  readonly tokenId: string | null;
+  readonly lockCount: number | null;
+}
+
+/** Undefined while the index has no checkpoint for the chain. */
+export async function readIndexedLocks(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: CollectionRef,
+  choice: TokenChoice,
+): Promise<IndexedLocks | undefined> {
+  const [chosen, parameters] =
+    "ids" in choice
+      ? ["token_id = any($4::numeric[])", [choice.ids]]
+      : ["token_id > $4::numeric order by token_id limit $5", [choice.after ?? "-1", choice.limit]];
+  // Digits 27 to 42 of a checkpoint are its block.
+  const rows = await db.query<Row>(
+    `select substr(c.latest_checkpoint, 27, 16)::bigint as block, ${ready(tables)} as ready,
+            ${caughtUp("$3")} as "caughtUp", s.token_id as "tokenId", s.lock_count as "lockCount"
+       from ${tables.checkpoint} c
+       left join lateral (select token_id, lock_count from ${tables.tokenState}
+                           where chain_id = $1 and collection_address = $2 and ${chosen}) s on true
+      where c.chain_id = $1
+      order by s.token_id`,
+    [chainId, address, tables.schema, ...parameters],
+  );
+  const [head] = rows;
+  if (!head) return undefined;
+  return {
+    block: Number(head.block),
+    ready: head.ready,
+    caughtUp: head.caughtUp,
+    tokens: rows.flatMap(({ tokenId, lockCount }) =>
+      tokenId === null || lockCount === null ? [] : [{ tokenId, lockCount }],
+    ),
+  };
+}
+
+/** Ids of a few tokens that exist, for which a contract answers what it can answer. */
+export async function readLivingTokens(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: CollectionRef,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from ${tables.tokenState}
+      where chain_id = $1 and collection_address = $2 and standard is not null and not burned
+      order by token_id limit $3`,
+    [chainId, address, limit],
+  );
+  return rows.map(({ tokenId }) => tokenId);
+}
+
+/** What a token's lock events tell of a count that went wrong. */
+export interface LockOddities {
+  /** Unlocks that no lock came before. */
+  readonly surplusUnlocks: number;
+  readonly lastSurplusBlock: number | null;
+  /** A tracker that locked twice with no unlock between, since the token was last free. */
+  readonly repeatedBy: string | null;
+}
+
+/** By token id; a token without lock events is left out. */
+export async function readLockOddities(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<ReadonlyMap<string, LockOddities>> {
+  const rows = await db.query<LockOddities & { tokenId: string; lastSurplusBlock: string | null }>(
+    `with event as (
+       select l.*, l.block_number >= s.locked_since_block as is_open,
+              count(*) filter (where l.direction = 'unlock') over (partition by l.token_id order by l.id) as run
+         from ${tables.lockEvent} l join ${tables.tokenState} s
+           on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
+        where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
+     ), per_tracker as (
+       select token_id, count(*) filter (where anomaly) as surplus, max(block_number) filter (where anomaly) as last_surplus,
+              case when count(*) filter (where direction = 'lock' and is_open) > 1 then approved_contract end as repeated_by
+         from event group by token_id, run, approved_contract
+     )
+     select token_id as "tokenId", sum(surplus)::int as "surplusUnlocks", max(last_surplus) as "lastSurplusBlock",
+            max(repeated_by) as "repeatedBy"
+       from per_tracker group by token_id`,
+    [chainId, address, tokenIds],
+  );
+  return new Map(
+    rows.map(({ tokenId, surplusUnlocks, lastSurplusBlock, repeatedBy }) => [
+      tokenId,
+      {
+        surplusUnlocks,
+        lastSurplusBlock: lastSurplusBlock === null ? null : Number(lastSurplusBlock),
+        repeatedBy,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,155 @@
+/** Operator routes for locks. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
+import { isLocked } from "../../domain/lock-count.ts";
+import { collectionRefField, tokenIdField } from "../contract/fields.ts";
+import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
+import type { Database, Queryable } from "../store/database.ts";
+import { driftCauses } from "./lock-drift.ts";
+import { lockFunctions } from "./lock-reader.ts";
+import type { LockDrift, Reconcile } from "./reconcile.ts";
+
+const OPERATOR = "operator";
+const PAGE_TOKENS_MAX = 500;
+
+const pageBody = z
+  .strictObject({
+    collection: collectionRefField
+      .optional()
+      .openapi({ description: "`chainId:address` or the address; without it, the first of the list." }),
+    after_token_id: tokenIdField.nullable().default(null),
+    limit: z
+      .int()
+      .min(1)
+      .max(PAGE_TOKENS_MAX, {
+        error: (issue) => `must be a whole number from 1 to ${PAGE_TOKENS_MAX}; it is ${String(issue.input)}`,
+      })
+      .default(PAGE_TOKENS_MAX),
+  })
+  .openapi("LockReconciliationRequest");
+
+const lockCountField = z.string().openapi({ pattern: "^[0-9]+$", example: "1" });
+
+const driftSchema = z
+  .object({
+    token_id: z.string(),
+    block: z.number().openapi({ description: "The block that both sides are as of." }),
+    indexed: z.object({ lock_count: lockCountField, locked: z.boolean() }),
+    on_chain: z.object({
+      lock_count: lockCountField
+        .nullable()
+        .openapi({ description: "null from a contract that only offers isUnlocked" }),
+      locked: z.boolean(),
+    }),
+    likely_cause: z.enum(driftCauses),
+    explanation: z.string(),
+  })
+  .openapi("LockDrift");
+
+const pageSchema = z
+  .object({
+    collection: z.string(),
+    block: z.number(),
+    offers: z
+      .enum(lockFunctions)
+      .nullable()
+      .openapi({ description: "The contract's function compared with; null: none, and nothing is checked." }),
+    checked: z.number(),
+    unreadable: z
+      .number()
+      .openapi({ description: "Tokens that the contract answers nothing for, as for burned ones." }),
+    drift: z.array(driftSchema),
+    next_after: z
+      .string()
+      .nullable()
+      .openapi({ description: "The after_token_id of the next page; null on the last one." }),
+    next_collection: z
+      .string()
+      .nullable()
+      .openapi({ description: "What follows in the list of collections, for a walk through all." }),
+  })
+  .openapi("LockReconciliation");
+
+const reconcileRoute = createRoute({
+  method: "post",
+  path: "/locks/reconcile",
+  operationId: "reconcileLocks",
+  tags: ["operator"],
+  summary: "Compare the index's locks with the contract's own, a page of tokens at a time; changes nothing",
+  security: [{ OperatorToken: [] }],
+  middleware: [requireJson],
+  request: { body: { required: true, content: { "application/json": { schema: pageBody } } } },
+  responses: {
+    200: {
+      description: "What was compared, and where it differs",
+      content: { "application/json": { schema: pageSchema } },
+    },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "COLLECTION_NOT_FOUND",
+      "UNSUPPORTED_MEDIA_TYPE",
+      "UNAVAILABLE",
+    ),
+  },
+});
+
+export interface LockRouteDeps {
+  readonly database: Database;
+  readonly reconcile: Reconcile;
+  readonly collections: {
+    /** In the operator's order; there is at least one. */
+    readonly all: readonly CollectionConfig[];
+    find(address: string, chainId?: number): CollectionConfig;
+  };
+  readonly audit: (
+    db: Queryable,
+    actor: string,
+    action: string,
+    subject: string,
+    detail: object,
+  ) => Promise<void>;
+}
+
+export function lockRoutes({ database, reconcile, collections, audit }: LockRouteDeps) {
+  return createRouter().openapi(reconcileRoute, async (c) => {
+    const { collection: named, after_token_id, limit } = c.req.valid("json");
+    const { all, find } = collections;
+    const collection = named ? find(named.address, named.chainId) : all[0];
+    if (!collection) throw new Error("there is no collection");
+    const page = await reconcile.comparePage(collection, { after: after_token_id, limit });
+
+    const name = nameOf(collection);
+    const { block, offers, checked, unreadable, nextAfter } = page;
+    const drift = page.drift.map(viewDrift);
+    const outcome = { after_token_id, block, offers, checked, unreadable, drift: drift.length };
+    await audit(database, OPERATOR, "locks.reconcile", name, outcome);
+    const following = all[all.indexOf(collection) + 1];
+    return c.json(
+      {
+        collection: name,
+        block,
+        offers,
+        checked,
+        unreadable,
+        drift,
+        next_after: nextAfter,
+        next_collection: following ? nameOf(following) : null,
+      },
+      200,
+    );
+  });
+}
+
+const nameOf = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
+
+const viewDrift = ({ tokenId, block, indexed, onChain, cause, explanation }: LockDrift) => ({
+  token_id: tokenId,
+  block,
+  indexed: { lock_count: String(indexed), locked: isLocked(indexed) },
+  on_chain: { lock_count: onChain.lockCount?.toString() ?? null, locked: onChain.locked },
+  likely_cause: cause,
+  explanation,
+});

@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, OPERATOR_TOKEN, type Sent } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const { record } = createTraitsHarness(test);
+const NAME = `31337:${COLLECTION}`;
+const admin = (path: string, sent: Sent = {}) =>
+  api.call(`/admin/traits/${path}`, { ...sent, headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
+const approve = (body: object) => admin("approve", { body });
+const audit = () =>
+  database.query("select actor, action, subject, detail from vitrine.audit where actor = 'operator'");
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query("truncate vitrine.audit");
+  await record("1", [text("Level", "five"), text("Shiny", "yes")]);
+  await record("2", [number("Level", 5)]);
+  await record("3", [number("Level", 6), { trait_type: "Shiny", display_type: "bool", value: true }]);
+});
+
+describe("GET /admin/traits/pending", () => {
+  it("lists what is held back, the oldest conflict first, for all collections or one", async () => {
+    const { status, body } = await admin("pending");
+
+    expect(status).toBe(200);
+    const entry = { collection: NAME, known_display_type: "string", first_seen_at: expect.any(String) };
+    expect(body).toEqual({
+      pending: [
+        { ...entry, trait_type: "Level", wanted_display_type: "number", tokens: 2 },
+        { ...entry, trait_type: "Shiny", wanted_display_type: "bool", tokens: 1 },
+      ],
+      more: false,
+    });
+    expect((await admin(`pending?collection=${NAME}`)).body).toEqual(body);
+    expect((await admin(`pending?collection=2020:${COLLECTION}`)).body).toEqual({ pending: [], more: false });
+  });
+
+  it("lists a hundred and says that there are more", async () => {
+    const names = Array.from({ length: 101 }, (_, index) => `Trait ${index}`);
+    await record(
+      "8",
+      names.map((name) => text(name, "x")),
+    );
+    await record(
+      "9",
+      names.map((name) => number(name, 1)),
+    );
+
+    const { body } = await admin("pending");
+
+    expect(body.pending).toHaveLength(100);
+    expect(body.more).toBe(true);
+  });
+
+  it("refuses a collection that is none or that nobody configured", async () => {
+    expect(await admin("pending?collection=zz")).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "collection" }] },
+    });
+    expect((await admin("pending?collection=0x0000000000000000000000000000000000000001")).status).toBe(404);
+  });
+});
+
+describe("POST /admin/traits/approve", () => {
+  it("changes what every door shows at once, and leaves an audit row", async () => {
+    const answer = await approve({ collection: COLLECTION, trait_type: "Level", display_type: "number" });
+
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        collection: NAME,
+        trait_type: "Level",
+        display_type: "number",
+        previous_display_type: "string",
+      },
+    });
+    const key = await api.createKey();
+    const token = await api.call(`/market/collections/${COLLECTION}/tokens/2`, { key });
+    expect(token.body.traits).toMatchObject([
+      { trait_type: "Level", display_type: "number", value: 5, max_value: 6, count: 1 },
+    ]);
+    expect(await audit()).toEqual([
+      {
+        actor: "operator",
+        action: "traits.approve",
+        subject: NAME,
+        detail: { trait_type: "Level", from: "string", to: "number" },
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      "trait_type",
+      { trait_type: "level", display_type: "number" },
+      /no token of the collection ever had a trait of type "level"/,
+    ],
+    ["display_type", { trait_type: "Level", display_type: "string" }, /"Level" is known as string already/],
+    [
+      "display_type",
+      { trait_type: "Level", display_type: "bool" },
+      /no token holds "Level" as bool; it is known as string, and held back are entries of number/,
+    ],
+  ])("answers 404 with what is wrong with %s when that does not wait", async (path, wanted, message) => {
+    const { status, body } = await approve({ collection: NAME, ...wanted });
+
+    expect(status).toBe(404);
+    expect(body.details).toEqual([{ path, message: expect.stringMatching(message) }]);
+    expect(await audit()).toEqual([]);
+  });
+
+  it.each([
+    ["collection", { collection: "zz" }],
+    ["trait_type", { trait_type: "" }],
+    ["display_type", { display_type: "text" }],
+  ])("refuses a bad %s by name", async (path, flaw) => {
+    const body = { collection: NAME, trait_type: "Level", display_type: "number", ...flaw };
+
+    expect(await approve(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+  });
+
+  it("knows a trait type by the text that its document has, whatever PostgreSQL takes", async () => {
+    await record("1", [text("a\u0000b", "x")]);
+    await record("2", [number("a\u0000b", 1)]);
+
+    const body = { collection: NAME, trait_type: "a\u0000b", display_type: "number" };
+    expect((await approve(body)).status).toBe(200);
+  });
+
+  it("is nowhere to be found without the operator's token", async () => {
+    const body = { collection: NAME, trait_type: "Level", display_type: "number" };
+
+    expect((await api.call("/admin/traits/approve", { body })).status).toBe(404);
+    expect((await api.call("/admin/traits/pending")).status).toBe(404);
+    expect(await audit()).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+/** Reading a body as a document, for what hostile JSON comes to. */
+
+import { readDocument } from "../../../src/api/metadata/resolve.ts";
+
+export const ID = "314592";
+export const HEX_ID = "000000000000000000000000000000000000000000000000000000000004cce0";
+/** Two required fields, to be put into an object. */
+export const SOUND = '"name": "n", "image": "i"';
+export const bytes = (text: string, encoding: BufferEncoding = "utf8") => Buffer.from(text, encoding);
+
+/** What is kept of a document; with a token id, as of an ERC-1155 token. */
+export function read(body: Buffer, tokenId = "") {
+  const answer = readDocument(body, tokenId);
+  if (answer.kind === "failed") return { failure: answer.reason, message: answer.message };
+  const { metadata, issues } = answer.document;
+  return { metadata, codes: issues.map(({ code }) => code) };
+}
+/** By either standard. */
+export const both = (body: Buffer) => [read(body), read(body, ID)];

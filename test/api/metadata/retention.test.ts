@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { forgetOldVersions } from "../../../src/api/metadata/retention.ts";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  emptyTables,
+  failed,
+  found,
+} from "../../support/refresh.ts";
+import { createGate } from "../../support/worker.ts";
+
+const { database, tables } = await createTestDatabase();
+const metadata = createMetadata({ tables, resolve: createFakeResolve(() => failed("timeout")).resolve });
+const token = { chainId: CHAIN_ID, collection: COLLECTION, tokenId: "1" };
+const record = (resolution: Parameters<typeof metadata.record>[3]) =>
+  database.transaction((tx) => metadata.record(tx, token, "rest", resolution));
+const hero = (name: string) => found({ name, image: "https://img.example/1.png" });
+const passDays = (days: number) =>
+  database.query(
+    `with d as (update vitrine.document set stored_at = stored_at - $1 * interval '1 day')
+     update vitrine.version set fetched_at = fetched_at - $1 * interval '1 day',
+                                confirmed_at = confirmed_at - $1 * interval '1 day'`,
+    [days],
+  );
+const numbers = async () =>
+  (await database.query<{ number: number }>("select number from vitrine.version order by number")).map(
+    ({ number }) => number,
+  );
+const documents = async () => (await database.query("select from vitrine.document")).length;
+
+beforeEach(() => emptyTables(database));
+
+describe("of a token's history", () => {
+  it("what is served stays for ever, and the rest for 90 days", async () => {
+    await record(hero("First"));
+    await record(hero("Second"));
+    await record(failed("timeout"));
+    await passDays(91);
+    await record(failed("http_status"));
+
+    await forgetOldVersions.run(database);
+
+    expect(await numbers()).toEqual([2, 4]);
+    expect(await documents()).toBe(1);
+    const served = await metadata.readServed(database, CHAIN_ID, COLLECTION, ["1"]);
+    expect(served.get("1")?.metadata?.name).toBe("Second");
+  });
+
+  it("nothing younger goes", async () => {
+    await record(hero("First"));
+    await record(hero("Second"));
+    await passDays(89);
+
+    expect(await forgetOldVersions.run(database)).toBe(0);
+    expect(await numbers()).toEqual([1, 2]);
+  });
+
+  it("a version that was found again lately counts as young", async () => {
+    await record(hero("First"));
+    await passDays(80);
+    await record(hero("First"));
+    await passDays(20);
+    await record(hero("Second"));
+
+    await forgetOldVersions.run(database);
+
+    expect(await numbers()).toEqual([1, 2]);
+  });
+
+  it("a new version's number is never one that was given before", async () => {
+    await record(hero("First"));
+    await record(failed("timeout"));
+    await passDays(91);
+    await forgetOldVersions.run(database);
+
+    await record(hero("Second"));
+
+    expect(await numbers()).toEqual([1, 3]);
+  });
+
+  it("a document that comes back while it is being thrown away is kept", async () => {
+    await record(hero("First"));
+    await record(hero("Second"));
+    await passDays(91);
+    const release = createGate();
+    const recorded = createGate();
+    const comingBack = database.transaction(async (tx) => {
+      await metadata.record(tx, token, "rest", hero("First"));
+      recorded.open();
+      await release.opened;
+    });
+    await recorded.opened;
+
+    const forgetting = forgetOldVersions.run(database);
+    setTimeout(release.open, 200);
+    await Promise.all([comingBack, forgetting]);
+
+    const orphans = await database.query(
+      "select from vitrine.version v where content_hash is not null and not exists (select from vitrine.document where hash = v.content_hash)",
+    );
+    expect(orphans).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+/** One collection whose tokens carry attributes, recorded and approved as the service does it. */
+
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import type { Database, Queryable } from "../../../src/api/store/database.ts";
+import type { TestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, createFakeResolve, failed, found, ref } from "../../support/refresh.ts";
+
+export const collectionRef = { chainId: CHAIN_ID, collection: COLLECTION };
+export const OPERATOR_CONTACT = "ops@vitrine.example";
+
+export const hero = (attributes: readonly object[]) =>
+  found({ name: "Hero", image: "https://img.example/1.png", attributes });
+
+export const text = (trait_type: string, value: string) => ({ trait_type, value });
+export const number = (trait_type: string, value: number, more: object = {}) => ({
+  trait_type,
+  display_type: "number",
+  value,
+  ...more,
+});
+
+export function createTraitsHarness({ database: shared, tables }: TestDatabase) {
+  const metadata = createMetadata({
+    resolve: createFakeResolve(() => failed("timeout")).resolve,
+    tables,
+    operatorContact: OPERATOR_CONTACT,
+  });
+  const recordIn = (tx: Queryable, tokenId: string, attributes: readonly object[]) =>
+    metadata.record(tx, ref(tokenId), "rest", hero(attributes));
+  return {
+    recordIn,
+    record: (tokenId: string, attributes: readonly object[], database: Database = shared) =>
+      database.transaction((tx) => recordIn(tx, tokenId, attributes)),
+
+    /** As when a reorg took back the token's mint. */
+    forget: (tokenId: string, database: Database = shared) =>
+      database.transaction((tx) => metadata.record(tx, ref(tokenId), "reorg", failed("token_reverted"))),
+
+    approve: (traitType: string, displayType: DisplayType, database: Database = shared) =>
+      createTraitApproval(database).approve(collectionRef, traitType, displayType, async () => undefined),
+
+    /** What waits, as `trait type: known -> wanted` with the number of tokens. */
+    async pending(): Promise<Record<string, number>> {
+      const rows = await createTraitApproval(shared).pending([collectionRef], 100);
+      return Object.fromEntries(rows.map((row) => [pendingName(row), row.tokens]));
+    },
+
+    served: async (tokenId: string) =>
+      (await metadata.readServed(shared, CHAIN_ID, COLLECTION, [tokenId])).get(tokenId),
+    count: (traits: readonly Trait[]) => metadata.countTraits(shared, CHAIN_ID, COLLECTION, traits),
+
+    /** The highest value of a number trait, as a token without `max_value` shows it. */
+    async highest(trait_type: string): Promise<number | undefined> {
+      const trait: Trait = { trait_type, display_type: "number", value: 0 };
+      return (await metadata.countTraits(shared, CHAIN_ID, COLLECTION, [trait])).highest.get(trait_type);
+    },
+  };
+}
+
+export const pendingName = (row: { traitType: string; known: string; wanted: string }): string =>
+  `${row.traitType}: ${row.known} -> ${row.wanted}`;
+
+/** How many sessions of the database wait for a lock. */
+export async function countWaiting(database: Database): Promise<number> {
+  const [row] = await database.query<{ waiting: number }>(
+    `select count(distinct pid)::int as waiting from pg_locks join pg_stat_activity using (pid)
+      where not granted and datname = current_database()`,
+  );
+  return row?.waiting ?? 0;
+}

@@ -1,0 +1,220 @@
+/** Slow, dead and refusing hosts, on real sockets: what they cost the others, and what they are spared. */
+
+import type { RequestListener } from "node:http";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import { createResolve } from "../../../src/api/metadata/resolve.ts";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { startRefreshWorker } from "../../../src/api/refresh/worker.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ask, CHAIN_ID, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
+import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
+import { startLocalServer } from "../metadata/local-server.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const setup = createWorkerSetup(test);
+beforeEach(() => emptyTables(database));
+
+const answerHero: RequestListener = (_request, response) => {
+  response.end(JSON.stringify({ name: "Hero", image: "https://img.example/1.png" }));
+};
+const silence: RequestListener = () => {};
+const refuse =
+  (status: number, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, headers).end();
+  };
+
+/** A host with counts of what it is asked, in all and at once. */
+async function startHost(listener: RequestListener) {
+  let most = 0;
+  let now = 0;
+  const host = {
+    listener,
+    most: () => most,
+    ...(await startLocalServer((request, response) => {
+      most = Math.max(most, ++now);
+      response.on("close", () => now--);
+      host.listener(request, response);
+    })),
+  };
+  onTestFinished(() => host.close());
+  return host;
+}
+
+type Host = Awaited<ReturnType<typeof startHost>>;
+
+/** A replica, whose tokens lead to hosts by their ids: hundreds for the first, thousands for the second. */
+function startReplica(hosts: readonly Host[], concurrency = 4) {
+  const hostOf = (tokenId: string): Host | undefined => hosts[tokenId.length - 3];
+  const fetch = createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test");
+  const { logger } = createMemoryLogger();
+  const worker = startRefreshWorker({
+    database,
+    tables,
+    metadata: createMetadata({
+      tables,
+      resolve: createResolve({
+        readUri: async ({ tokenId }) => ({
+          kind: "read",
+          uri: `${hostOf(tokenId)?.url}/${tokenId}`,
+          standard: "erc721",
+        }),
+        fetch,
+        fetchFromGateway: fetch,
+        gateways: [],
+      }),
+    }),
+    readBlock: async () => 1,
+    chainIds: [CHAIN_ID],
+    concurrency,
+    logger,
+  });
+  onTestFinished(() => worker.stop());
+  return worker;
+}
+
+const ids = (from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(from + index));
+const paused = async () =>
+  (
+    await database.query<{ host: string; failures: number; seconds: number | null }>(
+      "select host, failures, extract(epoch from paused_until - now())::float8 as seconds from vitrine.host",
+    )
+  ).map(({ host, failures, seconds }) => ({
+    host,
+    failures,
+    seconds: seconds === null ? null : Math.round(seconds),
+  }));
+
+describe("a host that answers nothing", () => {
+  it("never takes more than half of what a replica fetches at once, so others go on", async () => {
+    const [dead, alive] = [await startHost(silence), await startHost(answerHero)];
+    await ask(database, ids(100, 20), { trigger: "rest" });
+    startReplica([dead, alive]);
+    await eventually(dead.most, (most) => most === 2);
+
+    const receipt = await setup.request(ids(1000, 10));
+
+    expect((await setup.done(receipt))?.tokens.every(({ status }) => status === "updated")).toBe(true);
+    expect(dead.most()).toBe(2);
+  });
+
+  it("is asked no more than that by several replicas together", async () => {
+    const slow = await startHost((request, response) => setTimeout(() => answerHero(request, response), 30));
+    await setup.knowTokens(...ids(100, 30));
+    // Known by an earlier fetch, so that the claim itself can tell where they lead.
+    await ask(database, ids(100, 30));
+    await database.query("update vitrine.refresh set host = $1", [slow.host]);
+    const replicas = [startReplica([slow]), startReplica([slow]), startReplica([slow])];
+    await eventually(
+      () => readQueue(database),
+      (rows) => rows.every(({ wanted, done }) => wanted === done),
+    );
+
+    // Each claim may miss what another takes in the same moment.
+    expect(slow.most()).toBeLessThanOrEqual(2 * replicas.length);
+    expect(slow.requests).toHaveLength(30);
+  });
+});
+
+describe("a host that fails again and again", () => {
+  it("is left alone by every replica after five failures, and its tokens wait untried", async () => {
+    const bad = await startHost(refuse(500));
+    await ask(database, ids(100, 40));
+    for (const _ of [1, 2, 3]) startReplica([bad]);
+    await eventually(paused, ([host]) => (host?.seconds ?? 0) > 0);
+    await eventually(
+      () => readQueue(database),
+      (rows) => rows.every(({ lease }) => lease === null),
+    );
+
+    const asked = bad.requests.length;
+    expect(asked).toBeLessThan(20);
+    const { worker } = setup.start(() => {
+      throw new Error("a paused host was asked");
+    });
+    worker.wake();
+    const waiting = (await readQueue(database)).filter(({ attempts }) => attempts === 0);
+    expect(waiting.length).toBeGreaterThanOrEqual(40 - asked);
+  });
+
+  it("is paused for 10 seconds, then for 20, and is clean after one answer", async () => {
+    const bad = await startHost(refuse(503));
+    await ask(database, ids(100, 5));
+    const replica = startReplica([bad], 1);
+    await eventually(paused, ([host]) => host?.failures === 5);
+    expect((await paused())[0]?.seconds).toBeGreaterThanOrEqual(9);
+
+    const endPause = async () => {
+      await database.query("update vitrine.host set paused_until = now()");
+      await makeDue(database);
+      replica.wake();
+    };
+    await endPause();
+    await eventually(paused, ([host]) => host?.failures === 6);
+    expect((await paused())[0]?.seconds).toBeGreaterThanOrEqual(19);
+
+    bad.listener = answerHero;
+    await endPause();
+    await eventually(paused, (rows) => rows.length === 0);
+  });
+
+  it("tells those who wait why", async () => {
+    const bad = await startHost(refuse(500));
+    const receipt = await setup.request(ids(100, 12));
+    startReplica([bad]);
+    await eventually(paused, ([host]) => (host?.seconds ?? 0) > 0);
+
+    const { tokens } = await eventually(
+      async () => (await setup.receipt(receipt)) ?? { tokens: [] },
+      (now) => now.tokens.every(({ reason }) => reason !== null),
+    );
+    expect(new Set(tokens.map(({ status }) => status))).toEqual(new Set(["queued"]));
+    expect(tokens.some(({ reason }) => reason?.includes("left alone"))).toBe(true);
+  });
+});
+
+it("Retry-After holds for the whole host, also for requests that come later", async () => {
+  const busy = await startHost(refuse(429, { "retry-after": "120" }));
+  await ask(database, ["100"]);
+  const replica = startReplica([busy]);
+  await eventually(paused, ([host]) => (host?.seconds ?? 0) > 100);
+
+  await ask(database, ["101"]);
+  await makeDue(database);
+  replica.wake();
+  await eventually(
+    () => readQueue(database),
+    (rows) => rows.some(({ tokenId, dueIn, lease }) => tokenId === "101" && dueIn > 100 && lease === null),
+  );
+
+  expect(busy.requests).toHaveLength(1);
+});
+
+it("a fault of the document is none of its host", async () => {
+  const host = await startHost(refuse(404));
+  const receipt = await setup.request(ids(100, 8));
+  startReplica([host]);
+
+  expect((await setup.done(receipt))?.tokens.every(({ status }) => status !== "queued")).toBe(true);
+  expect(await paused()).toEqual([]);
+  expect(host.requests).toHaveLength(8);
+});
+
+it("tokens of a chain that a process has no endpoint for are left to others", async () => {
+  const host = await startHost(answerHero);
+  await ask(database, ["100"]);
+  await database.query("update vitrine.refresh set chain_id = 2020");
+  const replica = startReplica([host]);
+  await ask(database, ["101"]);
+  replica.wake();
+  await eventually(
+    () => readQueue(database),
+    (rows) => rows.some(({ tokenId, wanted, done }) => tokenId === "101" && wanted === done),
+  );
+
+  expect((await readQueue(database)).find(({ tokenId }) => tokenId === "100")).toMatchObject({ attempts: 0 });
+});

@@ -1,0 +1,112 @@
+/** Origins lag their own events, so what an event left as it was is looked at again (design: "Refresh"). */
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { depth, type Trigger } from "../../../src/api/refresh/queue.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ask, emptyTables, failed, found, passSeconds, readQueue } from "../../support/refresh.ts";
+import { createWorkerSetup } from "../../support/worker.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const setup = createWorkerSetup(test);
+const hero = (name: string) => found({ name, image: "https://img.example/1.png" });
+const broken = () => failed("http_status");
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await setup.knowTokens("1");
+});
+
+/** A token that is served, and a worker whose origin answers by the number of the fetch. */
+async function start(answer: (nth: number) => ReturnType<typeof hero>) {
+  const { worker, calls } = setup.start(({ nth }) => answer(nth));
+  const rest = (fetches: number) =>
+    eventually(
+      async () => ({ fetches: calls.length, queue: await readQueue(database) }),
+      (now) => now.fetches === fetches && now.queue.every(({ lease }) => lease === null),
+    );
+  return {
+    /** Asks, and waits until so many fetches have ended. */
+    async ask(trigger: Trigger, fetches: number) {
+      await ask(database, ["1"], { trigger });
+      worker.wake();
+      await rest(fetches);
+    },
+    /** Lets time pass, and tells how many fetches there were in all once the worker rests. */
+    async after(seconds: number, fetches: number) {
+      await passSeconds(database, seconds);
+      worker.wake();
+      const [row] = (await rest(fetches)).queue;
+      return row && row.wanted > row.done ? Math.round(row.dueIn) : "rests";
+    },
+  };
+}
+
+describe("an event that changes nothing", () => {
+  it("is followed by a look after 30 seconds and one after 5 minutes", async () => {
+    const token = await start(() => hero("Same"));
+    await token.ask("rest", 1);
+    await token.after(60, 1);
+    await token.ask("event", 2);
+
+    expect(await token.after(25, 2)).toBe(5);
+    expect(await token.after(6, 3)).toBe(300);
+    expect(await token.after(295, 3)).toBe(5);
+    expect(await token.after(6, 4)).toBe("rests");
+  });
+
+  it("is looked at no more once its news is there", async () => {
+    const token = await start((nth) => hero(nth < 3 ? "Old" : "New"));
+    await token.ask("rest", 1);
+    await token.after(60, 1);
+    await token.ask("event", 2);
+
+    expect(await token.after(31, 3)).toBe("rests");
+  });
+
+  it("is followed by its looks also when a request comes between", async () => {
+    const token = await start(() => hero("Same"));
+    await token.ask("rest", 1);
+    await token.after(60, 1);
+    await token.ask("event", 2);
+    await token.after(10, 2);
+    await token.ask("rest", 3);
+
+    expect(await token.after(0, 3)).toBe(300);
+  });
+
+  it("is no backlog until its look is due", async () => {
+    const token = await start(() => hero("Same"));
+    await token.ask("rest", 1);
+    await token.after(60, 1);
+    await token.ask("event", 2);
+
+    expect(await depth(database)).toEqual({ waiting: 0, oldestSeconds: 0 });
+  });
+});
+
+it("a mint whose document is not there yet is looked at three times, the last time a day later", async () => {
+  const token = await start(broken);
+  await token.ask("mint", 1);
+
+  expect(await token.after(31, 2)).toBe(300);
+  expect(await token.after(301, 3)).toBe(86_400);
+  expect(await token.after(86_401, 4)).toBe("rests");
+});
+
+it("a request that changes nothing is not followed by a look", async () => {
+  const token = await start(() => hero("Same"));
+  await token.ask("rest", 1);
+  await token.after(60, 1);
+  await token.ask("rest", 2);
+
+  expect(await token.after(60, 2)).toBe("rests");
+});
+
+it("an event that changes the document is not followed by a look", async () => {
+  const token = await start((nth) => hero(`Hero ${nth}`));
+  await token.ask("event", 1);
+
+  expect(await token.after(60, 1)).toBe("rests");
+});

@@ -1,0 +1,144 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readBuildId } from "../../../bin/index/build.ts";
+import { checkIndex, compareBuild } from "../../../bin/index/check.ts";
+import { recordIndexBuild } from "../../../src/api/chain/index-build.ts";
+import { readIndexInputs } from "../../../src/api/chain/index-inputs.ts";
+import { loadIndexConfig } from "../../../src/config.ts";
+import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const PROJECT = resolve(import.meta.dirname, "../../..");
+const HEROES = { chainId: 31337, address: "0x5fbdb2315678afecb367f032d93f642f64180aa3", startBlock: 20 };
+const ITEMS = { chainId: 31337, address: "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512", startBlock: 30 };
+const NEW = { chainId: 31337, address: "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0", startBlock: 7 };
+
+let folder: string;
+let root: string;
+let test: TestDatabase;
+let environment: Record<string, string>;
+let builtId: string;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), "vitrine-check-"));
+  // A copy, so that the project that runs these tests is never edited.
+  root = join(folder, "project");
+  mkdirSync(root);
+  for (const part of ["src", "abis", "ponder.config.ts", "ponder.schema.ts", "package.json", "tsconfig.json"])
+    cpSync(join(PROJECT, part), join(root, part), { recursive: true });
+  symlinkSync(join(PROJECT, "node_modules"), join(root, "node_modules"));
+  environment = {
+    ...(process.env as Record<string, string>),
+    // The test runner sets one of its own.
+    BASE_URL: "",
+    // Nothing listens there: the check needs no node.
+    PONDER_RPC_URL_31337: "http://127.0.0.1:9",
+    COLLECTIONS_FILE: join(folder, "collections.json"),
+    DATABASE_URL: test.url,
+    DATABASE_SCHEMA: CHAIN_SCHEMA,
+  };
+  writeCollections([HEROES, ITEMS]);
+  builtId = await readBuildId(root, environment);
+  await setBuild(CHAIN_SCHEMA, builtId);
+  await recordIndexBuild(test.database, test.tables, readIndexInputs(root, loadIndexConfig(environment)));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => writeCollections([HEROES, ITEMS]));
+
+const writeCollections = (collections: readonly object[]): void =>
+  writeFileSync(join(folder, "collections.json"), JSON.stringify(collections));
+
+/** What Ponder leaves behind in the schema of an index. */
+async function setBuild(schema: string, buildId: string, { isInUse = false } = {}): Promise<void> {
+  await test.database.query(`create schema if not exists ${schema}`);
+  await test.database.query(
+    `create table if not exists ${schema}._ponder_meta (key text primary key, value jsonb not null)`,
+  );
+  await test.database.query(
+    `insert into ${schema}._ponder_meta values ('app', $1) on conflict (key) do update set value = excluded.value`,
+    [JSON.stringify({ build_id: buildId, is_locked: isInUse ? 1 : 0, heartbeat_at: Date.now() })],
+  );
+}
+
+describe("the check of the index", () => {
+  it("resumes after edits of the serving half, of the order, names and standards of collections, and of endpoints", async () => {
+    appendFileSync(join(root, "src/api/boot.ts"), "\n// edited\n");
+    writeCollections([
+      { ...ITEMS, standard: "erc1155" },
+      { ...HEROES, name: "Heroes", slug: "heroes" },
+    ]);
+
+    const check = await checkIndex(root, { ...environment, PONDER_RPC_URL_31337: "http://127.0.0.1:10" });
+
+    expect(check).toEqual({
+      verdict: "resumes",
+      schema: CHAIN_SCHEMA,
+      build_id: builtId,
+      index_build_id: builtId,
+      reasons: [],
+      next: null,
+    });
+  });
+
+  it("re-indexes for another list, start block and registry, names them, and the schema that comes next", async () => {
+    writeCollections([HEROES, NEW]);
+
+    const check = await checkIndex(root, { ...environment, DELEGATE_REGISTRY_31337: "off" });
+
+    expect(check).toMatchObject({ verdict: "reindexes", schema: CHAIN_SCHEMA, index_build_id: builtId });
+    expect(check.build_id).not.toBe(builtId);
+    expect(check.reasons).toEqual([
+      `collection ${ITEMS.address} on chain 31337 is gone`,
+      `collection ${NEW.address} on chain 31337 is new`,
+      "the lowest start block of chain 31337 is 7 and was 20",
+      "the delegate registry of chain 31337 is off and was 0x00000000000000447e69651d841bd8d104bed493@20",
+    ]);
+    expect(check.next).toEqual({ schema: `${CHAIN_SCHEMA}_2`, state: "free" });
+  });
+
+  it("re-indexes for an edit under src/domain and names the file, and finds where that build is already", async () => {
+    appendFileSync(join(root, "src/domain/lock-count.ts"), "\n// edited\n");
+    await setBuild(`${CHAIN_SCHEMA}_2`, "0000000000");
+    const first = await checkIndex(root, environment);
+    await setBuild(`${CHAIN_SCHEMA}_3`, first.build_id, { isInUse: true });
+
+    const second = await compareBuild(first.build_id, root, environment);
+
+    expect(first).toMatchObject({
+      verdict: "reindexes",
+      reasons: ["src/domain/lock-count.ts has changed"],
+      next: { schema: `${CHAIN_SCHEMA}_3`, state: "free" },
+    });
+    expect(second.next).toEqual({ schema: `${CHAIN_SCHEMA}_3`, state: "in_use" });
+  });
+
+  it("only says that it differs where no record tells of what the index was built", async () => {
+    await setBuild("unrecorded", "0000000000");
+
+    const check = await compareBuild(builtId, root, { ...environment, DATABASE_SCHEMA: "unrecorded" });
+
+    expect(check).toMatchObject({
+      verdict: "reindexes",
+      reasons: ["an older Vitrine built it and did not record of what"],
+    });
+  });
+
+  it("takes an empty schema for a first index, and makes no embedded database to find that out", async () => {
+    const data = join(folder, "data");
+
+    const check = await compareBuild(builtId, root, { ...environment, DATABASE_URL: "", VITRINE_DATA: data });
+
+    expect(check).toMatchObject({ verdict: "first", schema: CHAIN_SCHEMA, index_build_id: null });
+    expect(() => rmSync(data, { recursive: true })).toThrow("ENOENT");
+  });
+
+  it("says in one sentence why a tree or a configuration would not start", async () => {
+    const badPort = checkIndex(root, { ...environment, PORT: "none" });
+    await expect(badPort).rejects.toThrow(/^PORT must be a whole number from 1 to 65535; it is "none"\..*$/);
+
+    const away = compareBuild(builtId, root, { ...environment, DATABASE_URL: "postgresql://127.0.0.1:9/x" });
+    await expect(away).rejects.toThrow(/^the database can't be reached \(.*ECONNREFUSED/);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { untilCaughtUp } from "../../../bin/index/progress.ts";
+import type { Freshness } from "../../../src/api/http/health.ts";
+
+interface Look {
+  /** indexed block, node's head and readiness by chain; absent while the service is not up. */
+  readonly chains?: Record<number, readonly [indexed: number, head: number | null, ready: boolean]>;
+  readonly old?: Record<number, number>;
+}
+
+/** Follows a script of looks and tells how many it took; the last one is answered for good, at most 20 times. */
+async function follow(looks: readonly Look[], chainIds: readonly number[] = [1]) {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  let taken = 0;
+  const look = (): Look => looks[Math.min(taken, looks.length) - 1] ?? {};
+  const isCaughtUp = await untilCaughtUp({
+    chainIds,
+    async freshness(): Promise<Freshness> {
+      taken += 1;
+      if (taken === 20) stop.abort();
+      const { chains } = look();
+      if (!chains) throw new Error("nothing listens there");
+      return {
+        chains: Object.entries(chains).map(([id, [indexed, head, ready]]) => ({
+          chain_id: Number(id),
+          head,
+          indexed,
+          lag_seconds: 0,
+          ready,
+        })),
+        queue: { waiting: 0, oldest_seconds: 0 },
+      };
+    },
+    oldHeads: async () => new Map(Object.entries(look().old ?? {}).map(([id, block]) => [Number(id), block])),
+    onLine: (line) => lines.push(line),
+    signal: stop.signal,
+    lookMs: 0,
+  });
+  return { isCaughtUp, taken, lines };
+}
+
+describe("the wait for a new index", () => {
+  it("lasts until every chain is there and ready", async () => {
+    const waits = await follow(
+      [
+        {},
+        { chains: { 1: [9, 9, true] } },
+        { chains: { 1: [9, 9, true], 2: [4, 9, false] } },
+        { chains: { 1: [9, 9, true], 2: [9, 9, true] } },
+      ],
+      [1, 2],
+    );
+
+    expect(waits).toMatchObject({ isCaughtUp: true, taken: 5 });
+  });
+
+  it("lasts until the block at which the node stood before is reached, though the node goes on", async () => {
+    const waits = await follow([
+      { chains: { 1: [5, 10, true] } },
+      { chains: { 1: [9, 14, true] } },
+      { chains: { 1: [13, 18, true] } },
+      { chains: { 1: [18, 22, true] } },
+    ]);
+
+    expect(waits).toMatchObject({ isCaughtUp: true, taken: 4 });
+  });
+
+  it("never ends below the old index, whatever the node says", async () => {
+    const behind = await follow([{ chains: { 1: [9, null, true] }, old: { 1: 10 } }]);
+    const level = await follow([{ chains: { 1: [10, 9, true] }, old: { 1: 10 } }]);
+
+    expect(behind.isCaughtUp).toBe(false);
+    expect(level.isCaughtUp).toBe(true);
+  });
+
+  it("does not end on a chain of which neither the node nor the old index tells", async () => {
+    expect((await follow([{ chains: { 1: [9, null, true] } }])).isCaughtUp).toBe(false);
+  });
+
+  it("ends at a reorg that takes the node's head back", async () => {
+    const waits = await follow([{ chains: { 1: [8, 12, true] } }, { chains: { 1: [10, 10, true] } }]);
+
+    expect(waits.isCaughtUp).toBe(true);
+  });
+
+  it("says how far each chain is", async () => {
+    const { lines } = await follow([{ chains: { 1: [0, 12, false] } }], [1, 2]);
+
+    expect(lines).toEqual(["chain 1: block 0 of 12; chain 2: no block yet"]);
+  });
+});

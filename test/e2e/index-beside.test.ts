@@ -1,0 +1,275 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
+import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
+import { freePort, type Service, startService } from "../../demo/service.ts";
+import { createKey, createSite, type Site } from "../support/chain-tables.ts";
+import { lower } from "../support/contract-answers.ts";
+import { createPartner, eventually } from "./world.ts";
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+const HEROES = [1, 2, 3];
+const POLL_MS = 50;
+
+let chain: Chain;
+let host: MetadataHost;
+let heroes: Contract;
+let items: Contract;
+let site: Site;
+let env: Record<string, string>;
+let old: Service;
+let beside: ChildProcess | undefined;
+let proxy: Proxy;
+
+beforeAll(async () => {
+  [chain, host, proxy] = await Promise.all([startChain(), startMetadataHost(), startProxy()]);
+  heroes = await chain.deploy("VitrineHeroes", [host.heroesBaseUri]);
+  items = await chain.deploy("VitrineItems", [host.itemsTemplateUri]);
+  const holder = chain.account(1).address;
+  await chain.write(heroes, "mintRange", [holder, 1n, BigInt(HEROES.length)]);
+  await chain.write(items, "mint", [holder, 1n, 5n]);
+  const document = (name: string) => ({ name, image: "https://x.example/a.png" });
+  for (const id of HEROES) host.set("heroes", id, document(`Hero ${id}`));
+  host.set("items", 1, document("Item 1"));
+  await chain.mineEvery(1);
+
+  site = createSite([{ chain, collections: [lower(heroes)] }], {
+    ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
+    REFRESH_CONCURRENCY: "4",
+  });
+  const port = await freePort();
+  env = { ...site.env, DATABASE_SCHEMA: "live", BASE_URL: proxy.url };
+  old = await startService({ port, env, logFile: `${site.folder}/old.log` });
+  proxy.target = port;
+});
+afterAll(async () => {
+  if (beside?.exitCode === null) beside.kill("SIGINT");
+  await Promise.all([old?.stop(), beside && ended(beside)]);
+  await site?.close();
+  await Promise.all([host.close(), proxy.close()]);
+});
+
+interface Proxy {
+  readonly url: string;
+  target: number;
+  close(): Promise<void>;
+}
+
+/** Forwards every request to the target as it is at that moment; `POST /moved/<port>` changes the target. */
+async function startProxy(): Promise<Proxy> {
+  const server: Server = createServer((incoming, outgoing) => {
+    const moved = /^\/moved\/(\d+)$/.exec(incoming.url ?? "")?.[1];
+    if (moved) {
+      self.target = Number(moved);
+      outgoing.end();
+      return;
+    }
+    const { method, url, headers } = incoming;
+    const onward = request(
+      { host: "127.0.0.1", port: self.target, method, path: url, headers, agent: false },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    onward.on("error", (error) => outgoing.writeHead(502).end(JSON.stringify({ message: error.message })));
+    incoming.pipe(onward);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const self: Proxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    target: 0,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+  return self;
+}
+
+const ended = async (child: ChildProcess): Promise<unknown> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode ?? child.signalCode;
+};
+
+/** Runs a command to its end. */
+function run(args: readonly string[], more: Record<string, string> = {}) {
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((done) => {
+    const options = {
+      cwd: PROJECT,
+      env: { ...process.env, ...env, PONDER_TELEMETRY_DISABLED: "1", ...more },
+    };
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      done({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+const INDEX = ["bin/vitrine.js", "index"];
+const check = (more: Record<string, string> = {}) => run([...INDEX, "check"], more);
+
+/** Starts `index beside` with what it has printed so far. */
+function startBeside(args: readonly string[]) {
+  const child = spawn(process.execPath, [...INDEX, "beside", ...args], {
+    cwd: PROJECT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [out, log] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  return { child, out: () => out, log: () => log };
+}
+
+const schemas = async (): Promise<string[]> => {
+  const rows = await site.query<{ name: string }>(
+    "select nspname as name from pg_namespace where nspname ~ '^(live|vitrine)' order by 1",
+  );
+  return rows.map(({ name }) => name);
+};
+const buildIdIn = async (schema: string): Promise<string | undefined> => {
+  const [row] = await site.query<{ id: string }>(
+    `select value->>'build_id' as id from ${schema}._ponder_meta where key = 'app'`,
+  );
+  return row?.id;
+};
+
+describe("adding a collection while the service is in use", () => {
+  it("is told from a change that resumes by the id that Ponder itself gives the build", async () => {
+    const { code, stdout } = await run([...INDEX.slice(0, 1), "--json", "index", "check"]);
+
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: "resumes", build_id: await buildIdIn("live") });
+  });
+
+  it("costs no request: the new index is built beside the old one and takes over when it has caught up", async () => {
+    const key = await createKey(old);
+    const partner = createPartner(proxy.url, key);
+    await eventually(
+      () => Promise.all(HEROES.map((id) => partner.token(lower(heroes), id))),
+      (tokens) => tokens.every(({ name }) => name !== null),
+    );
+    const fetchesBefore = HEROES.map((id) => host.requests.get(host.path("heroes", id)));
+    const polling = startPolling(partner);
+
+    const collections = [heroes, items].map((each) => ({
+      chainId: chain.chainId,
+      address: lower(each),
+      startBlock: 0,
+    }));
+    writeFileSync(`${site.folder}/collections.json`, JSON.stringify(collections));
+    const [{ code, stdout }, busy] = await Promise.all([
+      check(),
+      run([...INDEX, "beside", "--port", new URL(old.baseUrl).port]),
+    ]);
+    expect(stdout).toContain(`\n  collection ${lower(items)} on chain ${chain.chainId} is new\n`);
+    expect(code).toBe(2);
+    expect(busy).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is in use; pass") });
+
+    // Stopped half-way, it leaves a schema that the same command goes on with.
+    const given = startBeside(["--port", String(await freePort())]);
+    await eventually(schemas, (names) => names.includes("live_2"));
+    given.child.kill("SIGINT");
+    expect(await ended(given.child)).toBe(1);
+    expect(given.log()).toContain("the old service has lost nothing");
+    expect(given.out()).toBe("");
+
+    const port = await freePort();
+    const then = `node -e 'fetch("${proxy.url}/moved/" + process.env.PORT, { method: "POST" })'`;
+    const { child, out, log } = startBeside(["--port", String(port), "--then", then]);
+    beside = child;
+    await eventually(
+      async () => ({ target: proxy.target, exit: child.exitCode, log: log() }),
+      ({ target, exit }) => {
+        if (exit !== null) throw new Error(`the new service ended\n${log()}`);
+        return target === port;
+      },
+    );
+    // What was asked of the old service before the switch is answered by then.
+    await polling.goesOn(2);
+    expect(await old.stop()).toBe(0);
+    await polling.goesOn(20);
+
+    expect(await polling.stop()).toEqual([]);
+    expect(out()).toBe(`DATABASE_SCHEMA=live_2 PORT=${port}\n`);
+    const item = await eventually(
+      () => partner.token(lower(items), 1),
+      ({ name }) => name !== null,
+    );
+    expect(item.name).toBe("Item 1");
+    expect(HEROES.map((id) => host.requests.get(host.path("heroes", id)))).toEqual(fetchesBefore);
+  });
+
+  it("leaves an index that the next start resumes by its schema's name", async () => {
+    const { code, stdout } = await check({ DATABASE_SCHEMA: "live_2" });
+
+    expect(stdout).toMatch(/^resumes: schema "live_2" /);
+    expect(code).toBe(0);
+  });
+
+  it("leaves an old index that Ponder prunes while the new one serves, and ours stays", async () => {
+    expect(await schemas()).toEqual(["live", "live_2", "vitrine"]);
+
+    const { code } = await run(["node_modules/ponder/dist/esm/bin/ponder.js", "db", "prune"]);
+
+    expect(await schemas()).toEqual(["live_2", "vitrine"]);
+    expect(code).toBe(0);
+  });
+
+  it("ends with the supervisor's exit code when the new service is stopped", async () => {
+    beside?.kill("SIGTERM");
+
+    expect(beside && (await ended(beside))).toBe(0);
+  });
+});
+
+/** A client that never rests: reads a token over REST and GraphQL in turn, and keeps every answer that fails. */
+function startPolling(partner: ReturnType<typeof createPartner>) {
+  const failures: unknown[] = [];
+  let count = 0;
+  let isStopped = false;
+  const [tokenAddress, tokenId] = [lower(heroes), "1"];
+  const query =
+    "query ($a: String!, $id: String!) { token(tokenAddress: $a, tokenId: $id) { name owner lock { locked } } }";
+  const token = { name: "Hero 1", owner: chain.account(1).address.toLowerCase(), lock: { locked: false } };
+
+  const polling = (async () => {
+    for (; !isStopped; count++) {
+      try {
+        const rest = await partner.call(`/market/collections/${tokenAddress}/tokens/${tokenId}`);
+        if (rest.status !== 200 || rest.body.name !== token.name || rest.body.owner !== token.owner)
+          failures.push(rest);
+        const graphql = await partner.graphql(query, { a: tokenAddress, id: tokenId });
+        if (JSON.stringify(graphql) !== JSON.stringify({ data: { token } })) failures.push(graphql);
+      } catch (error) {
+        failures.push(error);
+      }
+      await sleep(POLL_MS);
+    }
+  })();
+  return {
+    /** Waits for this many more rounds. */
+    async goesOn(rounds: number) {
+      const until = count + rounds;
+      await eventually(
+        async () => count,
+        (now) => now > until,
+      );
+    },
+    async stop() {
+      isStopped = true;
+      await polling;
+      return failures;
+    },
+  };
+}

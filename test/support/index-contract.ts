@@ -1,0 +1,46 @@
+/** The index of a real contract's events, made by the real handlers, in the tables that serving reads. */
+
+import { parseEventLogs } from "viem";
+import { tokenEventsAbi } from "../../abis/token-events.ts";
+import type { Chain, Contract } from "../../demo/chain.ts";
+import { lockEvent, tokenState } from "../../ponder.schema.ts";
+import "../../src/indexing/erc1155.ts";
+import "../../src/indexing/erc721.ts";
+import "../../src/indexing/locks.ts";
+import type { TestDatabase } from "./database.ts";
+import { createEventSource, createFakeChainStore } from "./fake-chain-store.ts";
+
+// Metadata events leave nothing in these tables.
+const abi = tokenEventsAbi.filter(({ name }) => /Transfer|locked/i.test(name));
+
+/** Indexes a contract's tokens and locks from a block up to the chain's head, in place of what was indexed of it. */
+export async function indexContract(
+  test: TestDatabase,
+  chain: Chain,
+  contract: Contract,
+  fromBlock = 0n,
+): Promise<void> {
+  const { database, tables } = test;
+  const address = contract.address.toLowerCase();
+  const head = await chain.blockNumber();
+  const logs = await chain.publicClient.getLogs({ address: contract.address, fromBlock, toBlock: head });
+  const store = createFakeChainStore();
+  const source = createEventSource(store, chain.chainId);
+  for (const { eventName, args, blockNumber, logIndex } of parseEventLogs({ abi, logs })) {
+    await source.emit(eventName, lowerCased(args), { block: Number(blockNumber), log: logIndex, address });
+  }
+  for (const table of [tables.tokenState, tables.lockEvent])
+    await database.query(`delete from ${table} where collection_address = $1`, [address]);
+  for (const row of store.rows(tokenState)) await test.insert("tokenState", row);
+  for (const row of store.rows(lockEvent)) await test.insert("lockEvent", row);
+  await test.setHead({ chainId: chain.chainId, block: Number(head) });
+}
+
+/** Ponder hands out addresses in lower case. */
+const lowerCased = (args: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value.toLowerCase() : value,
+    ]),
+  );
