@@ -1,10 +1,11 @@
-/** Tokens per second from URI to stored traits, beside a plain loop of fetch and JSON.parse over the same host. */
+/** Tokens per second from URI to stored traits through queue and worker, beside a plain loop of fetch and JSON.parse over the same host. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { fetch as plainFetch } from "undici";
 import { chainTables } from "../src/api/chain/tables.ts";
@@ -12,12 +13,14 @@ import { silentLogger } from "../src/api/contract/logger.ts";
 import { createGuardedFetch } from "../src/api/metadata/guarded-fetch.ts";
 import { createResolve } from "../src/api/metadata/resolve.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
+import { depth, want } from "../src/api/refresh/queue.ts";
+import { startRefreshWorker } from "../src/api/refresh/worker.ts";
 import { createDatabase } from "../src/api/store/database.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
 import { migrate } from "../src/api/store/migrate.ts";
 
 const TOKENS = 6_000;
-const CONCURRENCY = 16;
+const CONCURRENCY = 32;
 const ROUNDS = 3;
 const CHAIN_ID = 31337;
 
@@ -43,28 +46,50 @@ export async function benchResolve() {
     fetchFromGateway: fetch,
     gateways: [],
   });
-  const metadata = createMetadata({ resolve, tables: chainTables("bench") });
+  const tables = chainTables("bench");
+  await database.query("create schema bench");
+  await database.query(
+    `create table ${tables.tokenState} (chain_id bigint, collection_address text, token_id numeric(78), standard text,
+                                        primary key (chain_id, collection_address, token_id))`,
+  );
+  const metadata = createMetadata({ resolve, tables });
 
-  const plain = async (_collection: string, tokenId: string): Promise<void> => {
+  const plain = async (tokenId: string): Promise<void> => {
     const response = await plainFetch(`http://${host}/${tokenId}`);
     JSON.parse(await response.text());
   };
-  const vitrine = async (collection: string, tokenId: string): Promise<void> => {
-    const token = { chainId: CHAIN_ID, collection, tokenId };
-    const resolution = await metadata.resolve(token, "erc721", 1);
-    await database.transaction((tx) => metadata.record(tx, token, "rest", resolution));
+  /** The queue and its worker, as in the service; only the contract's answer is given. */
+  const refresh = async (collection: string, tokenIds: readonly string[]): Promise<void> => {
+    await metadata.addKnownTokens(database, CHAIN_ID, collection, tokenIds);
+    await want(database, {
+      chainId: CHAIN_ID,
+      collection,
+      tokens: new Map(tokenIds.map((tokenId) => [tokenId, 0])),
+      trigger: "rest",
+    });
+    const worker = startRefreshWorker({
+      database,
+      tables,
+      metadata,
+      readBlock: async () => 1,
+      chainIds: [CHAIN_ID],
+      // One host gets half of it.
+      concurrency: 2 * CONCURRENCY,
+      logger: silentLogger,
+    });
+    while ((await depth(database)).waiting > 0) await sleep(20);
+    await worker.stop();
   };
   try {
     const seconds: Record<"plain" | "vitrine", number[]> = { plain: [], vitrine: [] };
     for (let round = 0; round < ROUNDS; round++) {
       const collection = `0x${String(round).padStart(40, "0")}`;
       const tokenIds = Array.from({ length: TOKENS }, (_, index) => String(index));
-      await metadata.addKnownTokens(database, CHAIN_ID, collection, tokenIds);
       for (const [side, work] of [
-        ["plain", plain],
-        ["vitrine", vitrine],
+        ["plain", () => inParallel(tokenIds, plain)],
+        ["vitrine", () => refresh(collection, tokenIds)],
       ] as const) {
-        const took = await time(() => inParallel(tokenIds, (tokenId) => work(collection, tokenId)));
+        const took = await time(work);
         seconds[side].push(took);
         say(`${side}, round ${round + 1}: ${Math.round(TOKENS / took)} tokens/s`);
       }

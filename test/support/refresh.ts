@@ -1,7 +1,9 @@
 /** What tests of the refresh queue share: one collection, its rows, and the network edge by hand. */
 
+import type { RecordedOutcome } from "../../src/api/metadata/record.ts";
 import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/resolve.ts";
 import { readDocument } from "../../src/api/metadata/resolve.ts";
+import type { MetadataService } from "../../src/api/metadata/service.ts";
 import { claim, type Share } from "../../src/api/refresh/claim.ts";
 import { type Lease, type Trigger, want } from "../../src/api/refresh/queue.ts";
 import type { Queryable } from "../../src/api/store/database.ts";
@@ -142,4 +144,17 @@ export function createFakeResolve(script: (call: ResolveCall) => Resolution | Pr
     }
   };
   return { resolve, calls, runningMost: () => runningMost };
+}
+
+/** Records one fetch, where a worker records those together that end about the same time. */
+export async function recordOne(
+  metadata: MetadataService,
+  tx: Queryable,
+  token: TokenRef,
+  trigger: string,
+  resolution: Resolution,
+): Promise<RecordedOutcome> {
+  const [outcome] = await metadata.recordAll(tx, [{ token, trigger, resolution }]);
+  if (!outcome) throw new Error("no outcome");
+  return outcome;
 }

@@ -1,11 +1,10 @@
-/** Tokens, versions, documents and traits in PostgreSQL. */
+/** Which tokens are known, and what is served of them, in PostgreSQL. */
 
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
 import type { Metadata } from "./normalise.ts";
-import type { Document } from "./resolve.ts";
 import { showVersion } from "./shown-traits.ts";
 import { readDisplayTypes } from "./trait-type-store.ts";
 
@@ -111,97 +110,6 @@ export async function knownInRange(
     [range.chainId, range.collection, range.from, range.to, after, limit],
   );
   return rows.map((row) => row.tokenId);
-}
-
-/** Locks the token's row for the transaction and returns what is served; undefined for an unknown token. */
-export async function lockServed(db: Queryable, token: TokenRef) {
-  const [row] = await db.query<{
-    versionId: string | null;
-    hash: string | null;
-    uri: string | null;
-    complete: boolean | null;
-  }>(
-    `select t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete
-       from vitrine.token t left join vitrine.version v on v.id = t.served_version
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = $3 for update of t`,
-    key(token),
-  );
-  return row;
-}
-
-export interface NewVersion {
-  readonly trigger: string;
-  readonly outcome: "updated" | "rejected" | "failed";
-  readonly reason: string | null;
-  readonly uri: string | null;
-  readonly block: number;
-  readonly durationMs: number;
-  readonly document: Document | null;
-  readonly issues: readonly Issue[];
-}
-
-/** Appends to the token's history and returns the version's id. The token's row must be locked. */
-export async function addVersion(db: Queryable, token: TokenRef, version: NewVersion): Promise<string> {
-  const { document } = version;
-  if (document) {
-    // What nobody refers to is deleted once it is a day old, so one that is known and old counts as stored anew. Not
-    // at every fetch: tokens that share a document would wait for each other.
-    await db.query(
-      `with added as (insert into vitrine.document (hash, body) values ($1, $2) on conflict do nothing)
-       update vitrine.document set stored_at = now() where hash = $1 and stored_at < now() - interval '12 hours'`,
-      [document.hash, document.body],
-    );
-  }
-  const [row] = await db.query<{ id: string }>(
-    `with numbered as (
-       update vitrine.token t set versions = 1 + greatest(versions, coalesce((
-                select max(number) from vitrine.version v
-                 where v.chain_id = t.chain_id and v.collection = t.collection and v.token_id = t.token_id), 0))
-        where chain_id = $1 and collection = $2 and token_id = $3 returning versions
-     )
-     insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
-                                  duration_ms, content_hash, metadata, issues, complete)
-     select $1, $2, $3, versions, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from numbered returning id`,
-    [
-      ...key(token),
-      version.trigger,
-      version.outcome,
-      version.reason,
-      version.uri,
-      version.block,
-      version.durationMs,
-      document?.hash ?? null,
-      document ? JSON.stringify(document.metadata) : null,
-      JSON.stringify(version.issues),
-      document?.complete ?? false,
-    ],
-  );
-  if (!row) throw new Error("a version needs a known token");
-  return row.id;
-}
-
-/** Notes that a fetch found the served document again. */
-export async function confirmVersion(db: Queryable, versionId: string): Promise<void> {
-  await db.query(
-    "update vitrine.version set confirmations = confirmations + 1, confirmed_at = now() where id = $1",
-    [versionId],
-  );
-}
-
-/** Notes how the last fetch ended; `served` replaces what is served. */
-export async function markFetched(
-  db: Queryable,
-  token: TokenRef,
-  end: { outcome: "good" | "failed"; reason: string | null; block: number; served?: string },
-): Promise<void> {
-  await db.query(
-    `update vitrine.token
-        set last_outcome = $4, last_reason = $5, last_fetch_at = now(),
-            good_block = case when $4 = 'good' then greatest(good_block, $6::bigint) else good_block end,
-            served_version = coalesce($7::bigint, served_version)
-      where chain_id = $1 and collection = $2 and token_id = $3`,
-    [...key(token), end.outcome, end.reason, end.block, end.served ?? null],
-  );
 }
 
 interface ServedRow {

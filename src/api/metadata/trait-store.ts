@@ -1,6 +1,5 @@
-/** Which token carries which value, and how many do, in PostgreSQL. Entries that are held back are there too. */
+/** How many tokens carry which value, in PostgreSQL. */
 
-import type { TokenRef } from "../../domain/token-ref.ts";
 import type { Queryable } from "../store/database.ts";
 import { readTraitTypes } from "./trait-type-store.ts";
 import { type Trait, valueText } from "./traits.ts";
@@ -9,30 +8,6 @@ export interface TraitCount {
   readonly traitType: string;
   readonly value: string;
   readonly count: number;
-}
-
-const key = (token: TokenRef): [number, string, string] => [token.chainId, token.collection, token.tokenId];
-
-/** Replaces the token's entries, shown and held back, in the distribution. */
-export async function replaceTraits(db: Queryable, token: TokenRef, traits: readonly Trait[]): Promise<void> {
-  await db.query(
-    "delete from vitrine.token_trait where chain_id = $1 and collection = $2 and token_id = $3",
-    key(token),
-  );
-  if (traits.length === 0) return;
-  await db.query(
-    `insert into vitrine.token_trait (chain_id, collection, token_id, position, trait_type, display_type, value_text, value_number)
-     select $1, $2, $3, ordinality, trait_type, display_type, value_text, value_number
-       from unnest($4::text[], $5::text[], $6::text[], $7::float8[])
-            with ordinality as t(trait_type, display_type, value_text, value_number)`,
-    [
-      ...key(token),
-      traits.map((trait) => trait.trait_type),
-      traits.map((trait) => trait.display_type),
-      traits.map((trait) => valueText(trait.value)),
-      traits.map((trait) => (typeof trait.value === "number" ? trait.value : null)),
-    ],
-  );
 }
 
 /**

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { ChainTables } from "../chain/tables.ts";
-import type { Database, Queryable } from "../store/database.ts";
+import type { Queryable } from "../store/database.ts";
 import { LEASE, type Lease, priorityLevels } from "./queue.ts";
 
 /** What a process may take. */
@@ -40,7 +40,7 @@ export async function claim(
       standard: Standard | null;
     }
   >(
-    `with recursive ${hosts}, open_hosts as (
+    `with recursive ${hosts}, open_hosts as materialized (
        select h.host,
               -- Where a token leads that was never read is not known yet.
               case when h.host = '' then $2 else
@@ -107,42 +107,4 @@ export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<num
   );
   // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
   return row?.ms == null ? undefined : Math.max(0, row.ms);
-}
-
-/**
- * Asks whether a token's host, known now that its URI is read, may be asked. If not, the token is put back untried
- * until it may. Answers undefined when the lease was lost.
- */
-export function admit(
-  database: Database,
-  lease: Lease,
-  host: string,
-  perHost: number,
-): Promise<boolean | undefined> {
-  return database.transaction(async (tx) => {
-    // One at a time: the tokens of a new collection all arrive at their host together.
-    await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`vitrine host ${host}`]);
-    const [row] = await tx.query<{ admitted: boolean }>(
-      `with host as (
-         select p.paused_until,
-                p.paused_until is null and (
-                  select count(*) from vitrine.refresh r
-                   where r.lease is not null and r.host = $5 and r.leased_until > now()) < $6 as is_open
-           from (select max(paused_until) as paused_until from vitrine.host
-                  where host = $5 and paused_until > now()) p
-       )
-       update vitrine.refresh r
-          set host = $5,
-              lease = case when is_open then r.lease end,
-              leased_until = case when is_open then r.leased_until end,
-              attempts = case when is_open then r.attempts else greatest(r.attempts - 1, 0) end,
-              not_before = case when is_open then r.not_before
-                                else coalesce(paused_until, now() + interval '500 milliseconds') end
-         from host
-        where r.chain_id = $1 and r.collection = $2 and r.token_id = $3 and r.lease = $4
-       returning r.lease is not null as admitted`,
-      [lease.chainId, lease.collection, lease.tokenId, lease.id, host, perHost],
-    );
-    return row?.admitted;
-  });
 }

@@ -125,42 +125,70 @@ export async function renew(db: Queryable, leases: readonly Lease[]): Promise<vo
   );
 }
 
-/** Ends the fetch; false when the lease was lost, and then nothing of it may be kept. */
-export async function finish(db: Queryable, lease: Lease): Promise<boolean> {
-  const rows = await db.query(
-    `update vitrine.refresh
+/** Locks the tokens' rows for the transaction, and answers the leases that are still held. */
+export async function hold<Held extends Lease>(db: Queryable, leases: readonly Held[]): Promise<Held[]> {
+  return heldOf(leases, await db.query<Row>(heldInOrder, holders(leases)));
+}
+
+/** Ends fetches. Answers those whose lease was held; of the others nothing may be kept. */
+export async function finish<Held extends Lease>(db: Queryable, leases: readonly Held[]): Promise<Held[]> {
+  const rows = await db.query<Row>(
+    `with held as (${heldInOrder})
+     update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
             waiting_since = case when wanted > started then waiting_since else now() end,
             -- The causes that named a block are answered; a reorg may have taken the block away since.
             min_block = case when wanted > started then min_block else 0 end,
             not_before = greatest(not_before, last_started_at + ${START_SPACING})
-      where ${held} returning 1`,
-    holder(lease),
+       from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)
+     returning r.chain_id, r.collection, r.token_id`,
+    holders(leases),
   );
-  return rows.length > 0;
+  return heldOf(leases, rows);
+}
+
+interface Row {
+  readonly chain_id: string;
+  readonly collection: string;
+  readonly token_id: string;
+}
+
+function heldOf<Held extends Lease>(leases: readonly Held[], rows: readonly Row[]): Held[] {
+  const held = new Set(rows.map((row) => `${row.chain_id}:${row.collection}:${row.token_id}`));
+  return leases.filter(({ chainId, collection, tokenId }) => held.has(`${chainId}:${collection}:${tokenId}`));
 }
 
 /**
- * After the end of a fetch: asks for another look if an event is owed one and nothing else waits, or settles the debt
- * once its news is there. Any fetch in between counts as that look.
+ * After the end of fetches: asks for another look where an event is owed one and nothing else waits, or settles the
+ * debt once its news is there. Any fetch in between counts as that look.
  */
 export async function settleLooks(
   db: Queryable,
-  lease: Lease,
-  end: "updated" | "unchanged" | "failed" | "not_found",
+  ends: readonly {
+    readonly lease: Lease;
+    readonly status: "updated" | "unchanged" | "failed" | "not_found";
+  }[],
 ): Promise<void> {
-  const isOwed = end === "unchanged" || end === "failed";
-  const after = LOOK_AFTER.slice(0, end === "failed" ? LOOKS_FAILED : LOOKS_UNCHANGED);
-  const delay = `case looks ${after.map((each, looks) => `when ${looks} then ${each}`).join(" ")} end`;
+  const waits = LOOK_AFTER.map((each, looks) => `when ${looks} then ${each}`).join(" ");
+  const looksMax = `case k.status when 'unchanged' then ${LOOKS_UNCHANGED} when 'failed' then ${LOOKS_FAILED} else 0 end`;
+  const isOwed = `r.looks < ${looksMax}`;
   await db.query(
-    isOwed
-      ? `update vitrine.refresh
-            set wanted = wanted + 1, looks = looks + 1, trigger = 'second_look', priority = ${priorities.second_look},
-                not_before = now() + ${delay}, waiting_since = now() + ${delay}
-          where chain_id = $1 and collection = $2 and token_id = $3 and wanted = done and looks < ${after.length}`
-      : `update vitrine.refresh set looks = null
-          where chain_id = $1 and collection = $2 and token_id = $3 and wanted = done and looks is not null`,
-    [lease.chainId, lease.collection, lease.tokenId],
+    `update vitrine.refresh r
+        set looks = case when ${isOwed} then r.looks + 1 end,
+            wanted = case when ${isOwed} then r.wanted + 1 else r.wanted end,
+            trigger = case when ${isOwed} then 'second_look' else r.trigger end,
+            priority = case when ${isOwed} then ${priorities.second_look} else r.priority end,
+            not_before = case when ${isOwed} then now() + case r.looks ${waits} end else r.not_before end,
+            waiting_since = case when ${isOwed} then now() + case r.looks ${waits} end else r.waiting_since end
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[]) as k(chain_id, collection, token_id, status)
+      where (r.chain_id, r.collection, r.token_id) = (k.chain_id, k.collection, k.token_id)
+        and r.wanted = r.done and r.looks is not null`,
+    [
+      ends.map(({ lease }) => lease.chainId),
+      ends.map(({ lease }) => lease.collection),
+      ends.map(({ lease }) => lease.tokenId),
+      ends.map(({ status }) => status),
+    ],
   );
 }
 

@@ -53,17 +53,25 @@ export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<vo
   );
 }
 
-/** Answers every open entry that this fetch covers. */
+/** Answers every open entry that these fetches cover. */
 export async function settle(
   db: Queryable,
-  lease: Lease,
-  status: TokenStatus,
-  reason: string | null,
+  ends: readonly { readonly lease: Lease; readonly status: TokenStatus; readonly reason: string | null }[],
 ): Promise<void> {
   await db.query(
-    `update vitrine.receipt_token set status = $5, reason = $6
-      where chain_id = $1 and collection = $2 and token_id = $3 and status is null and wanted <= $4`,
-    [lease.chainId, lease.collection, lease.tokenId, lease.started, status, reason],
+    `update vitrine.receipt_token t set status = k.status, reason = k.reason
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[])
+         as k(chain_id, collection, token_id, started, status, reason)
+      where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
+        and t.status is null and t.wanted <= k.started`,
+    [
+      ends.map(({ lease }) => lease.chainId),
+      ends.map(({ lease }) => lease.collection),
+      ends.map(({ lease }) => lease.tokenId),
+      ends.map(({ lease }) => lease.started),
+      ends.map(({ status }) => status),
+      ends.map(({ reason }) => reason),
+    ],
   );
 }
 

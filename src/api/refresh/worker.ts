@@ -5,22 +5,23 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Resolution } from "../metadata/resolve.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import type { Database, Queryable } from "../store/database.ts";
-import { admit, claim, nextDueMs, type Share } from "./claim.ts";
-import { isHostFault, noteHost } from "./hosts.ts";
-import { finish, type Lease, postpone, release, renew, settleLooks } from "./queue.ts";
+import type { Database } from "../store/database.ts";
+import { createAdmission } from "./admission.ts";
+import { claim, nextDueMs, type Share } from "./claim.ts";
+import { finish, type Lease, release, renew } from "./queue.ts";
 import { settle } from "./receipts.ts";
+import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
+const CLAIM_MIN = 4;
+const CLAIM_DELAY_MS = 10;
+// How many fetches may wait to be recorded while others go on.
+const RECORDING_MAX = 64;
 const IDLE_POLL_MS = 5_000;
 // What is due may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
 const AFTER_FAULT_MS = 1_000;
-// Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
-const ATTEMPTS_MAX = 5;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
-const BACKOFF_BASE_MS = 1_000;
-const BACKOFF_MAX_MS = 60_000;
 
 class LeaseLost extends Error {}
 
@@ -46,7 +47,10 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
+  const admission = createAdmission(database, share.perHost);
+  const recorder = createRecorder({ database, metadata });
   const running = new Map<Lease, Promise<void>>();
+  let fetching = 0;
   const stopping = new AbortController();
   let looking: Promise<void> | undefined;
   let lookAgain = false;
@@ -58,14 +62,13 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   };
 
   async function look(): Promise<void> {
-    const free = concurrency - running.size;
-    if (free === 0) return;
+    const free = Math.min(concurrency - fetching, concurrency + RECORDING_MAX - running.size);
     const leases = await claim(database, tables, share, free);
     if (stopping.signal.aborted) return release(database, leases);
     for (const lease of leases) {
       const work = run(lease).finally(() => {
         running.delete(lease);
-        wake();
+        wakeSoon();
       });
       running.set(lease, work);
     }
@@ -92,13 +95,23 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       });
   }
 
+  /** Claims by handfuls while there is enough to do: one claim for each fetch costs more than the fetch. */
+  function wakeSoon(): void {
+    if (concurrency - fetching >= CLAIM_MIN) wake();
+    else lookIn(CLAIM_DELAY_MS);
+  }
+
   /** Never rejects: a fault of ours leaves the lease to run out, and the token is tried again for a while. */
   async function run(lease: Lease): Promise<void> {
     try {
-      const resolution = await resolve(lease);
+      fetching++;
+      const resolution = await resolve(lease).finally(() => {
+        fetching--;
+        wakeSoon();
+      });
       // Put back when its host was found busy or paused.
       if (stopping.signal.aborted || resolution === undefined) return;
-      await database.transaction((tx) => record(tx, lease, resolution));
+      if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
     } catch (error) {
       if (error instanceof LeaseLost) {
         logger.info({ msg: "Another worker took over a refresh", token_id: lease.tokenId });
@@ -118,7 +131,11 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   async function giveUp(lease: Lease): Promise<void> {
     try {
       await database.transaction(async (tx) => {
-        if (await finish(tx, lease)) await settle(tx, lease, "failed", INTERNAL_REASON);
+        const held = await finish(tx, [lease]);
+        await settle(
+          tx,
+          held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
+        );
       });
     } catch (error) {
       logger.error({ msg: "Could not end a refresh", token_id: lease.tokenId, error });
@@ -142,47 +159,18 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       };
     }
     let isPutBack = false;
-    const admitHost = async (host: string): Promise<boolean> => {
-      // The claim has looked at the host that it knew of.
-      if (host === lease.host) return true;
-      const admitted = await admit(database, lease, host, share.perHost);
-      if (admitted === undefined) throw new LeaseLost();
-      isPutBack = !admitted;
-      return admitted;
+    const entered: string[] = [];
+    const admit = async (host: string): Promise<boolean> => {
+      const isAdmitted = await admission.enter(lease, host);
+      if (isAdmitted === undefined) throw new LeaseLost();
+      if (isAdmitted) entered.push(host);
+      isPutBack = !isAdmitted;
+      return isAdmitted;
     };
-    const resolution = await metadata.resolve(lease, lease.standard, block, stopping.signal, admitHost);
+    const resolution = await metadata
+      .resolve(lease, lease.standard, block, stopping.signal, admit)
+      .finally(() => entered.forEach(admission.leave));
     return isPutBack ? undefined : resolution;
-  }
-
-  async function record(tx: Queryable, lease: Lease, resolution: Resolution) {
-    await recordEnd(tx, lease, resolution);
-    const { host } = resolution;
-    // After all else, so that no transaction holds a host's row while it waits for a token's.
-    if (host === undefined) return;
-    if (resolution.kind === "failed" && isHostFault(resolution.reason, resolution.transient)) {
-      const { reason, message, retryAfterMs } = resolution;
-      await noteHost(tx, host, { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs });
-    } else await noteHost(tx, host, { kind: "answered" });
-  }
-
-  async function recordEnd(tx: Queryable, lease: Lease, resolution: Resolution) {
-    if (resolution.kind === "failed" && resolution.transient) {
-      // Nothing is known of a token while the node is away, so that fault never ends a request.
-      const goesOn = resolution.reason === "rpc_unavailable" || lease.attempts < ATTEMPTS_MAX;
-      if (goesOn) {
-        const delayMs = Math.max(backoffMs(lease.attempts), resolution.retryAfterMs ?? 0);
-        const reason = `${resolution.reason}: ${resolution.message}; trying again`;
-        if (!(await postpone(tx, lease, delayMs, reason))) throw new LeaseLost();
-        // A node that is away was no fetch, and may be away for long.
-        if (resolution.reason !== "rpc_unavailable")
-          await metadata.recordAttempt(tx, lease, lease.trigger, resolution);
-        return;
-      }
-    }
-    if (!(await finish(tx, lease))) throw new LeaseLost();
-    const outcome = await metadata.record(tx, lease, lease.trigger, resolution);
-    await settle(tx, lease, outcome.status, outcome.reason);
-    await settleLooks(tx, lease, outcome.status);
   }
 
   const renewal = setInterval(() => {
@@ -207,10 +195,4 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       await Promise.all(running.values());
     },
   };
-}
-
-/** Doubles from two seconds to a minute, with half of it left to chance so that tokens of one host spread out. */
-function backoffMs(attempts: number): number {
-  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, BACKOFF_MAX_MS);
-  return full / 2 + (Math.random() * full) / 2;
 }

@@ -264,6 +264,16 @@ create index refresh_leased on vitrine.refresh (host, leased_until) where lease 
 drop index vitrine.refresh_waiting;
 `;
 
+// Names first: with the collection first, an index looked as good as the primary key for finding one token's rows, until
+// statistics told how many tokens a collection has.
+const traitIndexes = `
+drop index vitrine.token_trait_value;
+drop index vitrine.token_trait_display_type;
+create index token_trait_value on vitrine.token_trait (md5(trait_type), md5(value_text), chain_id, collection);
+create index token_trait_display_type
+  on vitrine.token_trait (md5(trait_type), chain_id, collection, display_type, value_number);
+`;
+
 export const migrations: readonly string[] = [
   tokensAndVersions,
   refresh,
@@ -274,4 +284,5 @@ export const migrations: readonly string[] = [
   displayTypes,
   rateLimits,
   hosts,
+  traitIndexes,
 ];

@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, GATEWAY } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, failed, found, ref } from "../../support/refresh.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  emptyTables,
+  failed,
+  found,
+  recordOne,
+  ref,
+} from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -29,7 +38,7 @@ const insertToken = (row: Record<string, unknown> = {}) =>
     ...row,
   });
 const record = (json: unknown, tokenId = "1") =>
-  database.transaction((tx) => api.metadata.record(tx, ref(tokenId), "rest", found(json)));
+  database.transaction((tx) => recordOne(api.metadata, tx, ref(tokenId), "rest", found(json)));
 const read = (tokenId = "1", query = "", address = COLLECTION) =>
   api.call(`/market/collections/${address}/tokens/${tokenId}${query}`, { key });
 
@@ -185,7 +194,7 @@ describe("the state of its metadata", () => {
     await ask(database, ["1"]);
     expect((await read()).body.metadata).toMatchObject({ status: "current", version: 1 });
 
-    await database.transaction((tx) => api.metadata.record(tx, ref("1"), "rest", failed("invalid_json")));
+    await database.transaction((tx) => recordOne(api.metadata, tx, ref("1"), "rest", failed("invalid_json")));
     expect((await read()).body).toMatchObject({
       name: "Hero",
       metadata: { status: "failed", reason: "invalid_json: so it was", version: 1 },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, ref } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -15,7 +15,8 @@ type Attribute = { trait_type: string; display_type?: string; value: unknown; ma
 
 const record = (tokenId: string, attributes: readonly Attribute[]) =>
   database.transaction((tx) =>
-    api.metadata.record(
+    recordOne(
+      api.metadata,
       tx,
       ref(tokenId),
       "rest",

@@ -13,6 +13,7 @@ import {
   emptyTables,
   failed,
   found,
+  recordOne,
   ref,
 } from "../../support/refresh.ts";
 
@@ -20,7 +21,7 @@ const test = await createTestDatabase();
 const { database, tables } = test;
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 const record = (json: unknown, tokenId = "1") =>
-  database.transaction((tx) => metadata.record(tx, ref(tokenId), "rest", found(json)));
+  database.transaction((tx) => recordOne(metadata, tx, ref(tokenId), "rest", found(json)));
 const served = async (tokenId = "1") =>
   (await metadata.readServed(database, CHAIN_ID, COLLECTION, [tokenId])).get(tokenId);
 const hero = (fields: object) => ({ name: "Hero", image: "https://img.example/1.png", ...fields });
@@ -104,5 +105,5 @@ it("a token that the chain still has is kept when its contract reverts", async (
 });
 
 function recordEnd(resolution: ReturnType<typeof failed>) {
-  return database.transaction((tx) => metadata.record(tx, ref("1"), "rest", resolution));
+  return database.transaction((tx) => recordOne(metadata, tx, ref("1"), "rest", resolution));
 }

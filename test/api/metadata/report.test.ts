@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Resolution } from "../../../src/api/metadata/resolve.ts";
 import { createTestApp, FAR_CHAIN_ID, GATEWAY } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, failed, found, ref } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, failed, found, recordOne, ref } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const record = (resolution: Resolution, tokenId = "1", trigger = "rest") =>
-  database.transaction((tx) => api.metadata.record(tx, ref(tokenId), trigger, resolution));
+  database.transaction((tx) => recordOne(api.metadata, tx, ref(tokenId), trigger, resolution));
 const report = (tokenId = "1", query = "", as = key, address = COLLECTION) =>
   api.call(`/market-partner/collections/${address}/tokens/${tokenId}/report${query}`, { key: as });
 const numbers = (body: { versions: { number: number }[] }): number[] =>

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Resolution } from "../../../src/api/metadata/resolve.ts";
 import { forgetOldVersions } from "../../../src/api/metadata/retention.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -9,14 +10,15 @@ import {
   emptyTables,
   failed,
   found,
+  recordOne,
 } from "../../support/refresh.ts";
 import { createGate } from "../../support/worker.ts";
 
 const { database, tables } = await createTestDatabase();
 const metadata = createMetadata({ tables, resolve: createFakeResolve(() => failed("timeout")).resolve });
 const token = { chainId: CHAIN_ID, collection: COLLECTION, tokenId: "1" };
-const record = (resolution: Parameters<typeof metadata.record>[3]) =>
-  database.transaction((tx) => metadata.record(tx, token, "rest", resolution));
+const record = (resolution: Resolution) =>
+  database.transaction((tx) => recordOne(metadata, tx, token, "rest", resolution));
 const hero = (name: string) => found({ name, image: "https://img.example/1.png" });
 const passDays = (days: number) =>
   database.query(
@@ -88,7 +90,7 @@ describe("of a token's history", () => {
     const release = createGate();
     const recorded = createGate();
     const comingBack = database.transaction(async (tx) => {
-      await metadata.record(tx, token, "rest", hero("First"));
+      await recordOne(metadata, tx, token, "rest", hero("First"));
       recorded.open();
       await release.opened;
     });

@@ -9,6 +9,7 @@ import {
   emptyTables,
   failed,
   found,
+  recordOne,
   ref,
 } from "../../support/refresh.ts";
 
@@ -18,7 +19,8 @@ const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeo
 
 const record = (tokenId: string, attributes: readonly object[]) =>
   database.transaction((tx) =>
-    metadata.record(
+    recordOne(
+      metadata,
       tx,
       ref(tokenId),
       "rest",
@@ -98,7 +100,7 @@ describe("the display type of a trait type", () => {
       attributes: [{ trait_type: "Level", value: "five" }],
     });
 
-    await database.transaction((tx) => metadata.record(tx, other, "rest", document));
+    await database.transaction((tx) => recordOne(metadata, tx, other, "rest", document));
 
     const kept = await metadata.readServed(database, CHAIN_ID, other.collection, ["1"]);
     expect(kept.get("1")?.issues).toEqual([]);

@@ -9,6 +9,7 @@ import {
   emptyTables,
   failed,
   found,
+  recordOne,
   ref,
 } from "../../support/refresh.ts";
 
@@ -18,7 +19,7 @@ const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeo
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 
 const record = (tokenId: string, resolution: Resolution, trigger = "rest") =>
-  database.transaction((tx) => metadata.record(tx, ref(tokenId), trigger, resolution));
+  database.transaction((tx) => recordOne(metadata, tx, ref(tokenId), trigger, resolution));
 const served = async (tokenId: string) =>
   (await metadata.readServed(database, CHAIN_ID, COLLECTION, [tokenId])).get(tokenId);
 const versions = () =>

@@ -5,7 +5,15 @@ import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts
 import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
 import type { Database, Queryable } from "../../../src/api/store/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, createFakeResolve, failed, found, ref } from "../../support/refresh.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  failed,
+  found,
+  recordOne,
+  ref,
+} from "../../support/refresh.ts";
 
 export const collectionRef = { chainId: CHAIN_ID, collection: COLLECTION };
 export const OPERATOR_CONTACT = "ops@vitrine.example";
@@ -28,7 +36,7 @@ export function createTraitsHarness({ database: shared, tables }: TestDatabase) 
     operatorContact: OPERATOR_CONTACT,
   });
   const recordIn = (tx: Queryable, tokenId: string, attributes: readonly object[]) =>
-    metadata.record(tx, ref(tokenId), "rest", hero(attributes));
+    recordOne(metadata, tx, ref(tokenId), "rest", hero(attributes));
   return {
     recordIn,
     record: (tokenId: string, attributes: readonly object[], database: Database = shared) =>
@@ -36,7 +44,7 @@ export function createTraitsHarness({ database: shared, tables }: TestDatabase) 
 
     /** As when a reorg took back the token's mint. */
     forget: (tokenId: string, database: Database = shared) =>
-      database.transaction((tx) => metadata.record(tx, ref(tokenId), "reorg", failed("token_reverted"))),
+      database.transaction((tx) => recordOne(metadata, tx, ref(tokenId), "reorg", failed("token_reverted"))),
 
     approve: (traitType: string, displayType: DisplayType, database: Database = shared) =>
       createTraitApproval(database).approve(collectionRef, traitType, displayType, async () => undefined),

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, ref } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
 import { startLocalServer } from "./local-server.ts";
 
 const PATH = "/market-partner/metadata/validate";
@@ -129,7 +129,7 @@ describe("a document", () => {
   it("counts with the hosts and the display types of the collection that is named", async () => {
     const level = (display_type: string, value: unknown) => [{ trait_type: "Level", display_type, value }];
     await database.transaction((tx) =>
-      api.metadata.record(tx, ref("1"), "rest", found({ ...HERO, attributes: level("number", 1) })),
+      recordOne(api.metadata, tx, ref("1"), "rest", found({ ...HERO, attributes: level("number", 1) })),
     );
     const allow = { pattern: "play.example", collection: `${CHAIN_ID}:${COLLECTION}` };
     await api.call("/admin/allowlist", {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 /** Ends every fetch that is wanted. */
 async function fetchAll(): Promise<void> {
   await makeDue(database);
-  for (const lease of await claim(database, test.tables, SHARE, 100)) await finish(database, lease);
+  for (const lease of await claim(database, test.tables, SHARE, 100)) await finish(database, [lease]);
 }
 
 /** The tokens that are wanted now, with what wants them. */

@@ -71,7 +71,7 @@ describe("a claim", () => {
 describe("the spacing of starts", () => {
   it("is 5 seconds for a token, however often it is asked for", async () => {
     await ask(database, ["1"]);
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
 
     await ask(database, ["1"]);
     await ask(database, ["1"], { trigger: "event" });
@@ -91,7 +91,7 @@ describe("the spacing of starts", () => {
 
   it("does not hold up a token whose last start is long ago", async () => {
     await ask(database, ["1"]);
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
     await passSeconds(database, 60);
 
     await ask(database, ["1"]);
@@ -101,7 +101,7 @@ describe("the spacing of starts", () => {
 
   it("is 60 seconds for anonymous callers, after a start that they caused", async () => {
     await ask(database, ["1"], { anonymous: true });
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { anonymous: true });
 
@@ -115,10 +115,10 @@ describe("the spacing of starts", () => {
     const lease = await claimOne(test);
 
     await ask(database, ["1"], { anonymous: true });
-    await finish(database, lease);
+    await finish(database, [lease]);
     expect(await dueIn()).toBe(60);
     await passSeconds(database, 60);
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { anonymous: true });
     expect(await dueIn()).toBe(60);
@@ -126,7 +126,7 @@ describe("the spacing of starts", () => {
 
   it("of anonymous callers leaves keyed callers alone", async () => {
     await ask(database, ["1"], { anonymous: true });
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
     await ask(database, ["1"], { anonymous: true });
 
     await ask(database, ["1"]);
@@ -137,7 +137,7 @@ describe("the spacing of starts", () => {
   it("of anonymous callers counts from no start that a keyed caller shared", async () => {
     await ask(database, ["1"], { anonymous: true });
     await ask(database, ["1"]);
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { anonymous: true });
 
@@ -170,7 +170,7 @@ describe("the time until the next start", () => {
     expect(await nextDueMs(database, SHARE)).toBeGreaterThan(10_000);
     expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(15_000);
 
-    await finish(database, leases[1] as Lease);
+    await finish(database, [leases[1] as Lease]);
     expect(await nextDueMs(database, SHARE)).toBeGreaterThan(30_000);
     expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(40_000);
 

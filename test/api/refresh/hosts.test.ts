@@ -177,18 +177,21 @@ describe("a host that fails again and again", () => {
   });
 });
 
-it("Retry-After holds for the whole host, also for requests that come later", async () => {
+it("Retry-After holds for the whole host, also for requests that come later, and for no other host", async () => {
   const busy = await startHost(refuse(429, { "retry-after": "120" }));
+  const other = await startHost(answerHero);
   await ask(database, ["100"]);
-  const replica = startReplica([busy]);
+  const replica = startReplica([busy, other]);
   await eventually(paused, ([host]) => (host?.seconds ?? 0) > 100);
 
-  await ask(database, ["101"]);
+  await ask(database, ["100", "101"]);
   await makeDue(database);
+  const receipt = await setup.request(["1000"]);
   replica.wake();
+  expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
   await eventually(
     () => readQueue(database),
-    (rows) => rows.some(({ tokenId, dueIn, lease }) => tokenId === "101" && dueIn > 100 && lease === null),
+    (rows) => rows.some(({ tokenId, dueIn }) => tokenId === "101" && dueIn > 100),
   );
 
   expect(busy.requests).toHaveLength(1);

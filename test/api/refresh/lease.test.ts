@@ -14,7 +14,7 @@ describe("a finished fetch", () => {
     await ask(database, ["1"]);
     await ask(database, ["1"]);
 
-    expect(await finish(database, await claimOne(test))).toBe(true);
+    expect(await finish(database, [await claimOne(test)])).toHaveLength(1);
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 2, lease: null, attempts: 0 }]);
     expect(await isQueued(database, ref("1"))).toBe(false);
@@ -25,10 +25,10 @@ describe("a finished fetch", () => {
     const first = await claimOne(test);
     for (let i = 0; i < 3; i++) await ask(database, ["1"]);
 
-    await finish(database, first);
+    await finish(database, [first]);
     expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 1 }]);
     await passSeconds(database, 5);
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 4 }]);
     await passSeconds(database, 100);
@@ -38,9 +38,9 @@ describe("a finished fetch", () => {
   it("can't be ended twice", async () => {
     await ask(database, ["1"]);
     const lease = await claimOne(test);
-    await finish(database, lease);
+    await finish(database, [lease]);
 
-    expect(await finish(database, lease)).toBe(false);
+    expect(await finish(database, [lease])).toEqual([]);
     expect(await postpone(database, lease, 0, "timeout")).toBe(false);
   });
 });
@@ -66,13 +66,13 @@ describe("a lease", () => {
     const held = await claimOne(test);
     const before = await readQueue(database);
 
-    expect(await finish(database, lost)).toBe(false);
+    expect(await finish(database, [lost])).toEqual([]);
     expect(await postpone(database, lost, 1_000, "timeout")).toBe(false);
     await renew(database, [lost]);
     await release(database, [lost]);
 
     expect(await readQueue(database)).toEqual(before);
-    expect(await finish(database, held)).toBe(true);
+    expect(await finish(database, [held])).toEqual([held]);
   });
 
   it("lasts while it is renewed", async () => {

@@ -40,7 +40,7 @@ const waitingIds = async (): Promise<string[]> =>
 /** Ends up to `count` of the waiting fetches. */
 async function fetchSome(count: number): Promise<void> {
   await makeDue(database);
-  for (const lease of await claim(database, tables, SHARE, count)) await finish(database, lease);
+  for (const lease of await claim(database, tables, SHARE, count)) await finish(database, [lease]);
 }
 
 describe("a range", () => {

@@ -79,7 +79,7 @@ describe("priority", () => {
 
   it("starts anew once the token is done", async () => {
     await ask(database, ["1"], { trigger: "operator" });
-    await finish(database, await claimOne(test));
+    await finish(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { trigger: "sweep" });
 
@@ -189,7 +189,7 @@ describe("depth", () => {
     await ask(database, ["1", "2"]);
     await passSeconds(database, 100);
     await ask(database, ["3"]);
-    await finish(database, await claimTheFirst());
+    await finish(database, [await claimTheFirst()]);
 
     const { waiting, oldestSeconds } = await depth(database);
 

@@ -125,7 +125,7 @@ describe("a fault of ours", () => {
     const { resolve } = createFakeResolve(() => found(hero("Hero")));
     const broken = {
       ...createMetadata({ resolve, tables: test.tables }),
-      record: async () => {
+      recordAll: async () => {
         throw new Error("a row that the database refuses");
       },
     };
@@ -199,5 +199,5 @@ it("keeps the lease of a fetch that takes long", async () => {
     () => readQueue(database),
     ([row]) => row?.done === 1,
   );
-  await expect(claimOne(test).then((lease) => finish(database, lease))).rejects.toThrow("0 tokens are due");
+  await expect(claimOne(test).then((lease) => finish(database, [lease]))).rejects.toThrow("0 tokens are due");
 });

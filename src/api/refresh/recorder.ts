@@ -1,0 +1,179 @@
+/**
+ * Records the ends of fetches: the queue, the token's history, the receipts and what is known of the host, in one
+ * transaction. Fetches that end about the same time share it.
+ */
+
+import type { Resolution } from "../metadata/resolve.ts";
+import type { MetadataService } from "../metadata/service.ts";
+import type { Database, Queryable } from "../store/database.ts";
+import { isHostFault, noteHost, rememberHosts } from "./hosts.ts";
+import { finish, hold, type Lease, postpone, settleLooks } from "./queue.ts";
+import { settle } from "./receipts.ts";
+
+// Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
+export const ATTEMPTS_MAX = 5;
+const BACKOFF_BASE_MS = 1_000;
+const BACKOFF_MAX_MS = 60_000;
+const TOGETHER_MAX = 32;
+// One is under way in PostgreSQL while the next is put together.
+const TRANSACTIONS_MAX = 2;
+// Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
+const BYTES_MAX = 8 * 1024 * 1024;
+
+export interface FetchedLease {
+  readonly lease: Lease;
+  readonly resolution: Resolution;
+}
+
+/** `lost` where another worker had taken over: nothing was kept. */
+export type RecordEnd = "recorded" | "lost";
+
+export interface Recorder {
+  /** Resolves once the end is committed. Rejects with a fault of ours, and then nothing of this fetch was kept. */
+  record(fetched: FetchedLease): Promise<RecordEnd>;
+}
+
+interface Waiting {
+  readonly fetched: FetchedLease;
+  readonly done: (end: RecordEnd) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export function createRecorder(deps: {
+  readonly database: Database;
+  readonly metadata: MetadataService;
+}): Recorder {
+  const { database, metadata } = deps;
+  const waiting: Waiting[] = [];
+  let working = 0;
+
+  async function work(): Promise<void> {
+    if (working === TRANSACTIONS_MAX) return;
+    working++;
+    while (waiting.length > 0) await recordTogether(takeBatch(waiting));
+    working--;
+  }
+
+  async function recordTogether(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const lost = await database.transaction((tx) =>
+        recordAll(
+          tx,
+          metadata,
+          batch.map(({ fetched }) => fetched),
+        ),
+      );
+      for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
+    } catch (error) {
+      const [only, ...others] = batch;
+      if (others.length === 0) return only?.failed(error);
+      // One that can't be recorded spoils its batch, so each is tried by itself.
+      for (const each of batch) await recordTogether([each]);
+    }
+  }
+
+  return {
+    record: (fetched) =>
+      new Promise((done, failed) => {
+        waiting.push({ fetched, done, failed });
+        void work();
+      }),
+  };
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let bytes = 0;
+  const end = waiting.findIndex(({ fetched: { resolution } }, index) => {
+    bytes += resolution.kind === "document" ? resolution.document.body.length : 0;
+    return index > 0 && (index === TOGETHER_MAX || bytes > BYTES_MAX);
+  });
+  return waiting.splice(0, end === -1 ? waiting.length : end);
+}
+
+/** Answers the leases that were lost. */
+async function recordAll(
+  tx: Queryable,
+  metadata: MetadataService,
+  batch: readonly FetchedLease[],
+): Promise<ReadonlySet<Lease>> {
+  const leases = batch.map(({ lease }) => lease);
+  const held = new Set(await hold(tx, leases));
+  const kept = batch.filter(({ lease }) => held.has(lease));
+  await putBack(tx, metadata, kept.filter(goesOn));
+  await end(
+    tx,
+    metadata,
+    kept.filter((each) => !goesOn(each)),
+  );
+  await noteHosts(tx, kept);
+  return new Set(leases.filter((lease) => !held.has(lease)));
+}
+
+async function putBack(
+  tx: Queryable,
+  metadata: MetadataService,
+  batch: readonly FetchedLease[],
+): Promise<void> {
+  const attempts: FetchedLease[] = [];
+  for (const each of batch) {
+    const { lease, resolution } = each;
+    if (resolution.kind !== "failed") continue;
+    const delayMs = Math.max(backoffMs(lease.attempts), resolution.retryAfterMs ?? 0);
+    await postpone(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
+    // A node that is away was no fetch, and may be away for long.
+    if (resolution.reason !== "rpc_unavailable") attempts.push(each);
+  }
+  if (attempts.length > 0) await metadata.recordAttempts(tx, attempts.map(endOf));
+}
+
+async function end(tx: Queryable, metadata: MetadataService, batch: readonly FetchedLease[]): Promise<void> {
+  if (batch.length === 0) return;
+  await finish(
+    tx,
+    batch.map(({ lease }) => lease),
+  );
+  const outcomes = await metadata.recordAll(tx, batch.map(endOf));
+  const ends = batch.flatMap(({ lease }, index) => {
+    const outcome = outcomes[index];
+    return outcome ? { lease, ...outcome } : [];
+  });
+  await settle(tx, ends);
+  await settleLooks(tx, ends);
+}
+
+const endOf = ({ lease, resolution }: FetchedLease) => ({ token: lease, trigger: lease.trigger, resolution });
+
+/** Nothing is known of a token while the node is away, so that fault never ends a request. */
+function goesOn({ lease, resolution }: FetchedLease): boolean {
+  if (resolution.kind !== "failed" || !resolution.transient) return false;
+  return resolution.reason === "rpc_unavailable" || lease.attempts < ATTEMPTS_MAX;
+}
+
+/** Doubles from two seconds to a minute, with half of it left to chance so that tokens of one host spread out. */
+function backoffMs(attempts: number): number {
+  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, BACKOFF_MAX_MS);
+  return full / 2 + (Math.random() * full) / 2;
+}
+
+/** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
+async function noteHosts(tx: Queryable, batch: readonly FetchedLease[]): Promise<void> {
+  const byHost = batch
+    .flatMap(({ resolution }) => (resolution.host === undefined ? [] : { host: resolution.host, resolution }))
+    .sort((a, b) => (a.host < b.host ? -1 : 1));
+  await rememberHosts(
+    tx,
+    batch.flatMap(({ lease, resolution: { host } }) =>
+      host === undefined || host === lease.host ? [] : { lease, host },
+    ),
+  );
+  const answered = new Set<string>();
+  for (const { host, resolution } of byHost) {
+    if (resolution.kind === "failed" && isHostFault(resolution.reason, resolution.transient)) {
+      const { reason, message, retryAfterMs } = resolution;
+      await noteHost(tx, host, { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs });
+    } else if (!answered.has(host)) {
+      answered.add(host);
+      await noteHost(tx, host, { kind: "answered" });
+    }
+  }
+}
