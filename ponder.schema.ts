@@ -1,4 +1,6 @@
-import { index, onchainTable, primaryKey } from "ponder";
+/** Tables only: indexes that serving needs are made in src/api/chain, since Ponder drops its own at every restart. */
+
+import { onchainTable, primaryKey } from "ponder";
 
 /** One row per token the chain has told of. `owner` is for ERC-721, `supply` for ERC-1155. */
 export const tokenState = onchainTable(
@@ -40,23 +42,19 @@ export const tokenBalance = onchainTable(
 );
 
 /** One row per movement of a token; those of one event are told apart by the end of the id. */
-export const tokenTransfer = onchainTable(
-  "token_transfer",
-  (t) => ({
-    id: t.text().primaryKey(),
-    chainId: t.int8({ mode: "number" }).notNull(),
-    collectionAddress: t.hex().notNull(),
-    tokenId: t.bigint().notNull(),
-    from: t.hex().notNull(),
-    to: t.hex().notNull(),
-    quantity: t.bigint().notNull(),
-    blockNumber: t.bigint().notNull(),
-    blockTimestamp: t.bigint().notNull(),
-    transactionHash: t.hex().notNull(),
-    logIndex: t.integer().notNull(),
-  }),
-  (table) => ({ byToken: index().on(table.chainId, table.collectionAddress, table.tokenId) }),
-);
+export const tokenTransfer = onchainTable("token_transfer", (t) => ({
+  id: t.text().primaryKey(),
+  chainId: t.int8({ mode: "number" }).notNull(),
+  collectionAddress: t.hex().notNull(),
+  tokenId: t.bigint().notNull(),
+  from: t.hex().notNull(),
+  to: t.hex().notNull(),
+  quantity: t.bigint().notNull(),
+  blockNumber: t.bigint().notNull(),
+  blockTimestamp: t.bigint().notNull(),
+  transactionHash: t.hex().notNull(),
+  logIndex: t.integer().notNull(),
+}));
 
 /** How many tokens of a collection exist and how many wallets hold some, kept as they change. */
 export const collectionState = onchainTable(
@@ -85,25 +83,21 @@ export const collectionHolder = onchainTable(
 );
 
 /** The audit of locks: one row per TokenLocked and TokenUnlocked, with the count after it. */
-export const lockEvent = onchainTable(
-  "lock_event",
-  (t) => ({
-    id: t.text().primaryKey(),
-    chainId: t.int8({ mode: "number" }).notNull(),
-    collectionAddress: t.hex().notNull(),
-    tokenId: t.bigint().notNull(),
-    direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
-    approvedContract: t.hex().notNull(),
-    countAfter: t.integer().notNull(),
-    /** True for an unlock at count zero, which changes nothing. */
-    anomaly: t.boolean().notNull(),
-    blockNumber: t.bigint().notNull(),
-    blockTimestamp: t.bigint().notNull(),
-    transactionHash: t.hex().notNull(),
-    logIndex: t.integer().notNull(),
-  }),
-  (table) => ({ byToken: index().on(table.chainId, table.collectionAddress, table.tokenId) }),
-);
+export const lockEvent = onchainTable("lock_event", (t) => ({
+  id: t.text().primaryKey(),
+  chainId: t.int8({ mode: "number" }).notNull(),
+  collectionAddress: t.hex().notNull(),
+  tokenId: t.bigint().notNull(),
+  direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
+  approvedContract: t.hex().notNull(),
+  countAfter: t.integer().notNull(),
+  /** True for an unlock at count zero, which changes nothing. */
+  anomaly: t.boolean().notNull(),
+  blockNumber: t.bigint().notNull(),
+  blockTimestamp: t.bigint().notNull(),
+  transactionHash: t.hex().notNull(),
+  logIndex: t.integer().notNull(),
+}));
 
 /**
  * One row per on-chain reason to read metadata again, whatever the size of its range: the serving side finds
@@ -143,11 +137,7 @@ export const delegation = onchainTable(
     transactionHash: t.hex().notNull(),
     logIndex: t.integer().notNull(),
   }),
-  (table) => ({
-    pk: primaryKey({ columns: [table.chainId, table.hash] }),
-    fromIndex: index().on(table.chainId, table.from),
-    toIndex: index().on(table.chainId, table.to),
-  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.hash] }) }),
 );
 
 /** What the chain said and the index could not take in full. */

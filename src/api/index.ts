@@ -16,6 +16,7 @@ import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
 import { readIndexInputs } from "./chain/index-inputs.ts";
 import { createLatestBlock, createReadBlock } from "./chain/read-block.ts";
+import { startServingIndexes } from "./chain/serving-indexes.ts";
 import { chainTables } from "./chain/tables.ts";
 import { startWatchdog } from "./chain/watchdog.ts";
 import { loadServingConfig, redacted } from "./config.ts";
@@ -138,6 +139,7 @@ const watchdog = startWatchdog({
     logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
   },
 });
+const servingIndexes = startServingIndexes({ connectionString, schema: runtime.schema, heads, logger });
 const daily = startDaily({
   database,
   jobs: [forgetOldVersions, forgetOldReceipts, forgetOldSweeps],
@@ -152,6 +154,7 @@ const listener = listen(connectionString, [REFRESH_CHANNEL, `${runtime.schema}_l
 runtime.onStop(async () => {
   headMark.stop();
   watchdog.stop();
+  servingIndexes.stop();
   // Each on its own: a database that is gone must not keep the rest from stopping.
   const ends = await Promise.allSettled([listener.close(), causes.stop(), worker.stop(), daily.stop()]);
   for (const end of ends) {

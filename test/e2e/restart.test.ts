@@ -35,6 +35,24 @@ describe("a stop", () => {
     },
   );
 
+  it("leaves the indexes that serving needs as they are", async () => {
+    const servingIndexes = () =>
+      world.query<{ name: string; oid: number; valid: boolean }>(
+        `select c.relname as name, c.oid::int as oid, i.indisvalid as valid from pg_index i
+           join pg_class c on c.oid = i.indexrelid
+          where c.relnamespace = 'vitrine_e2e'::regnamespace and c.relname like 'vitrine%' order by c.relname`,
+      );
+    const before = await eventually(
+      servingIndexes,
+      (indexes) => indexes.length === 4 && indexes.every(({ valid }) => valid),
+    );
+
+    await world.service.stop();
+    await world.start();
+
+    expect(await servingIndexes()).toEqual(before);
+  });
+
   it("loses no accepted request: what was queued is fetched after the restart", async () => {
     await eventually(
       () => partner.token(world.heroes, 20),
@@ -165,6 +183,8 @@ describe("after an edit", () => {
   it("a new index over known tokens asks their hosts for nothing again", async () => {
     const { root: edited, logFile } = options();
     const path = world.host.path("heroes", 30);
+    // What earlier events are owed would be asked for by any index.
+    await world.query("update vitrine.refresh set wanted = done, looks = null where trigger = 'second_look'");
     const asked = world.host.requests.get(path);
 
     await world.start({ root: edited, logFile, ponderArgs: ["start", "--schema", "edited_2"] });

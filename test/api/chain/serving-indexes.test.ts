@@ -1,0 +1,52 @@
+import pg from "pg";
+import { expect, it } from "vitest";
+import { createServingIndexes } from "../../../src/api/chain/serving-indexes.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
+
+const { database, url } = await createTestDatabase();
+
+const indexes = () =>
+  database.query<{ name: string; oid: number; valid: boolean }>(
+    `select c.relname as name, c.oid::int as oid, i.indisvalid as valid from pg_index i
+       join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = $1::regnamespace and c.relname like 'vitrine%' order by c.relname`,
+    [CHAIN_SCHEMA],
+  );
+
+it("the indexes that serving needs are made once, and left alone from then on", async () => {
+  expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
+  const made = await indexes();
+  expect(made.map(({ name }) => name)).toEqual([
+    "vitrine_delegation_by_from",
+    "vitrine_delegation_by_to",
+    "vitrine_lock_event_by_token",
+    "vitrine_token_transfer_by_token",
+  ]);
+
+  await createServingIndexes(url, CHAIN_SCHEMA);
+
+  expect(await indexes()).toEqual(made);
+});
+
+it("an index whose making was cut short is made anew", async () => {
+  await createServingIndexes(url, CHAIN_SCHEMA);
+  await database.query("update pg_index set indisvalid = false where indexrelid = to_regclass($1)", [
+    `${CHAIN_SCHEMA}.vitrine_lock_event_by_token`,
+  ]);
+
+  await createServingIndexes(url, CHAIN_SCHEMA);
+
+  expect((await indexes()).every(({ valid }) => valid)).toBe(true);
+});
+
+it("one process makes them, and another leaves them to it", async () => {
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query("select pg_advisory_lock(hashtextextended($1, 0))", [
+    `vitrine serving indexes ${CHAIN_SCHEMA}`,
+  ]);
+
+  expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(false);
+
+  await other.end();
+});
