@@ -2,9 +2,10 @@
 
 import type { Command } from "commander";
 import { type AdminClient, createAdminClient } from "../admin-client.ts";
+import { loadEnvironment } from "../ponder-process.ts";
 
 export interface Tool {
-  /** The admin API of the service that the environment names. */
+  /** The admin API of the service that the environment names, with .env.local and .env of the working folder. */
   connect(): AdminClient;
   /** Prints the result on stdout: JSON for programs, lines for people. */
   print(result: unknown, lines: readonly string[]): void;
@@ -13,7 +14,10 @@ export interface Tool {
 }
 
 export const createTool = (program: Command): Tool => ({
-  connect: () => createAdminClient(process.env),
+  connect() {
+    loadEnvironment();
+    return createAdminClient(process.env);
+  },
   print(result, lines) {
     const { json } = program.opts<{ json?: boolean }>();
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join(""));

@@ -84,7 +84,13 @@ const collections = createCollections(index);
 const allowlist = createAllowlist(database);
 const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
 const { firstBlock } = collections;
-const reconcile = createReconcile({ database, tables, clients, firstBlock });
+const reconcile = createReconcile({
+  database,
+  tables,
+  clients,
+  firstBlock,
+  knownInRange: metadata.knownInRange,
+});
 const catalog = createCatalog({
   database,
   metadata,

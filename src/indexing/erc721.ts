@@ -46,7 +46,7 @@ async function moveToken(event: ChainEvent, context: Context, movement: Movement
     ...(burned && { burnedBlock: event.block.number, burnedLog: event.log.logIndex }),
   };
   // Scalars, since rows that Ponder hands out change under later writes.
-  const before = { existed: false, owner: null as string | null };
+  const before = { existed: false, owner: null as `0x${string}` | null };
   // The lock count is left alone: contracts keep it through burn and re-mint.
   await context.db
     .insert(tokenState)
@@ -60,8 +60,8 @@ async function moveToken(event: ChainEvent, context: Context, movement: Movement
 
   await countMovement(event, context, "erc721", {
     items: before.existed === burned ? (burned ? -1 : 1) : 0,
-    // A holder from before the start block was never counted.
-    takenFrom: before.owner === from ? from : undefined,
+    // Whoever was counted, whatever the event says; a holder from before the start block was never counted.
+    takenFrom: before.owner ?? undefined,
     givenTo: to,
   });
 }

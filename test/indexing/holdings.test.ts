@@ -31,6 +31,15 @@ const counts = () => {
 };
 
 describe("an ERC-721 collection", () => {
+  it("counts a holder out of it though an event names another one as the sender", async () => {
+    await chain.emit("Transfer", { from: zeroAddress, to: WALLETS[0], tokenId: 1n });
+    await chain.emit("Transfer", { from: WALLETS[1], to: WALLETS[2], tokenId: 1n });
+    expect(counts()).toEqual({ items: 1, owners: 1 });
+
+    await chain.emit("Transfer", { from: zeroAddress, to: zeroAddress, tokenId: 1n });
+    expect(counts()).toEqual({ items: 0, owners: 0 });
+  });
+
   it("counts items and owners like a recount, over any valid history", async () => {
     const step = fc.record({ tokenId: fc.bigInt(1n, 4n), to: fc.nat(3) });
     await fc.assert(

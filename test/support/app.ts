@@ -114,6 +114,7 @@ export function createTestApp(
       tables,
       clients: createChainClients(index.chains),
       firstBlock: collections.firstBlock,
+      knownInRange: metadata.knownInRange,
     }),
     refresh,
     reports,

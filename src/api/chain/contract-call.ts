@@ -11,7 +11,7 @@ export type CallAnswer =
 const REVERTED_CODE = 3;
 // Nodes that give reverts another code say it in words: geth and its kin, Nethermind, Hardhat, anvil.
 const REVERTED_WORDS =
-  /revert|vm execution error|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas/i;
+  /revert|vm execution error|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas|gas uint64 overflow|return data out of bounds|write protection|max code size exceeded|response (?:size exceeded|is too big)/i;
 
 /** Never rejects. Calls made together travel in one request. */
 export async function callContract(

@@ -16,7 +16,7 @@ import {
   type ServedVersion,
 } from "./record-store.ts";
 import type { Document, Resolution } from "./resolve.ts";
-import { addKnownTokens, forgetToken, isOnChain } from "./store.ts";
+import { addKnownTokens, forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
 import { settleTraitTypes } from "./trait-type-store.ts";
 
 /** A fetch that has come to an end, and why it was made. */
@@ -139,14 +139,18 @@ async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly Fetc
 async function decide(
   tx: Queryable,
   tables: ChainTables,
-  { token, resolution }: FetchEnd,
+  { token, trigger, resolution }: FetchEnd,
   served: ServedVersion | undefined,
 ): Promise<Decision> {
   if (resolution.kind === "failed") {
     const reason = explain(resolution);
-    // Known once, and now neither the chain nor the contract has it: a reorg took its mint back.
+    // Known once, and now neither the chain nor the contract has it. What is served goes only with a reorg: a contract
+    // may refuse for a moment, and an index need not go back to the mint.
     const isTakenBack =
-      served && resolution.reason === "token_reverted" && !(await isOnChain(tx, tables, token));
+      served &&
+      resolution.reason === "token_reverted" &&
+      (served.versionId === null || trigger === "reorg") &&
+      (await isGoneFromChain(tx, tables, token));
     if (isTakenBack) await forgetToken(tx, token);
     if (!served || isTakenBack) return { kind: "unknown", outcome: { status: "not_found", reason } };
     return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };

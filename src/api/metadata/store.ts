@@ -65,6 +65,17 @@ export async function isOnChain(db: Queryable, tables: ChainTables, token: Token
   return rows.length > 0;
 }
 
+/** Whether a complete index has nothing of the token. False while it is being built: then it knows too little to tell. */
+export async function isGoneFromChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
+  const [row] = await db.query<{ gone: boolean }>(
+    `select coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)
+            and not exists (select from ${tables.tokenState}
+                             where chain_id = $1 and collection_address = $2 and token_id = $3) as gone`,
+    key(token),
+  );
+  return row?.gone ?? false;
+}
+
 /** Takes a token out of what is known and counted; its versions stay as history. */
 export async function forgetToken(db: Queryable, token: TokenRef): Promise<void> {
   for (const table of ["token_trait", "token"]) {

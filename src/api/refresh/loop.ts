@@ -23,8 +23,8 @@ export function startCauseLoop(deps: { causes: Causes; sweeps: Sweeps; logger: L
     try {
       let more = true;
       while (more && !stopped) {
-        more = await causes.handleBatch();
-        await sweeps.advance();
+        const isLeft = await causes.handleBatch();
+        more = (await sweeps.advance()) || isLeft;
       }
     } catch (error) {
       if (!stopped)

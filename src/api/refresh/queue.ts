@@ -65,7 +65,8 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
        min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
                         then excluded.min_block
                         else greatest(r.min_block, excluded.min_block) end,
-       attempts = case when excluded.priority > ${priorities.event} then 0 else r.attempts end,
+       -- Not for anonymous callers, who could keep others' requests open for ever.
+       attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous then 0 else r.attempts end,
        looks = coalesce(excluded.looks, r.looks),
        waiting_since = case when ${UNSTARTED} then least(r.waiting_since, now()) else now() end,
        not_before = least(

@@ -6,6 +6,8 @@ import { want } from "./queue.ts";
 
 // A sweep of a million tokens keeps this many queued, so that it never stands before anything else.
 const QUEUED_MAX = 500;
+// Then it is the causes' turn again.
+const STEPS_MAX = 100;
 
 export interface NewSweep {
   readonly chainId: number;
@@ -18,10 +20,24 @@ export interface NewSweep {
   readonly skipRead: boolean;
 }
 
+/**
+ * Adds a sweep. One that covers it and has not started takes it along: a contract that tells of its whole collection at
+ * every turn costs one sweep after the one that runs.
+ */
 export async function addSweep(db: Queryable, sweep: NewSweep): Promise<void> {
   await db.query(
-    `insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read)
-     values ($1, $2, $3, $4, $5, $6)`,
+    `with covering as (
+       update vitrine.sweep s
+          set block = case when $5 = 0 or s.block = 0 then 0 else greatest(s.block, $5) end,
+              skip_read = s.skip_read and $6
+        where s.id = (select id from vitrine.sweep
+                       where chain_id = $1 and collection = $2 and finished_at is null and cursor is null
+                         and from_token_id <= $3::numeric and to_token_id >= $4::numeric
+                       order by id limit 1 for update)
+       returning 1
+     )
+     insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read)
+     select $1, $2, $3, $4, $5, $6 where not exists (select from covering)`,
     [sweep.chainId, sweep.collection, sweep.from, sweep.to, sweep.block, sweep.skipRead],
   );
 }
@@ -33,13 +49,26 @@ interface OpenSweep extends NewSweep {
 
 export function createSweeps({ database, metadata }: { database: Database; metadata: MetadataService }) {
   return {
-    /** Moves each open sweep on by what the queue has room for. True when one of them moved. */
+    /**
+     * Moves the oldest open sweep of each collection on by what the queue has room for, and the next ones while there
+     * is room. True when one of them moved.
+     */
     async advance(): Promise<boolean> {
-      const open = await database.query<{ id: string }>(
-        "select id from vitrine.sweep where finished_at is null order by id",
-      );
+      let steps = 0;
       let moved = false;
-      for (const { id } of open) moved = (await database.transaction((tx) => advanceOne(tx, id))) || moved;
+      let more = true;
+      while (more && steps < STEPS_MAX) {
+        const open = await database.query<{ id: string }>(
+          `select distinct on (chain_id, collection) id from vitrine.sweep
+            where finished_at is null order by chain_id, collection, id`,
+        );
+        more = false;
+        for (const { id } of open) {
+          more = (await database.transaction((tx) => advanceOne(tx, id))) || more;
+          steps++;
+        }
+        moved ||= more;
+      }
       return moved;
     },
   };

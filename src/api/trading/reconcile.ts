@@ -1,10 +1,11 @@
 /** Compares the index's locks with the contract's own, one page of tokens at a time. Reports, and changes nothing. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { UINT256_MAX } from "../../domain/token-ref.ts";
 import type { ChainClients } from "../chain/clients.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { ApiError } from "../contract/errors.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queryable } from "../store/database.ts";
 import { type DriftCause, explainDrift, isDrift, isMissingLocks } from "./lock-drift.ts";
 import { createLockReader, type LockFunction, type LockRead, type LocksOnChain } from "./lock-reader.ts";
 import {
@@ -51,6 +52,18 @@ export interface ReconcileDeps {
   readonly clients: ChainClients;
   /** The block that a chain's index starts with. */
   readonly firstBlock: (chainId: number) => number;
+  /** Tokens that Vitrine knows of, by events or by the contract's answer: ascending, above `after`, at most `limit`. */
+  readonly knownInRange: (
+    db: Queryable,
+    range: {
+      readonly chainId: number;
+      readonly collection: string;
+      readonly from: string;
+      readonly to: string;
+    },
+    after: string | null,
+    limit: number,
+  ) => Promise<string[]>;
   /** The time between the two looks that a drift has to stand. */
   readonly settle?: () => Promise<unknown>;
 }
@@ -64,7 +77,7 @@ interface Suspect {
 type Reader = ReturnType<typeof createLockReader>;
 
 export function createReconcile(deps: ReconcileDeps) {
-  const { database, tables, clients, firstBlock, settle = () => sleep(SETTLE_MS) } = deps;
+  const { database, tables, clients, firstBlock, knownInRange, settle = () => sleep(SETTLE_MS) } = deps;
 
   /** Rows that stand for a block. Throws UNAVAILABLE while they stand for none. */
   const readIndex = async (collection: CollectionRef, choice: TokenChoice): Promise<IndexedLocks> => {
@@ -78,6 +91,24 @@ export function createReconcile(deps: ReconcileDeps) {
       );
     }
     return index;
+  };
+
+  /** A page of the tokens that the index or Vitrine knows, and known ones that its rows lack. */
+  const readPage = async (
+    collection: CollectionRef,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<IndexedLocks & { readonly unseen: readonly string[] }> => {
+    const all = {
+      chainId: collection.chainId,
+      collection: collection.address,
+      from: "0",
+      to: String(UINT256_MAX),
+    };
+    const known = await knownInRange(database, all, page.after, page.limit);
+    const index = await readIndex(collection, page);
+    // Each side holds its lowest ids, so that the lowest of both are complete up to the limit, and not beyond it.
+    const tokens = withUnseen(index, known).tokens.slice(0, page.limit);
+    return { ...index, tokens, unseen: unseenOf(index, known) };
   };
 
   /** The tokens that differ at the index's own block, and how many could be read. */
@@ -128,9 +159,9 @@ export function createReconcile(deps: ReconcileDeps) {
 
   return {
     /**
-     * Compares up to `limit` tokens above `after` (null: from the first) at the block that the index is as of. What
-     * differs is looked at once more, since the node may have seen a reorg before the index did. Throws UNAVAILABLE
-     * while the index or the chain's node can't be asked.
+     * Compares up to `limit` tokens above `after` (null: from the first) at the block that the index is as of; a known
+     * token that the index saw no event of counts as free there. What differs is looked at once more, since the node
+     * may have seen a reorg before the index did. Throws UNAVAILABLE while the index or the chain's node can't be asked.
      */
     async comparePage(
       collection: CollectionRef,
@@ -139,12 +170,15 @@ export function createReconcile(deps: ReconcileDeps) {
       const client = clients.get(collection.chainId);
       if (!client) throw unavailable(`chain ${collection.chainId} has no RPC endpoint`);
       const reader = createLockReader(client, collection.address);
-      const index = await readIndex(collection, page);
-      const { block, tokens } = index;
+      const index = await readPage(collection, page);
+      const { block, tokens, unseen } = index;
 
       const living = await readLivingTokens(database, tables, collection, PROBED_TOKENS_MAX);
-      const probed =
-        living.length > 0 ? living : tokens.slice(0, PROBED_TOKENS_MAX).map(({ tokenId }) => tokenId);
+      // Where the index saw only burned tokens, those that it did not see may live.
+      const probed = [...living, ...unseen, ...tokens.map(({ tokenId }) => tokenId)].slice(
+        0,
+        PROBED_TOKENS_MAX,
+      );
       const offers = await reader.findOffered(probed, block);
       if (offers === "unavailable") throw nodeIsAway("its lock functions", block);
       if (offers === null) return { block, offers, checked: 0, unreadable: 0, drift: [], nextAfter: null };
@@ -153,7 +187,8 @@ export function createReconcile(deps: ReconcileDeps) {
       const drift: LockDrift[] = [];
       if (suspects.length > 0) {
         await settle();
-        const again = await readIndex(collection, { ids: suspects.map(({ tokenId }) => tokenId) });
+        const ids = suspects.map(({ tokenId }) => tokenId);
+        const again = withUnseen(await readIndex(collection, { ids }), ids);
         const confirmed = (await compare(reader, offers, again)).suspects;
         drift.push(...(await explain(reader, collection, offers, again.block, confirmed)));
       }
@@ -171,6 +206,19 @@ export function createReconcile(deps: ReconcileDeps) {
 }
 
 export type Reconcile = ReturnType<typeof createReconcile>;
+
+/** Those of the ids that the rows lack. */
+function unseenOf({ tokens }: IndexedLocks, ids: readonly string[]): string[] {
+  const seen = new Set(tokens.map(({ tokenId }) => tokenId));
+  return ids.filter((id) => !seen.has(id));
+}
+
+/** The rows, with one for each id that they lack: the index counts no lock of it. By ascending token id. */
+function withUnseen(index: IndexedLocks, ids: readonly string[]): IndexedLocks {
+  const unseen = unseenOf(index, ids).map((tokenId) => ({ tokenId, lockCount: 0 }));
+  const tokens = [...index.tokens, ...unseen];
+  return { ...index, tokens: tokens.sort((a, b) => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1)) };
+}
 
 const unavailable = (message: string): ApiError =>
   new ApiError("UNAVAILABLE", [{ path: "collection", message }]);

@@ -137,6 +137,25 @@ describe("a failed fetch", () => {
     expect(await versions()).toEqual([]);
   });
 
+  it("never takes away what is served, where a contract refuses and the index has nothing of the token", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 10 });
+    await record("1", found(hero()));
+
+    expect(await record("1", failed("token_reverted"))).toMatchObject({ status: "failed" });
+
+    expect(await served("1")).toMatchObject({ status: "failed", version: 1, metadata: { name: "Hero" } });
+  });
+
+  it("takes away what is served only when a reorg took the token back, and never while the index is being built", async () => {
+    await record("1", found(hero()));
+    await test.setHead({ chainId: CHAIN_ID, block: 10, ready: false });
+    expect(await record("1", failed("token_reverted"), "reorg")).toMatchObject({ status: "failed" });
+
+    await test.setHead({ chainId: CHAIN_ID, block: 10 });
+    expect(await record("1", failed("token_reverted"), "reorg")).toMatchObject({ status: "not_found" });
+    expect(await served("1")).toBeUndefined();
+  });
+
   it("of a token that the chain has told of is a failure, not an absence", async () => {
     await test.insert("tokenState", {
       chainId: CHAIN_ID,

@@ -29,7 +29,7 @@ export const number = (trait_type: string, value: number, more: object = {}) => 
   ...more,
 });
 
-export function createTraitsHarness({ database: shared, tables }: TestDatabase) {
+export function createTraitsHarness({ database: shared, tables, setHead }: TestDatabase) {
   const metadata = createMetadata({
     resolve: createFakeResolve(() => failed("timeout")).resolve,
     tables,
@@ -43,8 +43,12 @@ export function createTraitsHarness({ database: shared, tables }: TestDatabase) 
       database.transaction((tx) => recordIn(tx, tokenId, attributes)),
 
     /** As when a reorg took back the token's mint. */
-    forget: (tokenId: string, database: Database = shared) =>
-      database.transaction((tx) => recordOne(metadata, tx, ref(tokenId), "reorg", failed("token_reverted"))),
+    async forget(tokenId: string, database: Database = shared) {
+      await setHead({ chainId: CHAIN_ID, block: 1 });
+      return database.transaction((tx) =>
+        recordOne(metadata, tx, ref(tokenId), "reorg", failed("token_reverted")),
+      );
+    },
 
     approve: (traitType: string, displayType: DisplayType, database: Database = shared) =>
       createTraitApproval(database).approve(collectionRef, traitType, displayType, async () => undefined),

@@ -152,6 +152,7 @@ describe("an index that is built again under another name", () => {
     await setup.know({ 1: 95, 2: 40, 3: null });
     await setup.add({ block: 50, from: 0n, to: 10n });
     await causes.handleBatch();
+    await setup.sweeps().advance();
 
     await setup.causes(await setup.reindexAs("next_chain")).handleBatch();
 

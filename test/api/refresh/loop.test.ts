@@ -39,7 +39,30 @@ describe("the search for causes", () => {
       },
       async () => {
         steps.push("sweep");
-        return true;
+        return false;
+      },
+    );
+
+    await eventually(
+      () => steps.length,
+      (count) => count >= 6,
+    );
+    await loop.stop();
+
+    expect(steps.slice(0, 6)).toEqual(["batch", "sweep", "batch", "sweep", "batch", "sweep"]);
+  });
+
+  it("goes on while sweeps move, with the causes in between", async () => {
+    const steps: string[] = [];
+    let moves = 2;
+    const { loop } = start(
+      async () => {
+        steps.push("batch");
+        return false;
+      },
+      async () => {
+        steps.push("sweep");
+        return moves-- > 0;
       },
     );
 

@@ -87,6 +87,22 @@ describe("a range", () => {
     expect(await waitingIds()).toEqual(["1", "2", "3"]);
   });
 
+  it("that comes again and again costs one sweep, and one more once the first has begun", async () => {
+    await know(600);
+    for (const block of [50, 70, 60]) await add("0", UINT256_MAX, { block });
+    await add("3", "9", { block: 80 });
+    expect(await readSweeps()).toHaveLength(1);
+    expect(await database.query("select block::int from vitrine.sweep")).toEqual([{ block: 80 }]);
+    await setup.sweeps().advance();
+
+    for (const block of [90, 91]) await add("0", UINT256_MAX, { block });
+
+    expect(await readSweeps()).toEqual([
+      { asked: 500, cursor: "499", finished: false },
+      { asked: 0, cursor: null, finished: false },
+    ]);
+  });
+
   it("without a known token is done at once", async () => {
     await add("1", "3");
 

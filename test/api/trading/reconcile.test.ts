@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
 import { createChainClients } from "../../../src/api/chain/clients.ts";
+import { addKnownTokens, knownInRange } from "../../../src/api/metadata/store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
@@ -49,6 +50,7 @@ function serve(contracts: readonly Contract[], { startBlock = 0, rpcUrl, settle 
     tables,
     clients: createChainClients(chains),
     firstBlock: collections.firstBlock,
+    knownInRange,
     settle: settle ?? (async () => undefined),
   });
   const api = createTestApp(test, { collections, reconcile });
@@ -74,6 +76,10 @@ async function deployWildHeroes(...ids: bigint[]): Promise<Contract> {
   for (const id of ids) await chain.write(heroes, "mint", [chain.account(1).address, id]);
   return heroes;
 }
+
+/** Vitrine learns of tokens as it does from a refresh of one that the index never saw. */
+const know = ({ address }: Contract, ...ids: bigint[]) =>
+  addKnownTokens(database, chain.chainId, address.toLowerCase(), ids.map(String));
 
 const lock = (heroes: Contract, id: bigint) => chain.write(heroes, "lockId", [id], tracker());
 
@@ -132,6 +138,29 @@ describe("a contract that counts its locks", () => {
         ),
       },
     ]);
+  });
+
+  it("differs where it locked a known token before the start block and was silent since", async () => {
+    const heroes = await deployHeroes(1n, 2n);
+    await lock(heroes, 1n);
+    const startBlock = (await head()) + 1;
+    await chain.write(heroes, "mint", [chain.account(1).address, 3n]);
+    await indexContract(test, chain, heroes, BigInt(startBlock));
+    await know(heroes, 1n, 2n, 3n);
+
+    const { body } = await serve([heroes], { startBlock })();
+
+    expect(body).toMatchObject({
+      checked: 3,
+      drift: [
+        {
+          token_id: "1",
+          indexed: { lock_count: "0", locked: false },
+          on_chain: { lock_count: "1", locked: true },
+          likely_cause: "start_block",
+        },
+      ],
+    });
   });
 
   it("differs for another reason where the token was free when the index began", async () => {
@@ -250,6 +279,22 @@ describe("a contract that only tells whether a token is locked", () => {
     ]);
   });
 
+  it("is found by a known token where the index only saw burned ones", async () => {
+    const heroes = await deployWildHeroes(1n, 2n, 3n, 4n);
+    await chain.write(heroes, "lock", [4n]);
+    const startBlock = (await head()) + 1;
+    for (const id of [1n, 2n, 3n]) await chain.write(heroes, "burn", [id]);
+    await indexContract(test, chain, heroes, BigInt(startBlock));
+    await know(heroes, 4n);
+
+    expect((await serve([heroes], { startBlock })()).body).toMatchObject({
+      offers: "isUnlocked",
+      checked: 1,
+      unreadable: 3,
+      drift: [{ token_id: "4", likely_cause: "start_block" }],
+    });
+  });
+
   it("is found when the first tokens are burned and it knows them no longer", async () => {
     const heroes = await deployWildHeroes(1n, 2n, 3n, 4n, 5n);
     for (const id of [1n, 2n, 3n, 4n]) await chain.write(heroes, "burn", [id]);
@@ -320,6 +365,32 @@ describe("pages", () => {
     const seen = pages.flatMap(({ drift }) => drift.map((each: { token_id: string }) => each.token_id));
     expect(seen).toEqual(ids.map(String));
     expect(pages.map(({ next_after }) => next_after)).toEqual(["20", String(2n ** 255n), null]);
+  });
+
+  it("cover the index's tokens and the known ones once each, in one order, whatever their size", async () => {
+    const heroes = await deployHeroes(1n, 9n, 10n, 2n ** 255n);
+    for (const id of [1n, 9n, 10n, 2n ** 255n]) await lock(heroes, id);
+    const startBlock = (await head()) + 1;
+    for (const id of [2n, 3n, 20n, 100n, MAX]) {
+      await chain.write(heroes, "mint", [chain.account(1).address, id]);
+      await chain.write(heroes, "emitRawLock", [id, tracker().address]);
+    }
+    await indexContract(test, chain, heroes, BigInt(startBlock));
+    await know(heroes, 1n, 2n, 9n, 10n, 20n, 2n ** 255n, MAX);
+    const ask = serve([heroes], { startBlock });
+    const ids = [1n, 2n, 3n, 9n, 10n, 20n, 100n, 2n ** 255n, MAX].map(String);
+
+    for (const limit of [1, 2, 3, 4, 9, 10]) {
+      const seen: string[] = [];
+      let after: string | null = null;
+      do {
+        const { body } = await ask({ after_token_id: after, limit });
+        expect(body.checked).toBeLessThanOrEqual(limit);
+        seen.push(...body.drift.map((each: { token_id: string }) => each.token_id));
+        after = body.next_after;
+      } while (after !== null);
+      expect(seen).toEqual(ids);
+    }
   });
 
   it("end where the collection does, also when its last page is full", async () => {

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it, onTestFinished } from "vitest";
+import { startLocalServer } from "../api/metadata/local-server.ts";
+
+const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
+
+/** Runs `npx vitrine` in a folder, with nothing of the service in its environment but what is given. */
+async function vitrine(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [VITRINE, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((done) => child.on("close", done)),
+  ]);
+  return { out, err, code };
+}
+
+/** An admin API that lists no keys to the one who brings its token. */
+async function startAdmin(token: string) {
+  const admin = await startLocalServer(({ headers }, response) => {
+    const isAllowed = headers.authorization === `Bearer ${token}`;
+    response.writeHead(isAllowed ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(isAllowed ? { keys: [] } : { message: "Unauthorized" }));
+  });
+  onTestFinished(() => admin.close());
+  return admin;
+}
+
+it("commands find the service by .env.local, then .env, and the environment wins over both", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-tool-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [named, other] = [await startAdmin("of-the-file"), await startAdmin("of-the-shell")];
+  writeFileSync(join(folder, ".env.local"), `PORT=${named.port}\n`);
+  writeFileSync(join(folder, ".env"), "PORT=1\nVITRINE_OPERATOR_TOKEN=of-the-file\n");
+  const keys = ["--json", "keys", "list"];
+
+  expect(await vitrine(folder, keys)).toEqual({ out: "[]\n", err: "", code: 0 });
+  const shell = { PORT: String(other.port), VITRINE_OPERATOR_TOKEN: "of-the-shell" };
+  expect(await vitrine(folder, keys, shell)).toEqual({ out: "[]\n", err: "", code: 0 });
+
+  expect([named, other].map(({ requests }) => requests.map(({ url }) => url))).toEqual([
+    ["/admin/keys"],
+    ["/admin/keys"],
+  ]);
+});
