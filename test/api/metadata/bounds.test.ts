@@ -80,9 +80,10 @@ it("conflicting entries are listed up to the limit of issues, each by name and v
 });
 
 it("a token whose mint a reorg took back is not found any more, and starts anew when it comes back", async () => {
+  await test.setHead({ chainId: CHAIN_ID, block: 10 });
   await record(hero({ attributes: [{ trait_type: "Class", value: "Mage" }] }));
 
-  expect(await recordEnd(failed("token_reverted"))).toMatchObject({ status: "not_found" });
+  expect(await recordEnd(failed("token_reverted"), "reorg")).toMatchObject({ status: "not_found" });
   expect(await served()).toBeUndefined();
   expect(await database.query("select 1 from vitrine.token_trait")).toEqual([]);
 
@@ -100,10 +101,10 @@ it("a token that the chain still has is kept when its contract reverts", async (
     lockCount: 0,
   });
 
-  expect(await recordEnd(failed("token_reverted"))).toMatchObject({ status: "failed" });
+  expect(await recordEnd(failed("token_reverted"), "reorg")).toMatchObject({ status: "failed" });
   expect(await served()).toMatchObject({ metadata: { name: "Hero" } });
 });
 
-function recordEnd(resolution: ReturnType<typeof failed>) {
-  return database.transaction((tx) => recordOne(metadata, tx, ref("1"), "rest", resolution));
+function recordEnd(resolution: ReturnType<typeof failed>, trigger: string) {
+  return database.transaction((tx) => recordOne(metadata, tx, ref("1"), trigger, resolution));
 }
