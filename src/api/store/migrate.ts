@@ -1,7 +1,7 @@
 /** Brings schema `vitrine` up to date: numbered migrations that only add, each applied once. */
 
 import pg from "pg";
-import { migrations } from "./migrations.ts";
+import { migrations } from "./migrations/index.ts";
 
 // Any constant will do; it is the same for every Vitrine process on this database.
 const LOCK_KEY = 7_641_209;

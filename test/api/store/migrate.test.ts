@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../../../src/api/store/migrate.ts";
-import { migrations } from "../../../src/api/store/migrations.ts";
+import { migrations } from "../../../src/api/store/migrations/index.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const { database, url } = await createTestDatabase();
