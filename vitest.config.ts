@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: "parts",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**"],
+          exclude: ["test/e2e/**", "test/faults/**"],
           globalSetup: ["test/support/global-postgres.ts"],
         },
       },
@@ -32,6 +32,19 @@ export default defineConfig({
           // Each file runs a chain, a database and the service: two at a time, since much of it is waiting, after the parts.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.test.ts"],
+          globalSetup: ["test/support/global-postgres.ts"],
+          // They wait for services that are killed, starved and started again; `npm run test:faults` runs them.
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,9 +1,20 @@
 /** `npm run bench [-- name …]`: measures both sides of a ratio in the same run; one JSON line per measurement. */
 
+import { benchCatalog } from "./catalog.ts";
+import { benchGateway } from "./gateway.ts";
 import { benchIndexing } from "./indexing.ts";
+import { benchMedia } from "./media.ts";
+import { benchRefresh } from "./refresh.ts";
 import { benchResolve } from "./resolve.ts";
 
-const benches: Record<string, () => Promise<object>> = { indexing: benchIndexing, resolve: benchResolve };
+const benches: Record<string, () => Promise<object>> = {
+  indexing: benchIndexing,
+  resolve: benchResolve,
+  refresh: benchRefresh,
+  media: benchMedia,
+  gateway: benchGateway,
+  catalog: benchCatalog,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in benches));

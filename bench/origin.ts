@@ -2,8 +2,12 @@
 
 import { createServer } from "node:http";
 
+// Every document is news, as after an update.
+let answers = 0;
+
 const server = createServer(({ url }, response) => {
   const id = Number(url?.slice(1));
+  answers++;
   const attributes = Array.from({ length: 10 }, (_, trait) =>
     trait < 7
       ? { trait_type: `Trait ${trait}`, value: `Value ${(id * (trait + 3)) % 20}` }
@@ -12,7 +16,13 @@ const server = createServer(({ url }, response) => {
   const description = "A token among many, with as much to say about itself as tokens have.";
   response.setHeader("content-type", "application/json");
   response.end(
-    JSON.stringify({ name: `Token ${id}`, description, image: `https://img.example/${id}.png`, attributes }),
+    JSON.stringify({
+      name: `Token ${id}`,
+      answers,
+      description,
+      image: `https://img.example/${id}.png`,
+      attributes,
+    }),
   );
 });
 server.listen(0, "127.0.0.1", () => {

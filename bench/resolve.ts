@@ -60,7 +60,8 @@ export async function benchResolve() {
   };
   /** The queue and its worker, as in the service; only the contract's answer is given. */
   const refresh = async (collection: string, tokenIds: readonly string[]): Promise<void> => {
-    await metadata.addKnownTokens(database, CHAIN_ID, collection, tokenIds);
+    const blocks = new Map(tokenIds.map((tokenId) => [tokenId, 1]));
+    await metadata.addKnownTokens(database, CHAIN_ID, collection, blocks);
     await want(database, {
       chainId: CHAIN_ID,
       collection,
@@ -77,7 +78,7 @@ export async function benchResolve() {
       concurrency: 2 * CONCURRENCY,
       logger: silentLogger,
     });
-    while ((await depth(database)).waiting > 0) await sleep(20);
+    while ((await depth(database)).waiting > 0) await sleep(100);
     await worker.stop();
   };
   try {
@@ -95,7 +96,7 @@ export async function benchResolve() {
       }
     }
     const [row] = await database.query<{ traits: number }>(
-      "select count(*)::int as traits from vitrine.token_trait",
+      "select sum(cardinality(traits))::int as traits from vitrine.token",
     );
     if (row?.traits !== TOKENS * ROUNDS * 10) throw new Error(`${row?.traits} traits were stored`);
     const perSecond = (side: "plain" | "vitrine"): number => Math.round(TOKENS / median(seconds[side]));

@@ -19,14 +19,18 @@ export function printOpenApi(): string {
   const services = {
     access: unused,
     allowlist: unused,
-    catalog: unused,
+    catalogRoom: unused,
     collections: unused,
+    delegationRoom: unused,
+    operatorRequests: unused,
     refresh: unused,
     database: unused,
   };
   const app = createApp({
     ...(services as unknown as AppServices),
     graphql: createRouter(),
+    console: createRouter() as unknown as AppServices["console"],
+    gate: { limiters: {}, failures: unused } as unknown as AppServices["gate"],
     health: unused as AppServices["health"],
     operatorToken: undefined,
     baseUrl: BASE_URL,

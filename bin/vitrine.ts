@@ -6,6 +6,8 @@ import { addCheckCommand } from "./vitrine/check.ts";
 import { addIndexCommands } from "./vitrine/index.ts";
 import { addKeyCommands } from "./vitrine/keys.ts";
 import { addLockCommands } from "./vitrine/locks.ts";
+import { addLoginLinkCommand } from "./vitrine/login-link.ts";
+import { addRefreshCommand } from "./vitrine/refresh.ts";
 import { createTool } from "./vitrine/tool.ts";
 import { addTraitCommands } from "./vitrine/traits.ts";
 
@@ -17,10 +19,12 @@ const program = new Command("vitrine")
 
 const tool = createTool(program);
 addKeyCommands(program, tool);
+addLoginLinkCommand(program, tool);
 addAllowlistCommands(program, tool);
 addLockCommands(program, tool);
 addCheckCommand(program, tool);
 addTraitCommands(program, tool);
+addRefreshCommand(program, tool);
 addIndexCommands(program, tool);
 
 program.parseAsync().catch((error: Error) => {

@@ -24,8 +24,18 @@ function importsOf(file: string): string[] {
 /** The room of a file of the serving half: its folder, or the file itself at the top. */
 const roomOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] ?? "";
 
-const foundations = ["boot.ts", "config.ts", "ponder-runtime.ts", "contract", "store", "chain"];
-const subjects = ["metadata", "refresh", "media", "catalog", "trading", "access", "delegation"];
+const foundations = ["boot.ts", "config.ts", "ponder-runtime.ts", "contract", "store", "chain", "ui"];
+const subjects = [
+  "metadata",
+  "refresh",
+  "media",
+  "search",
+  "catalog",
+  "trading",
+  "access",
+  "delegation",
+  "events",
+];
 const assembly = ["http", "graphql", "pages", "console"];
 
 const violations = (

@@ -4,13 +4,17 @@ import { type Command, InvalidArgumentError } from "commander";
 import { apiNames } from "../../src/api/contract/key.ts";
 import { list, type Tool } from "./tool.ts";
 
+const GRACE_HOURS_MAX = 720;
+
 interface KeyRow {
   readonly id: string;
   readonly app: string;
   readonly start: string;
   readonly apis: readonly string[];
   readonly collections: readonly string[] | null;
+  readonly tier: string;
   readonly created_at: string;
+  readonly expires_at: string | null;
   readonly revoked_at: string | null;
 }
 
@@ -21,6 +25,19 @@ function parseApis(text: string): string[] {
     throw new InvalidArgumentError(`must name some of ${apiNames.join(", ")}, separated by commas.`);
   }
   return apis;
+}
+
+function stateOf({ revoked_at, expires_at }: KeyRow): string {
+  if (revoked_at) return `revoked ${revoked_at}`;
+  if (!expires_at) return "active";
+  return `${Date.parse(expires_at) > Date.now() ? "ends" : "ended"} ${expires_at}`;
+}
+
+function parseHours(text: string): number {
+  if (!/^[0-9]{1,3}$/.test(text) || Number(text) > GRACE_HOURS_MAX) {
+    throw new InvalidArgumentError(`must be whole hours from 0 to ${GRACE_HOURS_MAX}.`);
+  }
+  return Number(text);
 }
 
 export function addKeyCommands(program: Command, { connect, print }: Tool): void {
@@ -51,10 +68,22 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
             row.app,
             row.apis.join(","),
             row.collections?.join(",") ?? "all",
-            row.revoked_at ? `revoked ${row.revoked_at}` : "active",
+            row.tier,
+            stateOf(row),
           ].join("  "),
         ),
       );
+    });
+  keys
+    .command("rotate <id>")
+    .description("make another key for the same app and print it, once; the old one works for a while more")
+    .option("--grace <hours>", "how long the old key goes on working", parseHours, 24)
+    .action(async (id: string, { grace }: { grace: number }) => {
+      const path = `/admin/keys/${encodeURIComponent(id)}/rotate`;
+      const made = await connect().call<{ id: string; key: string }>("POST", path, {
+        grace_seconds: grace * 3_600,
+      });
+      print(made, [made.key]);
     });
   keys
     .command("revoke <id>")

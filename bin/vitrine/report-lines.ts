@@ -4,7 +4,7 @@ import type { DocumentReport } from "../../src/api/catalog/document-report.ts";
 
 const TEXT_LENGTH_MAX = 160;
 
-const skippedReasons = {
+const skippedReasons: Readonly<Record<string, string>> = {
   host_not_allowed: "the operator must allow its host (--allow-host shows what then)",
   invalid_url: "it is no http(s) URL without credentials",
 };
@@ -49,7 +49,7 @@ function documentFacts({ name, description, image, display }: DocumentReport): s
     ["token page", page(token_page)],
     ...token_page.skipped.map(({ kind, host, reason }) => [
       "",
-      `not the ${kind}${host ? ` from ${clean(host)}` : ""}: ${skippedReasons[reason]}`,
+      `not the ${kind}${host ? ` from ${clean(host)}` : ""}: ${skippedReasons[reason] ?? reason}`,
     ]),
   ];
 }

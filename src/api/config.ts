@@ -2,9 +2,15 @@
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
+import { parseAddress } from "../domain/token-ref.ts";
+import { isAddressRange } from "./contract/client-address.ts";
+
+/** Where documents may be beside http, https and ipfs, if the operator says so. */
+export const extraSchemes = ["data", "ar"] as const;
+export type ExtraScheme = (typeof extraSchemes)[number];
 
 /** How documents are fetched, by the service and by whoever tries one out without it. */
 export interface FetchConfig {
@@ -13,6 +19,7 @@ export interface FetchConfig {
   readonly operatorContact: string | undefined;
   /** In order of preference; documents at `ipfs://` are asked of the first that answers. */
   readonly ipfsGateways: readonly string[];
+  readonly extraSchemes: ReadonlySet<ExtraScheme>;
   /** `host:port` entries exempt from the ban on private addresses. */
   readonly allowedPrivateHosts: ReadonlySet<string>;
 }
@@ -20,13 +27,25 @@ export interface FetchConfig {
 export interface ServingConfig extends FetchConfig {
   readonly port: number;
   readonly dataFolder: string;
+  /** Where pictures are kept. */
+  readonly mediaFolder: string;
   readonly operatorToken: string | undefined;
+  /** What seals and signatures are derived from; the previous one opens and verifies during a rotation. */
+  readonly secrets: { readonly current: string; readonly previous: string | undefined };
+  /** Wallets, in lower case, that are operators when they sign in. */
+  readonly operatorAddresses: ReadonlySet<string>;
+  /** IP addresses and CIDR ranges whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[];
   readonly refreshConcurrency: number;
   readonly tradeMaxAgeSeconds: number;
+  /** The registry that wallets' delegations are asked of, without a trailing slash; our own when unset. */
+  readonly delegationUrl: string | undefined;
+  readonly delegationApiKey: string | undefined;
 }
 
 const DEFAULT_PORT = 42069;
 const OPERATOR_TOKEN_LENGTH_MIN = 16;
+const SECRET_LENGTH_MIN = 32;
 const DEFAULT_GATEWAYS = "https://ipfs.io,https://dweb.link,https://w3s.link";
 
 const list = z.string().transform((text) =>
@@ -48,6 +67,13 @@ const httpUrl = z.string().refine(isHttpUrl, {
   error: (issue) => `must be an http(s) URL; it is "${String(issue.input)}"`,
 });
 
+const secret = z
+  .string()
+  .min(SECRET_LENGTH_MIN, { error: `must hold at least ${SECRET_LENGTH_MIN} characters` })
+  .optional();
+
+const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
+
 const environmentSchema = z.object({
   PORT: wholeNumber(1, 65535).default(DEFAULT_PORT),
   BASE_URL: httpUrl.optional(),
@@ -56,6 +82,20 @@ const environmentSchema = z.object({
     .string()
     .min(OPERATOR_TOKEN_LENGTH_MIN, { error: `must hold at least ${OPERATOR_TOKEN_LENGTH_MIN} characters` })
     .optional(),
+  VITRINE_SECRET: secret,
+  VITRINE_SECRET_PREVIOUS: secret,
+  OPERATOR_ADDRESSES: list.default([]).transform((texts, context) => {
+    const bad = texts.find((text) => !parseAddress(text));
+    if (bad === undefined) return new Set(texts.map((text) => text.toLowerCase()));
+    context.addIssue({
+      code: "custom",
+      message: `must be addresses (0x and 40 hex digits) separated by commas; it lists "${bad}"`,
+    });
+    return z.NEVER;
+  }),
+  TRUSTED_PROXIES: list.default([]).refine((entries) => entries.every(isAddressRange), {
+    error: "must be IP addresses or CIDR ranges separated by commas",
+  }),
   OPERATOR_CONTACT: z.string().optional(),
   IPFS_GATEWAYS: list
     .default(DEFAULT_GATEWAYS.split(","))
@@ -67,8 +107,26 @@ const environmentSchema = z.object({
     .refine((hosts) => hosts.every((host) => /^[^/\s]+:[0-9]+$/.test(host)), {
       error: "must be host:port entries separated by commas",
     }),
+  METADATA_EXTRA_SCHEMES: list.default([]).transform((names, context) => {
+    const unknown = names.find((name) => !isExtraScheme(name));
+    if (unknown === undefined) return names.filter(isExtraScheme);
+    const known = extraSchemes.join(" or ");
+    context.addIssue({
+      code: "custom",
+      message: `must list ${known}, separated by commas; it lists "${unknown}"`,
+    });
+    return z.NEVER;
+  }),
   REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(16),
   TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
+  DELEGATION_URL: httpUrl.optional(),
+  DELEGATION_API_KEY: z.string().optional(),
+  MEDIA_STORE: z
+    .string()
+    .refine((text) => /^file:./.test(text), {
+      error: (issue) => `must be file:<folder>; it is "${String(issue.input)}"`,
+    })
+    .optional(),
 });
 
 const fetchSchema = environmentSchema.pick({
@@ -77,6 +135,7 @@ const fetchSchema = environmentSchema.pick({
   OPERATOR_CONTACT: true,
   IPFS_GATEWAYS: true,
   ALLOW_PRIVATE_HOSTS: true,
+  METADATA_EXTRA_SCHEMES: true,
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -89,11 +148,20 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     ...fetchConfig,
     port: values.PORT,
     dataFolder: values.VITRINE_DATA,
+    mediaFolder: resolve(values.MEDIA_STORE?.slice("file:".length) ?? join(values.VITRINE_DATA, "media")),
     operatorToken:
       values.VITRINE_OPERATOR_TOKEN ??
       (isLocal(fetchConfig.baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
+    secrets: {
+      current: values.VITRINE_SECRET ?? defaultSecret(fetchConfig.baseUrl, values.VITRINE_DATA),
+      previous: values.VITRINE_SECRET_PREVIOUS,
+    },
+    operatorAddresses: values.OPERATOR_ADDRESSES,
+    trustedProxies: values.TRUSTED_PROXIES,
     refreshConcurrency: values.REFRESH_CONCURRENCY,
     tradeMaxAgeSeconds: values.TRADE_MAX_AGE,
+    delegationUrl: values.DELEGATION_URL?.replace(/\/+$/, ""),
+    delegationApiKey: values.DELEGATION_API_KEY,
   };
 }
 
@@ -114,14 +182,19 @@ const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
   operatorContact: values.OPERATOR_CONTACT,
   // Gateways are written with and without the /ipfs that every path on them starts with.
   ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
+  extraSchemes: new Set(values.METADATA_EXTRA_SCHEMES),
   allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
 });
 
-/** What may be logged: no token. */
+/** What may be logged: no token and no secret. */
 export function redacted(config: ServingConfig): Record<string, unknown> {
   return {
     ...config,
     operatorToken: config.operatorToken ? "set" : "unset",
+    delegationApiKey: config.delegationApiKey ? "set" : "unset",
+    secrets: { current: "set", previous: config.secrets.previous ? "set" : "unset" },
+    operatorAddresses: [...config.operatorAddresses],
+    extraSchemes: [...config.extraSchemes],
     allowedPrivateHosts: [...config.allowedPrivateHosts],
   };
 }
@@ -130,8 +203,19 @@ export function redacted(config: ServingConfig): Record<string, unknown> {
  * The token of a service that only this machine can reach by its BASE_URL: made once and kept, readable by its
  * owner alone, so that `npx vitrine` works beside `npm start` without any setting.
  */
-export function localOperatorToken(dataFolder: string): string {
-  const file = join(dataFolder, "operator-token");
+export const localOperatorToken = (dataFolder: string): string =>
+  keptIn(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
+
+function defaultSecret(baseUrl: string, dataFolder: string): string {
+  if (isLocal(baseUrl)) return keptIn(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);
+  throw new BootError(
+    `VITRINE_SECRET must be set where BASE_URL is public; \`openssl rand -hex 32\` makes one. See README "Configuration".`,
+  );
+}
+
+/** Random text that is made once and kept in a file of the data folder, readable by its owner alone. */
+function keptIn(dataFolder: string, name: string, what: string, lengthMin: number): string {
+  const file = join(dataFolder, name);
   try {
     mkdirSync(dataFolder, { recursive: true });
   } catch (cause) {
@@ -144,12 +228,12 @@ export function localOperatorToken(dataFolder: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  const token = readFileSync(file, "utf8").trim();
+  const text = readFileSync(file, "utf8").trim();
   // A first start that was cut short leaves an empty file, and an empty token closes the operator's door for good.
-  if (token.length < OPERATOR_TOKEN_LENGTH_MIN) {
-    throw new BootError(`${file} holds no operator token; delete it, and the next start makes a new one.`);
+  if (text.length < lengthMin) {
+    throw new BootError(`${file} holds no ${what}; delete it, and the next start makes a new one.`);
   }
-  return token;
+  return text;
 }
 
 export function isLocal(url: string): boolean {

@@ -6,11 +6,11 @@ import schema from "ponder:schema";
 import { Hono } from "hono";
 import { graphql } from "ponder";
 import { loadIndexConfig } from "../config.ts";
-import { createAccess } from "./access/service.ts";
+import { accessJobs, createAccessRoom } from "./access/room.ts";
+import { ACCESS_CHANNEL } from "./access/store.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
-import { createReports } from "./catalog/reports.ts";
-import { createCatalog } from "./catalog/service.ts";
+import { createCatalogRoom } from "./catalog/room.ts";
 import { createChainClients } from "./chain/clients.ts";
 import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
@@ -20,39 +20,59 @@ import { startServingIndexes } from "./chain/serving-indexes.ts";
 import { chainTables } from "./chain/tables.ts";
 import { startWatchdog } from "./chain/watchdog.ts";
 import { loadServingConfig, redacted } from "./config.ts";
+import { createConsole } from "./console/routes.tsx";
+import { maskSecrets } from "./contract/mask.ts";
+import { createDelegationRoom } from "./delegation/service.ts";
+import { forgetOldEvents } from "./events/retention.ts";
+import { startEvents } from "./events/service.ts";
 import { createGraphqlEndpoint } from "./graphql/endpoint.ts";
 import { ownSdl } from "./graphql/own.graphql.ts";
 import { createResolvers } from "./graphql/resolvers.ts";
 import { graphqlRoutes, maskError } from "./graphql/routes.ts";
 import { createApp } from "./http/app.ts";
 import { createAllowlist } from "./media/allowlist.ts";
+import { collectMedia } from "./media/collect.ts";
+import { createDisk } from "./media/disk.ts";
+import { missFile } from "./media/media-file-store.ts";
+import { MEDIA_CHANNEL } from "./media/media-store.ts";
+import { createMediaMetrics } from "./media/metrics.ts";
+import { startMediaPipeline } from "./media/pipeline.ts";
+import { createMedia } from "./media/service.ts";
 import { createFetching } from "./metadata/fetching.ts";
 import { createUriReader } from "./metadata/read-uri.ts";
 import { createReportStore } from "./metadata/report-store.ts";
 import { createResolve } from "./metadata/resolve.ts";
-import { forgetOldVersions } from "./metadata/retention.ts";
+import { forgetForgottenTokens, forgetOldVersions } from "./metadata/retention.ts";
 import { createMetadata } from "./metadata/service.ts";
 import { createTraitApproval } from "./metadata/trait-approval.ts";
+import { forgetUnusedValues } from "./metadata/value-retention.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { createCauses } from "./refresh/causes.ts";
+import { createDeadline } from "./refresh/deadline.ts";
+import { noteHost, readPaused } from "./refresh/hosts.ts";
 import { startCauseLoop } from "./refresh/loop.ts";
-import { depth, isQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
+import { createRefreshMetrics } from "./refresh/metrics.ts";
+import { createOperatorRequests } from "./refresh/operator-requests.ts";
+import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./refresh/retention.ts";
 import { createRefresh } from "./refresh/service.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
 import { startRefreshWorker } from "./refresh/worker.ts";
+import { createSearch } from "./search/service.ts";
 import { startDaily } from "./store/daily.ts";
 import { createDatabase } from "./store/database.ts";
 import { databaseUrl } from "./store/database-url.ts";
 import { listen } from "./store/listener.ts";
 import { migrate } from "./store/migrate.ts";
+import { createLimitMetrics } from "./store/rate-limit-metrics.ts";
+import { createTradeChecks } from "./trading/checks.ts";
 import { createReconcile } from "./trading/reconcile.ts";
 import { createTrading, startHeadMark } from "./trading/service.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 const runtime = ponderRuntime();
-const { logger } = runtime;
+const logger = maskSecrets(runtime.logger);
 runtime.letSigtermUnlockTheSchema();
 runtime.stopWithSupervisor();
 
@@ -71,6 +91,18 @@ if (runtime.command === "start") {
   await recordIndexBuild(database, tables, readIndexInputs(PROJECT, index));
 }
 const clients = createChainClients(index.chains);
+const accessRoom = createAccessRoom({
+  ...config,
+  database,
+  clients,
+  onFault: createLimitMetrics(runtime.metrics),
+  logger,
+});
+const { access, usage } = accessRoom;
+access.reseal().then(
+  (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
+  (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
+);
 const latestBlock = createLatestBlock(clients);
 const heads = createIndexHeads(database, tables);
 const readBlock = createReadBlock(heads, latestBlock);
@@ -80,9 +112,20 @@ const fetching = createFetching(config);
 const resolve = createResolve({ readUri, ...fetching });
 const metadata = createMetadata({ tables, resolve, operatorContact: config.operatorContact });
 const refresh = createRefresh({ database, metadata, readUri, latestBlock });
+const refreshMetrics = createRefreshMetrics(runtime.metrics, database);
 const collections = createCollections(index);
 const allowlist = createAllowlist(database);
+const disk = createDisk(config.mediaFolder);
+const media = createMedia({ database, gateways: config.ipfsGateways, baseUrl: config.baseUrl });
 const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const tradeChecks = createTradeChecks({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const delegationRoom = createDelegationRoom({
+  database,
+  tables,
+  index,
+  url: config.delegationUrl,
+  key: config.delegationApiKey,
+});
 const { firstBlock } = collections;
 const reconcile = createReconcile({
   database,
@@ -91,19 +134,20 @@ const reconcile = createReconcile({
   firstBlock,
   knownInRange: metadata.knownInRange,
 });
-const catalog = createCatalog({
+const search = createSearch({ database, tables, logger });
+const catalogRoom = createCatalogRoom({
   database,
+  tables,
+  collections,
   metadata,
   trading,
   allowlist,
-  gateways: config.ipfsGateways,
-  isQueued: (chainId, collection, tokenId) => isQueued(database, { chainId, collection, tokenId }),
-});
-const reports = createReports({
-  catalog,
-  allowlist,
-  store: createReportStore(database),
+  media,
+  search,
+  findQueued: (chainId, collection, tokenIds) => findQueued(database, chainId, collection, tokenIds),
+  audit: access.audit,
   fetching,
+  reportStore: createReportStore(database),
   operatorContact: config.operatorContact,
 });
 
@@ -115,7 +159,7 @@ ponderGraphql.onError((error) => {
 const endpoint = await createGraphqlEndpoint<undefined>({
   ponder: (request) => ponderGraphql.fetch(request),
   ownSdl,
-  rootValue: createResolvers({ collections, catalog, refresh }),
+  rootValue: createResolvers({ ...catalogRoom, collections, refresh, search }),
   maskError,
   onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
 });
@@ -124,17 +168,37 @@ const worker = startRefreshWorker({
   database,
   tables,
   metadata,
+  media,
   readBlock,
   chainIds: [...clients.keys()],
   concurrency: config.refreshConcurrency,
+  metrics: refreshMetrics,
   logger,
 });
+const mediaPipeline = startMediaPipeline({
+  database,
+  fetching,
+  disk,
+  hosts: { paused: readPaused, note: noteHost },
+  metrics: createMediaMetrics(runtime.metrics),
+  isOn: config.refreshConcurrency > 0,
+  logger,
+});
+// Before causes are looked for: it tells them how far the index has been.
+const headMark = await startHeadMark({ database, tables, logger });
 const causes = startCauseLoop({
   causes: createCauses({ database, tables, metadata }),
   sweeps: createSweeps({ database, metadata }),
+  deadline: createDeadline(database),
   logger,
 });
-const headMark = await startHeadMark({ database, tables, logger });
+const events = startEvents({
+  database,
+  connectionString,
+  tables,
+  collections: index.collections,
+  logger,
+});
 const watchdog = startWatchdog({
   heads,
   latestBlock,
@@ -148,38 +212,84 @@ const watchdog = startWatchdog({
 const servingIndexes = startServingIndexes({ connectionString, schema: runtime.schema, heads, logger });
 const daily = startDaily({
   database,
-  jobs: [forgetOldVersions, forgetOldReceipts, forgetOldSweeps],
+  jobs: [
+    forgetOldVersions,
+    forgetUnusedValues,
+    forgetForgottenTokens,
+    forgetOldReceipts,
+    forgetOldSweeps,
+    forgetOldEvents,
+    ...accessJobs,
+    collectMedia({ media, metadata, disk, collections: index.collections }),
+  ],
   logger,
 });
-const wake = (): void => {
+const wake = (channel?: string): void => {
+  if (channel === undefined || channel === ACCESS_CHANNEL) access.forget();
+  if (channel === ACCESS_CHANNEL) return;
   causes.wake();
   worker.wake();
+  mediaPipeline.wake();
 };
-const listener = listen(connectionString, [REFRESH_CHANNEL, `${runtime.schema}_live_query`], wake, logger);
+const channels = [REFRESH_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, `${runtime.schema}_live_query`];
+const listener = listen(connectionString, channels, wake, logger);
+
+const warmSearch = search.keepWarm(index.collections);
 
 runtime.onStop(async () => {
+  warmSearch.stop();
   headMark.stop();
   watchdog.stop();
   servingIndexes.stop();
   // Each on its own: a database that is gone must not keep the rest from stopping.
-  const ends = await Promise.allSettled([listener.close(), causes.stop(), worker.stop(), daily.stop()]);
+  const ends = await Promise.allSettled([
+    events.stop(),
+    listener.close(),
+    causes.stop(),
+    worker.stop(),
+    mediaPipeline.stop(),
+    daily.stop(),
+    usage.stop(),
+  ]);
   for (const end of ends) {
     if (end.status === "rejected") logger.warn({ msg: "Did not stop cleanly", reason: String(end.reason) });
   }
   await database.close();
 });
 
+const operatorRequests = createOperatorRequests({ database, metadata, latestBlock });
+const traitApproval = createTraitApproval(database);
+
 export default createApp({
   database,
-  access: createAccess(database),
+  access,
   allowlist,
-  catalog,
+  catalogRoom,
   collections,
+  search,
+  operatorRequests,
   reconcile,
   refresh,
-  reports,
-  traitApproval: createTraitApproval(database),
+  traitApproval,
+  tradeChecks,
+  delegationRoom,
+  hub: events.hub,
   graphql: graphqlRoutes(endpoint),
+  images: { disk, onMissing: (name) => missFile(database, name) },
+  gate: accessRoom.gate,
+  sessions: accessRoom.sessions,
+  console: createConsole({
+    ...accessRoom,
+    ...catalogRoom,
+    database,
+    collections,
+    allowlist,
+    traitApproval,
+    operatorRequests,
+    secrets: config.secrets,
+    baseUrl: config.baseUrl,
+    logger,
+  }),
   health: { heads, latestBlock, stalled: watchdog.stalled, depth: () => depth(database) },
   operatorToken: config.operatorToken,
   baseUrl: config.baseUrl,

@@ -1,11 +1,13 @@
 /** The few globals of Ponder 0.16.10 that the serving half leans on, in one place for the next upgrade. */
 
+import type { Registry } from "prom-client";
 import type { Logger } from "./contract/logger.ts";
 
 interface PonderGlobals {
   readonly PONDER_COMMON: {
     readonly logger: Logger;
     readonly options: { readonly command: string; readonly port: number; readonly hostname?: string };
+    readonly metrics: { readonly registry: Registry };
     readonly apiShutdown: { add(callback: () => Promise<void>): void };
   };
   /** Absent in commands that work on no schema, like `ponder db prune`. */
@@ -20,6 +22,10 @@ export function ponderRuntime() {
     command: PONDER_COMMON.options.command,
     port: PONDER_COMMON.options.port,
     hostname: PONDER_COMMON.options.hostname,
+    /** What Ponder shows on /metrics. */
+    get metrics(): Registry {
+      return PONDER_COMMON.metrics.registry;
+    },
 
     /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */
     onStop: (callback: () => Promise<void>): void => PONDER_COMMON.apiShutdown.add(callback),

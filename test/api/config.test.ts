@@ -8,6 +8,8 @@ import { isLocal, loadServingConfig, localOperatorToken, redacted } from "../../
 import { BootError } from "../../src/boot-error.ts";
 
 const TOKEN = "a-token-of-the-operator";
+const SECRET = "a-secret-of-at-least-32-characters";
+const OTHER_SECRET = "another-secret-of-at-least-32-characters";
 
 let folder: string;
 beforeEach(() => {
@@ -16,7 +18,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const load = (environment: Record<string, string> = {}) =>
-  loadServingConfig({ VITRINE_DATA: folder, VITRINE_OPERATOR_TOKEN: TOKEN, ...environment });
+  loadServingConfig({
+    VITRINE_DATA: folder,
+    VITRINE_OPERATOR_TOKEN: TOKEN,
+    VITRINE_SECRET: SECRET,
+    ...environment,
+  });
 
 function refusal(environment: Record<string, string>): string {
   try {
@@ -33,6 +40,7 @@ const defaults = {
   baseUrl: "http://localhost:42069",
   operatorContact: undefined,
   ipfsGateways: ["https://ipfs.io", "https://dweb.link", "https://w3s.link"],
+  extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
   refreshConcurrency: 16,
   tradeMaxAgeSeconds: 60,
@@ -46,7 +54,7 @@ describe("values", () => {
   it("counts an empty variable as unset", () => {
     const names = ["PORT", "BASE_URL", "OPERATOR_CONTACT", "IPFS_GATEWAYS", "ALLOW_PRIVATE_HOSTS"];
     const empty = Object.fromEntries(
-      [...names, "REFRESH_CONCURRENCY", "TRADE_MAX_AGE"].map((name) => [name, ""]),
+      [...names, "METADATA_EXTRA_SCHEMES", "REFRESH_CONCURRENCY", "TRADE_MAX_AGE"].map((name) => [name, ""]),
     );
 
     expect(load(empty)).toMatchObject(defaults);
@@ -56,9 +64,14 @@ describe("values", () => {
     const config = load({
       PORT: "8080",
       BASE_URL: "https://vitrine.example/nft/",
+      VITRINE_SECRET_PREVIOUS: OTHER_SECRET,
+      OPERATOR_ADDRESSES:
+        "0x00000000000000000000000000000000000000AA,0x00000000000000000000000000000000000000bb",
+      TRUSTED_PROXIES: "10.0.0.0/8, ::1",
       OPERATOR_CONTACT: "ops@vitrine.example",
       IPFS_GATEWAYS: " https://a.example/ipfs/ ,https://b.example/, https://c.example/ipfs",
       ALLOW_PRIVATE_HOSTS: "Cache.Internal:80, 127.0.0.1:8080,[::1]:8080",
+      METADATA_EXTRA_SCHEMES: "ar, data,",
       REFRESH_CONCURRENCY: "0",
       TRADE_MAX_AGE: "5",
     });
@@ -67,13 +80,31 @@ describe("values", () => {
       port: 8080,
       baseUrl: "https://vitrine.example/nft",
       dataFolder: folder,
+      mediaFolder: join(folder, "media"),
       operatorToken: TOKEN,
+      secrets: { current: SECRET, previous: OTHER_SECRET },
+      operatorAddresses: new Set([
+        "0x00000000000000000000000000000000000000aa",
+        "0x00000000000000000000000000000000000000bb",
+      ]),
+      trustedProxies: ["10.0.0.0/8", "::1"],
       operatorContact: "ops@vitrine.example",
       ipfsGateways: ["https://a.example", "https://b.example", "https://c.example"],
+      extraSchemes: new Set(["ar", "data"]),
       allowedPrivateHosts: new Set(["cache.internal:80", "127.0.0.1:8080", "[::1]:8080"]),
       refreshConcurrency: 0,
       tradeMaxAgeSeconds: 5,
     });
+  });
+
+  it("knows our own delegation registry until another is named", () => {
+    expect(load({})).toMatchObject({ delegationUrl: undefined, delegationApiKey: undefined });
+    const other = { DELEGATION_URL: "https://registry.example/api/", DELEGATION_API_KEY: "the-key" };
+    expect(load(other)).toMatchObject({
+      delegationUrl: "https://registry.example/api",
+      delegationApiKey: "the-key",
+    });
+    expect(JSON.stringify(redacted(load(other)))).not.toContain("the-key");
   });
 
   it("answers at the port it listens on unless BASE_URL says otherwise", () => {
@@ -88,6 +119,11 @@ describe("refusals", () => {
       name: "BASE_URL",
       values: ["vitrine.example", "ftp://vitrine.example", "//vitrine.example", "https://"],
     },
+    { name: "DELEGATION_URL", values: ["registry.example", "ftp://registry.example"] },
+    { name: "VITRINE_SECRET", values: ["short", "x".repeat(31)] },
+    { name: "VITRINE_SECRET_PREVIOUS", values: ["x".repeat(31)] },
+    { name: "OPERATOR_ADDRESSES", values: ["0xabc", "vitalik.eth", "0x1,0x2"] },
+    { name: "TRUSTED_PROXIES", values: ["proxy.internal", "10.0.0.0/33", "*"] },
     { name: "VITRINE_OPERATOR_TOKEN", values: ["short", "x".repeat(15)] },
     {
       name: "IPFS_GATEWAYS",
@@ -100,6 +136,7 @@ describe("refusals", () => {
       ],
     },
     { name: "ALLOW_PRIVATE_HOSTS", values: ["localhost", "http://localhost:80", "localhost:http", "a:1,b"] },
+    { name: "METADATA_EXTRA_SCHEMES", values: ["http", "data,ftp", "data ar", "DATA", "data:"] },
     { name: "REFRESH_CONCURRENCY", values: ["-1", "1001", "many", "1.5"] },
     { name: "TRADE_MAX_AGE", values: ["0", "86401", "60s"] },
   ])("names $name and its rule for each bad value", ({ name, values }) => {
@@ -118,23 +155,33 @@ describe("refusals", () => {
     expect(message).toContain('TRADE_MAX_AGE must be a whole number from 1 to 86400; it is "soon"');
   });
 
+  it("names the scheme that is unknown", () => {
+    expect(refusal({ METADATA_EXTRA_SCHEMES: "data,ipns" })).toContain(
+      'METADATA_EXTRA_SCHEMES must list data or ar, separated by commas; it lists "ipns"',
+    );
+  });
+
   it("repeats no token, not even a bad one", () => {
-    expect(refusal({ VITRINE_OPERATOR_TOKEN: "hunter2" })).not.toContain("hunter2");
+    for (const name of ["VITRINE_OPERATOR_TOKEN", "VITRINE_SECRET", "VITRINE_SECRET_PREVIOUS"]) {
+      expect(refusal({ [name]: "hunter2" })).not.toContain("hunter2");
+    }
   });
 });
 
 describe("what is logged", () => {
   it("holds no token, and says whether there is one", () => {
-    const logged = [load(), { ...load(), operatorToken: undefined }].map((config) =>
+    const full = load({ VITRINE_SECRET_PREVIOUS: OTHER_SECRET });
+    const logged = [full, { ...full, operatorToken: undefined }].map((config) =>
       JSON.stringify(redacted(config)),
     );
 
     expect(logged[0]).toContain('"operatorToken":"set"');
     expect(logged[1]).toContain('"operatorToken":"unset"');
-    expect(logged.join()).not.toContain(TOKEN);
+    for (const text of [TOKEN, SECRET, OTHER_SECRET]) expect(logged.join()).not.toContain(text);
   });
 
-  it("lists the hosts that may be private", () => {
+  it("lists the schemes and the hosts that are allowed", () => {
+    expect(redacted(load({ METADATA_EXTRA_SCHEMES: "data" })).extraSchemes).toEqual(["data"]);
     expect(redacted(load({ ALLOW_PRIVATE_HOSTS: "a:1,b:2" })).allowedPrivateHosts).toEqual(["a:1", "b:2"]);
   });
 });
@@ -188,5 +235,23 @@ describe("the operator token", () => {
     { url: "https://localhost@vitrine.example", local: false },
   ])("takes $url for local: $local", ({ url, local }) => {
     expect(isLocal(url)).toBe(local);
+  });
+});
+
+describe("the secret", () => {
+  const withoutSecret = (baseUrl: string) => load({ VITRINE_SECRET: "", BASE_URL: baseUrl });
+
+  it("is made once for a local service, and only its owner can read it", () => {
+    const file = join(folder, "secret");
+
+    const secrets = [withoutSecret(""), withoutSecret("http://127.0.0.1:1")].map((config) => config.secrets);
+
+    expect(secrets[0]?.current).toMatch(/^[0-9a-f]{64}$/);
+    expect(secrets[1]).toEqual(secrets[0]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("that a public service lacks is a refusal to start, which names the variable", () => {
+    expect(() => withoutSecret("https://vitrine.example")).toThrow(/^VITRINE_SECRET must be set/);
   });
 });

@@ -216,6 +216,23 @@ describe("a URI", () => {
   });
 });
 
+describe("a URI that is the document itself", () => {
+  const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(HERO)).toString("base64")}`;
+
+  it("is read where METADATA_EXTRA_SCHEMES says so, and nowhere else", async () => {
+    const allowed = await check(uri, {}, { METADATA_EXTRA_SCHEMES: "data" });
+    const refused = await check(uri);
+
+    expect(allowed).toMatchObject({ valid: true, name: "Hero", fetched: { uri } });
+    expect(reportLines(refused).at(-1)).toBe(
+      "not valid: unsupported_scheme: the URI is data:; it must be http, https or ipfs",
+    );
+    await expect(check(uri, {}, { METADATA_EXTRA_SCHEMES: "file" })).rejects.toThrow(
+      'METADATA_EXTRA_SCHEMES must list data or ar, separated by commas; it lists "file"',
+    );
+  });
+});
+
 describe("a token", () => {
   it("of either standard is read, and one that its contract does not know is a failure", async () => {
     const environment = { PONDER_RPC_URL_31337: chain.rpcUrl, ALLOW_PRIVATE_HOSTS: host.host };

@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
 
@@ -268,10 +271,11 @@ describe("display", () => {
 
     const token = await eventually(
       () => partner.token(world.heroes, id),
-      ({ name }) => name !== null,
+      ({ image }) => image.status === "cached",
     );
 
-    expect(token.image.url).toContain("/ipfs/");
+    expect(token.name).not.toBeNull();
+    expect(token.image.url).toContain("/media/images/");
   });
 });
 
@@ -284,6 +288,22 @@ describe("the operator", () => {
 
     expect(body).toMatchObject({ chains: [{ chain_id: 31337, head: expect.any(Number), ready: true }] });
     expect(await partner.call("/livez")).toEqual({ status: 200, body: { live: true, stalled_chains: [] } });
+  });
+
+  it("refreshes tokens from the command line and waits for them, and sees the queue on /metrics", async () => {
+    const vitrine = promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, "../../bin/vitrine.js"), "--json", "refresh", world.heroes, "1", "2"],
+      { env: { ...process.env, ...world.env } },
+    );
+
+    const { stdout } = await vitrine;
+    const { tokens } = JSON.parse(stdout);
+    expect(tokens.updated + tokens.unchanged).toBe(2);
+
+    const metrics = await (await fetch(`${world.service.baseUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^vitrine_refresh_queue_tokens\{priority="request"\} \d+$/m);
+    expect(metrics).toMatch(/^ponder_/m);
   });
 });
 

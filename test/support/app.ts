@@ -1,22 +1,30 @@
 /** The whole HTTP application over a real database, with contracts and metadata hosts by hand. */
 
-import { createAccess } from "../../src/api/access/service.ts";
+import { type AccessRoomDeps, createAccessRoom } from "../../src/api/access/room.ts";
 import { createCollections } from "../../src/api/catalog/collections.ts";
-import { createReports } from "../../src/api/catalog/reports.ts";
-import { createCatalog } from "../../src/api/catalog/service.ts";
+import { createCatalogRoom } from "../../src/api/catalog/room.ts";
 import { createChainClients } from "../../src/api/chain/clients.ts";
 import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
+import { createConsole } from "../../src/api/console/routes.tsx";
 import { silentLogger } from "../../src/api/contract/logger.ts";
+import { createDelegationRoom } from "../../src/api/delegation/service.ts";
+import { createEventHub } from "../../src/api/events/hub.ts";
 import { graphqlRoutes } from "../../src/api/graphql/routes.ts";
 import { type AppServices, createApp } from "../../src/api/http/app.ts";
 import { createAllowlist } from "../../src/api/media/allowlist.ts";
+import { createDisk } from "../../src/api/media/disk.ts";
+import { missFile } from "../../src/api/media/media-file-store.ts";
+import { createMedia } from "../../src/api/media/service.ts";
 import { createGuardedFetch } from "../../src/api/metadata/guarded-fetch.ts";
 import type { ReadUri } from "../../src/api/metadata/read-uri.ts";
 import { createReportStore } from "../../src/api/metadata/report-store.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../src/api/metadata/trait-approval.ts";
-import { depth, isQueued } from "../../src/api/refresh/queue.ts";
+import { createOperatorRequests } from "../../src/api/refresh/operator-requests.ts";
+import { depth, findQueued } from "../../src/api/refresh/queue.ts";
 import { createRefresh } from "../../src/api/refresh/service.ts";
+import { createSearch } from "../../src/api/search/service.ts";
+import { createTradeChecks } from "../../src/api/trading/checks.ts";
 import { createReconcile } from "../../src/api/trading/reconcile.ts";
 import { createTrading } from "../../src/api/trading/service.ts";
 import type { IndexConfig } from "../../src/config.ts";
@@ -27,10 +35,13 @@ export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 /** On a second chain only. */
 export const FAR_COLLECTION = "0x00000000000000000000000000000000000000fa";
 export const FAR_CHAIN_ID = 2020;
+const REGISTRY = "0x00000000000000447e69651d841bd8d104bed493";
+export const SECRET = "secret-of-the-tests-with-enough-characters";
 export const GATEWAY = "https://gateway.example";
+export const BASE_URL = "http://localhost:42069";
 
 const index: IndexConfig = {
-  registries: [],
+  registries: [{ chainId: CHAIN_ID, address: REGISTRY, startBlock: 0 }],
   chains: [
     { id: FAR_CHAIN_ID, rpcUrls: ["http://127.0.0.1:1"] },
     { id: CHAIN_ID, rpcUrls: ["http://127.0.0.1:1"] },
@@ -55,6 +66,8 @@ export interface Sent {
   readonly headers?: Record<string, string>;
   /** Sent as JSON; text and bytes are sent as they are. */
   readonly body?: unknown;
+  /** The client's address, as the socket tells it. */
+  readonly from?: string;
 }
 
 export interface Answer {
@@ -70,7 +83,7 @@ const isRaw = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceo
 /** `privateHosts` are `host:port` on this machine that URIs may lead to; it may grow later. */
 export function createTestApp(
   test: TestDatabase,
-  overrides: Partial<AppServices> = {},
+  { room: roomOverrides = {}, ...overrides }: Partial<AppServices> & { room?: Partial<AccessRoomDeps> } = {},
   privateHosts: ReadonlySet<string> = new Set(),
 ) {
   const { database, tables } = test;
@@ -81,34 +94,52 @@ export function createTestApp(
       ? { kind: "read", uri: `https://meta.example/${tokenId}`, standard: "erc721" }
       : { kind: "reverted", message: `tokenURI(${tokenId}) reverted` };
 
-  const access = createAccess(database);
+  const baseUrl = overrides.baseUrl ?? BASE_URL;
+  const logger = overrides.logger ?? silentLogger;
+  const secrets = { current: SECRET, previous: undefined };
+  const accessRoom = createAccessRoom({
+    database,
+    clients: new Map(),
+    secrets,
+    operatorAddresses: new Set(),
+    trustedProxies: [],
+    baseUrl,
+    logger,
+    ...roomOverrides,
+  });
+  const { access } = accessRoom;
   const collections = createCollections(index);
   const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
   const trading = createTrading({ database, tables, maxAgeSeconds: 60 });
   const allowlist = createAllowlist(database);
   const refresh = createRefresh({ database, metadata, readUri, latestBlock: async () => 10 });
-  const catalog = createCatalog({
+  const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
+  const search = createSearch({ database, tables, logger: silentLogger });
+  const catalogRoom = createCatalogRoom({
     database,
+    tables,
+    collections,
     metadata,
     trading,
     allowlist,
-    gateways: [GATEWAY],
-    isQueued: (chainId, collection, tokenId) => isQueued(database, { chainId, collection, tokenId }),
-  });
-  const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
-  const reports = createReports({
-    catalog,
-    allowlist,
-    store: createReportStore(database),
+    media: createMedia({ database, gateways: [GATEWAY], baseUrl: BASE_URL }),
+    search,
+    findQueued: (chainId, collection, tokenIds) => findQueued(database, chainId, collection, tokenIds),
+    audit: access.audit,
     fetching: { fetch, fetchFromGateway: fetch, gateways: [GATEWAY] },
+    reportStore: createReportStore(database),
     operatorContact: "help@operator.example",
   });
+  const hub = createEventHub({ database, logger: silentLogger });
+  const operatorRequests = createOperatorRequests({ database, metadata, latestBlock: async () => 10 });
+  const traitApproval = createTraitApproval(database);
   const app = createApp({
     database,
     access,
     allowlist,
-    catalog,
+    catalogRoom,
     collections,
+    search,
     reconcile: createReconcile({
       database,
       tables,
@@ -116,12 +147,30 @@ export function createTestApp(
       firstBlock: collections.firstBlock,
       knownInRange: metadata.knownInRange,
     }),
+    images: { disk: createDisk("/nonexistent"), onMissing: (name) => missFile(database, name) },
+    operatorRequests,
     refresh,
-    reports,
-    traitApproval: createTraitApproval(database),
+    traitApproval,
+    tradeChecks: createTradeChecks({ database, tables, maxAgeSeconds: 60 }),
+    delegationRoom: createDelegationRoom({ database, tables, index, url: undefined, key: undefined }),
+    hub,
     graphql: graphqlRoutes({
       schema: undefined as never,
       handle: async () => ({ status: 200, json: '{"data":{}}' }),
+    }),
+    gate: accessRoom.gate,
+    sessions: accessRoom.sessions,
+    console: createConsole({
+      ...accessRoom,
+      ...catalogRoom,
+      database,
+      collections,
+      allowlist,
+      traitApproval,
+      operatorRequests,
+      secrets,
+      baseUrl,
+      logger,
     }),
     health: {
       heads: createIndexHeads(database, tables),
@@ -130,21 +179,24 @@ export function createTestApp(
       depth: () => depth(database),
     },
     operatorToken: OPERATOR_TOKEN,
-    baseUrl: "http://localhost:42069",
+    baseUrl: BASE_URL,
     logger: silentLogger,
     ...overrides,
   });
 
   return {
     app,
-    access,
-    catalog,
+    ...accessRoom,
+    catalog: catalogRoom.catalog,
+    catalogRoom,
+    search,
+    refresh,
     collections,
     metadata,
     existing,
 
-    async call(path: string, { method, key, headers, body }: Sent = {}): Promise<Answer> {
-      const response = await app.request(path, {
+    async call(path: string, { method, key, headers, body, from = "127.0.0.1" }: Sent = {}): Promise<Answer> {
+      const init: RequestInit = {
         method: method ?? (body === undefined ? "GET" : "POST"),
         headers: {
           ...(key !== undefined && { "x-api-key": key }),
@@ -154,7 +206,8 @@ export function createTestApp(
         ...(body !== undefined && {
           body: isRaw(body) || typeof body === "string" ? body : JSON.stringify(body),
         }),
-      });
+      };
+      const response = await app.request(path, init, { incoming: { socket: { remoteAddress: from } } });
       const text = await response.text();
       const isJson = response.headers.get("content-type")?.includes("json");
       return {

@@ -80,12 +80,14 @@ export function createCauseSetup(test: TestDatabase) {
       return tables;
     },
 
-    causes: (tables: ChainTables = test.tables) =>
-      createCauses({ database, tables, metadata: metadata(tables) }),
+    causes: (tables: ChainTables = test.tables, now?: () => number) =>
+      createCauses({ database, tables, metadata: metadata(tables), ...(now && { now }) }),
     sweeps: () => createSweeps({ database, metadata: metadata(test.tables) }),
 
     async clear(): Promise<void> {
-      await database.query(`truncate ${test.tables.metadataUpdate}, ${test.tables.checkpoint}`);
+      await database.query(
+        `truncate ${test.tables.metadataUpdate}, ${test.tables.checkpoint}, vitrine.chain_head`,
+      );
     },
 
     /** What is remembered: the ids of causes that may still change. */

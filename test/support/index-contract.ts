@@ -37,7 +37,7 @@ export async function indexContract(
 }
 
 /** Ponder hands out addresses in lower case. */
-const lowerCased = (args: object): Record<string, unknown> =>
+export const lowerCased = (args: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,

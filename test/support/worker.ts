@@ -11,7 +11,7 @@ import type { TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { ask, CHAIN_ID, COLLECTION, createFakeResolve, type ResolveCall } from "./refresh.ts";
 
-const APP = "00000000-0000-4000-8000-000000000001";
+const OWNER = { appId: "00000000-0000-4000-8000-000000000001" };
 
 /** Keeps what was logged, by level. */
 export function createMemoryLogger() {
@@ -80,7 +80,7 @@ export function createWorkerSetup({ database, tables }: TestDatabase) {
       await database.transaction(async (tx) => {
         const marks = await ask(tx, tokenIds);
         const tokens = tokenIds.map((tokenId) => ({ tokenId, mark: marks.get(tokenId) }));
-        await addReceipt(tx, { id, appId: APP, chainId: CHAIN_ID, collection: COLLECTION, tokens });
+        await addReceipt(tx, { id, owner: OWNER, chainId: CHAIN_ID, collection: COLLECTION, tokens });
       });
       return id;
     },
@@ -88,10 +88,10 @@ export function createWorkerSetup({ database, tables }: TestDatabase) {
     /** The receipt once it is done. */
     done: (id: string) =>
       eventually(
-        () => findReceipt(database, id, APP),
+        () => findReceipt(database, id, OWNER),
         (receipt) => receipt?.done === true,
       ),
-    receipt: (id: string) => findReceipt(database, id, APP),
+    receipt: (id: string) => findReceipt(database, id, OWNER),
 
     async knowTokens(...tokenIds: readonly string[]): Promise<void> {
       await database.query(

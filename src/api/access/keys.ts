@@ -1,6 +1,6 @@
-/** API keys: how they look, and how they are stored so that a leak of the database leaks none. */
+/** API keys: how they look, and what they are found by. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 // A prefix and a checksum let secret scanners tell a Vitrine key from any other token.
 const PREFIX = "vk_";
@@ -9,8 +9,7 @@ const CHECK_CHARACTERS = 6;
 const START_CHARACTERS = 9;
 const KEY = new RegExp(`^${PREFIX}[0-9a-f]{${SECRET_BYTES * 2}}_[0-9a-f]{${CHECK_CHARACTERS}}$`);
 
-const checksum = (secret: string): string =>
-  createHash("sha256").update(`${PREFIX}${secret}`).digest("hex").slice(0, CHECK_CHARACTERS);
+const checksum = (secret: string): string => hash("sha256", `${PREFIX}${secret}`).slice(0, CHECK_CHARACTERS);
 
 export interface NewKey {
   readonly key: string;
@@ -29,7 +28,10 @@ export function makeKey(): NewKey {
  * What a key is found by. The keys carry 192 random bits, so a plain digest can't be reversed by guessing, and a
  * lookup by digest leaks nothing through its timing.
  */
-export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
+export const hashKey = (key: string): Buffer => hash("sha256", key, "buffer");
+
+/** The same as text: what a process remembers a key by, so that its memory holds none. */
+export const digestOf = (key: string): string => hash("sha256", key, "base64");
 
 /** False for text that can't be a key, which then need not be looked up. */
 export function isKeyShaped(text: string): boolean {

@@ -6,7 +6,9 @@ import { ApiError } from "../contract/errors.ts";
 import { collectionRefField } from "../contract/fields.ts";
 import { apiNames } from "../contract/key.ts";
 import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
+import { tierNames } from "../contract/tiers.ts";
 import type { AccessService } from "./service.ts";
+import type { Sessions } from "./sessions.ts";
 
 const OPERATOR = "operator";
 
@@ -18,6 +20,19 @@ const newKeyBody = z
   })
   .openapi("NewKey");
 
+const GRACE_SECONDS_DEFAULT = 86_400;
+const GRACE_SECONDS_MAX = 30 * 86_400;
+const rotateBody = z
+  .strictObject({
+    grace_seconds: z
+      .int()
+      .min(0)
+      .max(GRACE_SECONDS_MAX)
+      .default(GRACE_SECONDS_DEFAULT)
+      .openapi({ description: "How long the old key goes on working." }),
+  })
+  .openapi("KeyRotation");
+
 const keySchema = z
   .object({
     id: z.string(),
@@ -25,7 +40,12 @@ const keySchema = z
     start: z.string(),
     apis: z.array(z.string()),
     collections: z.array(z.string()).nullable(),
+    tier: z.enum(tierNames),
     created_at: z.string(),
+    expires_at: z
+      .string()
+      .nullable()
+      .openapi({ description: "When it stops working by itself; null for never." }),
     revoked_at: z.string().nullable(),
   })
   .openapi("Key");
@@ -89,12 +109,53 @@ const revokeKeyRoute = createRoute({
   },
 });
 
+const rotateKeyRoute = createRoute({
+  method: "post",
+  path: "/keys/{id}/rotate",
+  operationId: "rotateKey",
+  tags: ["operator"],
+  summary: "Make another key for the same app; the old one works for a while more",
+  security: operatorSecurity,
+  middleware: [requireJson],
+  request: {
+    params: z.object({ id: z.uuid() }),
+    body: { required: true, content: { "application/json": { schema: rotateBody } } },
+  },
+  responses: {
+    201: {
+      description: "The new key",
+      content: { "application/json": { schema: z.object({ id: z.string(), key: z.string() }) } },
+    },
+    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE"),
+  },
+});
+
+const loginLinkRoute = createRoute({
+  method: "post",
+  path: "/login_links",
+  operationId: "createLoginLink",
+  tags: ["operator"],
+  summary: "Make a link that signs one browser in to the console as the operator, once, within ten minutes",
+  security: operatorSecurity,
+  responses: {
+    201: {
+      description: "The link",
+      content: {
+        "application/json": { schema: z.object({ url: z.string(), expires_at: z.string() }) },
+      },
+    },
+    ...errorResponses("KEY_INVALID", "NOT_FOUND"),
+  },
+});
+
 export interface KeyRouteDeps {
   readonly access: AccessService;
+  readonly sessions: Pick<Sessions, "makeLink">;
+  readonly baseUrl: string;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
 }
 
-export function keyRoutes({ access, findCollection }: KeyRouteDeps) {
+export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRouteDeps) {
   const collectionName = (ref: { address: string; chainId: number | undefined }): string => {
     const { chainId, address } = findCollection(ref.address, ref.chainId);
     return `${chainId}:${address}`;
@@ -112,16 +173,27 @@ export function keyRoutes({ access, findCollection }: KeyRouteDeps) {
       const keys = await access.listKeys();
       return c.json(
         {
-          keys: keys.map((key) => ({
+          keys: keys.map(({ app_id: _ofOurs, ...key }) => ({
             ...key,
             apis: [...key.apis],
             collections: key.collections && [...key.collections],
             created_at: key.created_at.toISOString(),
+            expires_at: key.expires_at?.toISOString() ?? null,
             revoked_at: key.revoked_at?.toISOString() ?? null,
           })),
         },
         200,
       );
+    })
+    .openapi(rotateKeyRoute, async (c) => {
+      const { grace_seconds } = c.req.valid("json");
+      const made = await access.rotateKey(c.req.valid("param").id, grace_seconds, OPERATOR);
+      if (!made) throw new ApiError("NOT_FOUND", [{ path: "id", message: "no such key that still works" }]);
+      return c.json(made, 201);
+    })
+    .openapi(loginLinkRoute, async (c) => {
+      const { token, expiresAt } = await sessions.makeLink(OPERATOR);
+      return c.json({ url: `${baseUrl}/console/login/${token}`, expires_at: expiresAt.toISOString() }, 201);
     })
     .openapi(revokeKeyRoute, async (c) => {
       const revoked = await access.revokeKey(c.req.valid("param").id, OPERATOR);

@@ -1,14 +1,24 @@
-/** Apps, their keys and the audit log in PostgreSQL. */
+/** Apps and their keys in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
 import type { CallerApp } from "../contract/router.ts";
+import type { Tier } from "../contract/tiers.ts";
 import type { Queryable } from "../store/database.ts";
+import type { NewKey } from "./keys.ts";
+
+/** Tells every process that permissions or keys have changed. */
+export const ACCESS_CHANNEL = "vitrine_access";
 
 export interface NewApp {
   readonly name: string;
   readonly apis: readonly string[];
   /** `chainId:address` each, or null for every collection. */
   readonly collections: readonly string[] | null;
+}
+
+/** Reaches the others when the transaction commits. */
+export async function tellReplicas(tx: Queryable): Promise<void> {
+  await tx.query("select pg_notify($1, '')", [ACCESS_CHANNEL]);
 }
 
 /** Makes the app, or widens what an app of that name may do; returns its id. */
@@ -26,40 +36,73 @@ export async function saveApp(db: Queryable, app: NewApp): Promise<string> {
   return row.id;
 }
 
-export async function addKey(db: Queryable, appId: string, hash: Buffer, start: string): Promise<string> {
-  const id = randomUUID();
-  await db.query("insert into vitrine.api_key (id, app_id, hash, start) values ($1, $2, $3, $4)", [
-    id,
-    appId,
-    hash,
-    start,
-  ]);
-  return id;
+export interface KeyToAdd extends Omit<NewKey, "key"> {
+  readonly id: string;
+  readonly appId: string;
+  readonly sealed: Buffer;
 }
+
+export async function addKey(db: Queryable, { id, appId, hash, start, sealed }: KeyToAdd): Promise<void> {
+  await db.query(
+    "insert into vitrine.api_key (id, app_id, hash, start, sealed) values ($1, $2, $3, $4, $5)",
+    [id, appId, hash, start, sealed],
+  );
+}
+
+const LIVE = "k.revoked_at is null and (k.expires_at is null or k.expires_at > now())";
 
 export async function findAppByKeyHash(db: Queryable, hash: Buffer): Promise<CallerApp | undefined> {
   const [row] = await db.query<CallerApp>(
-    `select a.id, a.name, a.apis from vitrine.api_key k join vitrine.app a on a.id = k.app_id
-      where k.hash = $1 and k.revoked_at is null`,
+    `select a.id, a.name, a.apis, a.collections, a.tier
+       from vitrine.api_key k join vitrine.app a on a.id = k.app_id where k.hash = $1 and ${LIVE}`,
     [hash],
+    "find app by key",
   );
   return row;
 }
 
 export interface KeyRow {
   readonly id: string;
+  readonly app_id: string;
   readonly app: string;
+  readonly tier: Tier;
   readonly start: string;
   readonly apis: readonly string[];
   readonly collections: readonly string[] | null;
   readonly created_at: Date;
+  /** When it stops working by itself; null for never. */
+  readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
-export function listKeys(db: Queryable): Promise<KeyRow[]> {
+/** The keys of one app or of all, the oldest first; revoked ones too. */
+export function listKeys(db: Queryable, appId?: string): Promise<KeyRow[]> {
   return db.query<KeyRow>(
-    `select k.id, a.name as app, k.start, a.apis, a.collections, k.created_at, k.revoked_at
-       from vitrine.api_key k join vitrine.app a on a.id = k.app_id order by k.created_at, k.id`,
+    `select k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at, k.revoked_at
+       from vitrine.api_key k join vitrine.app a on a.id = k.app_id
+      where $1::uuid is null or a.id = $1 order by k.created_at, k.id`,
+    [appId ?? null],
+  );
+}
+
+/** A key that works, with its seal; undefined for any other. `lock` holds it until the transaction ends. */
+export async function findLiveKey(
+  db: Queryable,
+  id: string,
+  lock = false,
+): Promise<{ appId: string; sealed: Buffer | null } | undefined> {
+  const [row] = await db.query<{ appId: string; sealed: Buffer | null }>(
+    `select k.app_id as "appId", k.sealed from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
+    [id],
+  );
+  return row;
+}
+
+/** Lets a key work for so many seconds more, if it was not to end before. */
+export async function expireKey(db: Queryable, id: string, seconds: number): Promise<void> {
+  await db.query(
+    `update vitrine.api_key set expires_at = least(expires_at, now() + $2::float8 * interval '1 second') where id = $1`,
+    [id, seconds],
   );
 }
 
@@ -72,17 +115,21 @@ export async function revokeKey(db: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function addAudit(
+/** Sealed keys whose seal does not start with `mark`, by id after `after`. */
+export function readOtherSeals(
   db: Queryable,
-  actor: string,
-  action: string,
-  subject: string,
-  detail: object,
-): Promise<void> {
-  await db.query("insert into vitrine.audit (actor, action, subject, detail) values ($1, $2, $3, $4)", [
-    actor,
-    action,
-    subject,
-    JSON.stringify(detail),
-  ]);
+  mark: Buffer,
+  after: string,
+  limit: number,
+): Promise<{ id: string; sealed: Buffer }[]> {
+  return db.query(
+    `select id, sealed from vitrine.api_key
+      where sealed is not null and substring(sealed for $1) <> $2 and id > $3 order by id limit $4`,
+    [mark.length, mark, after, limit],
+  );
+}
+
+/** Replaces a seal, unless another process was faster. */
+export async function replaceSeal(db: Queryable, id: string, old: Buffer, sealed: Buffer): Promise<void> {
+  await db.query("update vitrine.api_key set sealed = $3 where id = $1 and sealed = $2", [id, old, sealed]);
 }

@@ -1,26 +1,16 @@
 /** What anyone with a key may read: collections and tokens. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../contract/errors.ts";
 import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
 import { createRouter, errorResponses } from "../contract/router.ts";
+import { type CollectionViewDeps, collectionSchema, viewCollections } from "./collection-view.ts";
 import type { Collections } from "./collections.ts";
 import type { Catalog } from "./service.ts";
 import { tokenSchema } from "./token-view.ts";
 
 const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
-
-const collectionSchema = z
-  .object({
-    chain_id: z.number(),
-    collection_address: z.string(),
-    standard: z.enum(["erc721", "erc1155"]).nullable(),
-    name: z.string().nullable(),
-    slug: z.string().nullable(),
-  })
-  .openapi("Collection");
 
 const listRoute = createRoute({
   ...shared,
@@ -42,7 +32,7 @@ const collectionRoute = createRoute({
   method: "get",
   path: "/collections/{collection_address}",
   operationId: "getCollection",
-  summary: "One collection",
+  summary: "One collection, with what its makers tell of it",
   request: {
     params: z.object({ collection_address: addressField }),
     query: z.object({ chain_id: chainIdField }),
@@ -69,12 +59,20 @@ const tokenRoute = createRoute({
   },
 });
 
-export function catalogRoutes({ collections, catalog }: { collections: Collections; catalog: Catalog }) {
+export interface CatalogRouteDeps extends CollectionViewDeps {
+  readonly collections: Collections;
+  readonly catalog: Pick<Catalog, "findToken">;
+}
+
+export function catalogRoutes({ collections, catalog, ...deps }: CatalogRouteDeps) {
   return createRouter()
-    .openapi(listRoute, (c) => c.json({ items: collections.all.map(viewCollection) }, 200))
-    .openapi(collectionRoute, (c) => {
+    .openapi(listRoute, async (c) => c.json({ items: await viewCollections(deps, collections.all) }, 200))
+    .openapi(collectionRoute, async (c) => {
       const { collection_address } = c.req.valid("param");
-      return c.json(viewCollection(collections.find(collection_address, c.req.valid("query").chain_id)), 200);
+      const collection = collections.find(collection_address, c.req.valid("query").chain_id);
+      const [view] = await viewCollections(deps, [collection]);
+      if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
+      return c.json(view, 200);
     })
     .openapi(tokenRoute, async (c) => {
       const { collection_address, token_id } = c.req.valid("param");
@@ -84,11 +82,3 @@ export function catalogRoutes({ collections, catalog }: { collections: Collectio
       return c.json(token, 200);
     });
 }
-
-const viewCollection = ({ chainId, address, standard, name, slug }: CollectionConfig) => ({
-  chain_id: chainId,
-  collection_address: address,
-  standard: standard ?? null,
-  name: name ?? null,
-  slug: slug ?? null,
-});

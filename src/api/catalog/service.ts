@@ -1,57 +1,88 @@
-/** The catalog's door: one token put together from chain state, metadata and media. */
+/** The catalog's door: tokens put together from chain state, metadata and media, one by one or by the page. */
 
 import type { CollectionConfig } from "../../config.ts";
 import type { Allowlist } from "../media/allowlist.ts";
 import { chooseDisplay } from "../media/display.ts";
+import type { MediaService } from "../media/service.ts";
 import type { MetadataService } from "../metadata/service.ts";
+import type { Search } from "../search/service.ts";
 import type { Database } from "../store/database.ts";
 import type { TradingService } from "../trading/service.ts";
-import { reachableUrl } from "./reachable-url.ts";
-import { type TokenView, viewToken } from "./token-view.ts";
+import type { InformationService } from "./information.ts";
+import { createDistribution, type TokenView, viewToken } from "./token-view.ts";
 
 export interface CatalogDeps {
   readonly database: Database;
-  readonly metadata: MetadataService;
+  readonly metadata: Pick<MetadataService, "readServed">;
   readonly trading: TradingService;
   readonly allowlist: Allowlist;
-  readonly isQueued: (chainId: number, collection: string, tokenId: string) => Promise<boolean>;
-  readonly gateways: readonly string[];
+  readonly media: MediaService;
+  readonly search: Pick<Search, "countTraits">;
+  readonly information: Pick<InformationService, "readAll">;
+  /** Those of the tokens for which a fetch is wanted. */
+  readonly findQueued: (
+    chainId: number,
+    collection: string,
+    tokenIds: readonly string[],
+  ) => Promise<ReadonlySet<string>>;
 }
 
-export function createCatalog(deps: CatalogDeps) {
-  const { database, metadata, trading, allowlist, isQueued, gateways } = deps;
-  return {
-    /** The token, or undefined when neither the chain nor the contract has told of it. */
-    async findToken(collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> {
-      const { chainId, address } = collection;
-      const [onChain, servedOnes, queued, isAllowed] = await Promise.all([
-        trading.readTokens(chainId, address, [tokenId]),
-        metadata.readServed(database, chainId, address, [tokenId]),
-        isQueued(chainId, address, tokenId),
-        allowlist.forCollection(chainId, address),
-      ]);
-      const chain = onChain.get(tokenId);
-      const served = servedOnes.get(tokenId);
-      if (!chain && !served) return undefined;
+const nothing = { image: null, video: null, animation_url: null };
 
-      const fields = served?.metadata ?? { image: null, video: null, animation_url: null };
-      const imageUrl = fields.image === null ? null : reachableUrl(fields.image, gateways);
-      const distribution = await metadata.countTraits(
-        database,
-        chainId,
-        address,
-        served?.metadata?.traits ?? [],
-      );
+export function createCatalog(deps: CatalogDeps) {
+  const { database, metadata, trading, allowlist, media, search, information, findQueued } = deps;
+
+  /**
+   * Those of the tokens that the chain or the contract has told of, in the order of the ids. The number of reads does
+   * not depend on how many they are. What is served of a token is read in one statement, and so is its chain state.
+   */
+  async function readTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
+    if (tokenIds.length === 0) return [];
+    const { chainId, address } = collection;
+    const [onChain, served, queued, isAllowed, [told]] = await Promise.all([
+      trading.readTokens(chainId, address, tokenIds),
+      metadata.readServed(database, chainId, address, tokenIds),
+      findQueued(chainId, address, tokenIds),
+      allowlist.forCollection(chainId, address),
+      information.readAll([collection]),
+    ]);
+    const known = tokenIds.filter((tokenId) => onChain.has(tokenId) || served.has(tokenId));
+    const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? nothing);
+    const [counts, shown] = await Promise.all([
+      search.countTraits(
+        collection,
+        known.flatMap((tokenId) => served.get(tokenId)?.metadata?.traits ?? []),
+      ),
+      media.readAll(documents),
+    ]);
+    const distribution = createDistribution(counts);
+    return known.flatMap((tokenId, index) => {
+      const [document, found] = [documents[index], shown[index]];
+      if (!document || !found) return [];
       return viewToken({
         collection,
         tokenId,
-        chain,
-        served,
-        isQueued: queued,
-        imageUrl,
-        display: chooseDisplay(fields, imageUrl, isAllowed),
+        chain: onChain.get(tokenId),
+        served: served.get(tokenId),
+        isQueued: queued.has(tokenId),
+        image: found.image,
+        display: chooseDisplay(document, found.image.url, isAllowed, found.faults),
         distribution,
+        groups: told?.trait_groups ?? [],
       });
+    });
+  }
+
+  return {
+    /** The token, or undefined when neither the chain nor the contract has told of it. */
+    async findToken(collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> {
+      const [token] = await readTokens(collection, [tokenId]);
+      return token;
+    },
+
+    /** Those of the tokens that are known, in the order of the ids, without those that are burned by now. */
+    async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
+      return (await readTokens(collection, tokenIds)).filter(({ burned }) => !burned);
     },
   };
 }

@@ -3,12 +3,14 @@
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
-import type { Display } from "../media/display.ts";
+import { type Display, skipReasons } from "../media/display.ts";
+import type { ShownImage } from "../media/service.ts";
 import { issueSchema } from "../metadata/issue-schema.ts";
 import type { ServedMetadata } from "../metadata/store.ts";
 import { displayTypes, type Trait, valueText } from "../metadata/traits.ts";
+import type { TraitCounts } from "../search/service.ts";
 import type { TokenOnChain } from "../trading/service.ts";
-import { defaultGroups } from "./trait-groups.ts";
+import { groupTraits, type SubmittedGroup } from "./trait-groups.ts";
 
 export const displaySchema = z
   .object({
@@ -20,7 +22,8 @@ export const displaySchema = z
         z.object({
           kind: z.enum(["animation", "video"]),
           host: z.string(),
-          reason: z.enum(["host_not_allowed", "invalid_url"]),
+          reason: z.enum(skipReasons),
+          message: z.string().optional().openapi({ description: "What was found, where it was looked at." }),
         }),
       ),
     }),
@@ -57,13 +60,20 @@ export const tokenSchema = z
     display: displaySchema,
     traits: z.array(tokenTraitSchema),
     property_groups: z.array(z.object({ category: z.string(), traits: z.array(z.string()) })),
-    lock: z.object({
-      locked: z.boolean(),
-      lock_count: z.number(),
-      approved_contracts: z.array(z.string()),
-      since_block: z.number().nullable(),
+    lock: z
+      .object({
+        locked: z.boolean(),
+        lock_count: z.number(),
+        approved_contracts: z.array(z.string()),
+        since_block: z.number().nullable(),
+      })
+      .openapi({
+        description:
+          "As the index has it now. Of a token that the index has not seen yet it knows no locks: `locked` is false and `tradable` is false.",
+      }),
+    tradable: z.boolean().openapi({
+      description: "True only while the index is fresh and has seen the token, neither burned nor locked.",
     }),
-    tradable: z.boolean(),
     metadata: z.object({
       status: z.enum(["none", "pending", "current", "failed"]),
       reason: z.string().nullable(),
@@ -83,20 +93,34 @@ export interface TokenParts {
   readonly chain: TokenOnChain | undefined;
   readonly served: ServedMetadata | undefined;
   readonly isQueued: boolean;
-  readonly imageUrl: string | null;
+  readonly image: ShownImage;
   readonly display: Display;
   readonly distribution: Distribution;
+  /** The collection's own; none means the usual ones. */
+  readonly groups: readonly SubmittedGroup[];
 }
 
-/** How often each value occurs, out of how many tokens with metadata, and the highest value per number trait. */
+/** What `TraitCounts` tell of one trait; made once for all tokens of a page. */
 export interface Distribution {
-  readonly counts: readonly { readonly traitType: string; readonly value: string; readonly count: number }[];
+  readonly countOf: (trait: Trait) => number;
+  /** How many tokens have metadata. */
   readonly total: number;
+  /** The highest value that a number trait ever had. */
   readonly highest: ReadonlyMap<string, number>;
 }
 
+export function createDistribution({ counts, total, highest }: TraitCounts): Distribution {
+  const name = (traitType: string, value: string): string => JSON.stringify([traitType, value]);
+  const byName = new Map(counts.map((each) => [name(each.traitType, each.value), each.count]));
+  return {
+    countOf: (trait) => byName.get(name(trait.trait_type, valueText(trait.value))) ?? 0,
+    total,
+    highest,
+  };
+}
+
 export function viewToken(parts: TokenParts): TokenView {
-  const { collection, tokenId, chain, served, imageUrl, display } = parts;
+  const { collection, tokenId, chain, served, image, display } = parts;
   const standard = chain?.standard ?? collection.standard ?? null;
   const metadata = served?.metadata;
   return {
@@ -108,10 +132,10 @@ export function viewToken(parts: TokenParts): TokenView {
     burned: chain?.burned ?? false,
     name: metadata?.name ?? null,
     description: metadata?.description ?? null,
-    image: { status: imageUrl === null ? "none" : "pending", url: imageUrl, reason: null },
+    image: { ...image },
     display: viewDisplay(display),
     traits: viewTraits(metadata?.traits ?? [], parts.distribution),
-    property_groups: defaultGroups(metadata?.traits ?? []).map((group) => ({
+    property_groups: groupTraits(metadata?.traits ?? [], parts.groups).map((group) => ({
       ...group,
       traits: [...group.traits],
     })),
@@ -139,12 +163,10 @@ export const viewDisplay = ({ collection_page, token_page }: Display): z.infer<t
   token_page: { ...token_page, skipped: [...token_page.skipped] },
 });
 
-function viewTraits(traits: readonly Trait[], { counts, total, highest }: Distribution): TokenView["traits"] {
-  const countByValue = new Map(
-    counts.map((each) => [JSON.stringify([each.traitType, each.value]), each.count]),
-  );
+function viewTraits(traits: readonly Trait[], distribution: Distribution): TokenView["traits"] {
+  const { countOf, total, highest } = distribution;
   return traits.map((trait) => {
-    const count = countByValue.get(JSON.stringify([trait.trait_type, valueText(trait.value)])) ?? 0;
+    const count = countOf(trait);
     const ceiling =
       trait.display_type === "number" ? (trait.max_value ?? highest.get(trait.trait_type) ?? null) : null;
     return {

@@ -7,6 +7,36 @@ export interface TraitGroup {
   readonly traits: readonly string[];
 }
 
+/** A group as a collection's makers submit it. */
+export interface SubmittedGroup {
+  readonly name: string;
+  readonly traits: readonly { readonly name: string }[];
+}
+
+const OTHERS = "Others";
+
+/**
+ * The categories of a token's traits, each trait type once, none empty. Groups keep their order and that of their
+ * traits; groups of one name are one category. A trait type in several groups is in the first (rule 3), one in no group
+ * is in `Others` (rule 2), sorted and after what a group of that name lists. Without groups, see `defaultGroups`.
+ */
+export function groupTraits(traits: readonly Trait[], groups: readonly SubmittedGroup[]): TraitGroup[] {
+  if (groups.length === 0) return defaultGroups(traits);
+  const left = new Set(traits.map((trait) => trait.trait_type));
+  const categories = new Map<string, string[]>();
+  const put = (category: string, names: readonly string[]): void => {
+    const own = names.filter((name) => left.delete(name));
+    if (own.length > 0) categories.set(category, [...(categories.get(category) ?? []), ...own]);
+  };
+  for (const group of groups)
+    put(
+      group.name,
+      group.traits.map(({ name }) => name),
+    );
+  put(OTHERS, [...left].sort(compareNames));
+  return [...categories].map(([category, names]) => ({ category, traits: names }));
+}
+
 /** Rule 4, for a collection without groups of its own: numbers are `Others`, the rest `Traits`, both sorted. */
 export function defaultGroups(traits: readonly Trait[]): TraitGroup[] {
   const names = (isNumber: boolean): string[] =>
@@ -15,8 +45,30 @@ export function defaultGroups(traits: readonly Trait[]): TraitGroup[] {
     ].sort(compareNames);
   return [
     { category: "Traits", traits: names(false) },
-    { category: "Others", traits: names(true) },
+    { category: OTHERS, traits: names(true) },
   ].filter((group) => group.traits.length > 0);
+}
+
+export interface GroupNotice {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What has no effect in these groups: trait types that no token has (`known` tells), and those that come again. */
+export function noticesOf(groups: readonly SubmittedGroup[], known: ReadonlySet<string>): GroupNotice[] {
+  const first = new Map<string, string>();
+  return groups.flatMap((group, g) =>
+    group.traits.flatMap(({ name }, t): GroupNotice[] => {
+      const path = `trait_groups[${g}].traits[${t}].name`;
+      const earlier = first.get(name);
+      if (earlier !== undefined)
+        return [{ path, message: `${JSON.stringify(name)} is listed at ${earlier} already, which counts` }];
+      first.set(name, path);
+      return known.has(name)
+        ? []
+        : [{ path, message: `no token of the collection has a trait type ${JSON.stringify(name)}` }];
+    }),
+  );
 }
 
 /** Code point order of the lower-cased NFC name; the name itself decides between equals. */

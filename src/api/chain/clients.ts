@@ -9,24 +9,35 @@ import type { ChainConfig } from "../../config.ts";
 const TIMEOUT_MS = 10_000;
 const BATCH_CALLS_MAX = 100;
 const BATCH_WAIT_MS = 5;
+// Answers are hex, two characters a byte: enough for a document of 2 MiB inside a data: URI, and for what it is read with.
+const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
 
-export type ChainClients = ReadonlyMap<number, PublicClient>;
+export type ChainClient = PublicClient & {
+  /** The same endpoints, each call in an HTTP request of its own: nothing that others ask for can spoil its answer. */
+  readonly alone: PublicClient;
+};
+
+export type ChainClients = ReadonlyMap<number, ChainClient>;
 
 /** One client per chain: calls made together travel as one JSON-RPC batch; a failing endpoint yields to the next. */
 export function createChainClients(chains: readonly ChainConfig[]): ChainClients {
   return new Map(
     chains.map(({ id, rpcUrls }) => {
-      const transports = rpcUrls.map((url) =>
-        http(url, {
-          timeout: TIMEOUT_MS,
-          retryCount: 1,
-          batch: { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS },
-        }),
-      );
-      // The endpoints are the retries: on top of each one's own, the default would ask a dead node eight times.
-      const transport = fallback(transports, { retryCount: 0 });
-      // A contract may answer with URLs to fetch (ERC-3668); ours are fetched through the guard only.
-      return [id, createPublicClient({ transport, cacheTime: 0, ccipRead: false })];
+      const batch = { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS };
+      return [id, Object.assign(createClient(rpcUrls, batch), { alone: createClient(rpcUrls, false) })];
     }),
   );
+}
+
+function createClient(
+  rpcUrls: readonly string[],
+  batch: false | { readonly batchSize: number; readonly wait: number },
+): PublicClient {
+  const transports = rpcUrls.map((url) =>
+    http(url, { timeout: TIMEOUT_MS, retryCount: 1, batch, maxResponseBodySize: ANSWER_BYTES_MAX }),
+  );
+  // The endpoints are the retries: on top of each one's own, the default would ask a dead node eight times.
+  const transport = fallback(transports, { retryCount: 0 });
+  // A contract may answer with URLs to fetch (ERC-3668); ours are fetched through the guard only.
+  return createPublicClient({ transport, cacheTime: 0, ccipRead: false });
 }

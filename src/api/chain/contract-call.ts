@@ -1,19 +1,39 @@
 /** Asks a contract at a block, and tells what the contract answers from what its node fails to say. */
 
-import { BaseError, type Hex, isHex, numberToHex, type PublicClient, RpcRequestError } from "viem";
+import {
+  BaseError,
+  type Hex,
+  isHex,
+  numberToHex,
+  type PublicClient,
+  ResponseBodyTooLargeError,
+  RpcRequestError,
+} from "viem";
 
 export type CallAnswer =
   | { readonly kind: "answered"; readonly data: Hex }
   | { readonly kind: "reverted" }
   /** The node could not answer, or holds no state of that block; nothing is known of the contract. */
-  | { readonly kind: "unavailable" };
+  | { readonly kind: "unavailable"; readonly because: Unavailable };
+
+/**
+ * `call`: the node refuses this very call, as by a time limit. `node`: it says that it can't serve anyone, or that block,
+ * now. `silence`: no answer came, or none that can be read.
+ */
+export type Unavailable = "call" | "node" | "silence";
 
 const REVERTED_CODE = 3;
 // Nodes that give reverts another code say it in words: geth and its kin, Nethermind, Hardhat, anvil.
 const REVERTED_WORDS =
   /revert|vm execution error|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas|gas uint64 overflow|return data out of bounds|write protection|max code size exceeded|response (?:size exceeded|is too big)/i;
 
-/** Never rejects. Calls made together travel in one request. */
+// A rate limit (EIP-1474, HTTP's code in a body, QuickNode), and no such method (JSON-RPC 2.0, EIP-1474).
+const NODE_CODES: readonly number[] = [-32005, 429, -32007, -32601, -32004];
+// Rate limits, blocks not yet seen or no longer held, keys that lapsed: in each node's own words.
+const NODE_WORDS =
+  /\b(?:rate|requests?|daily|monthly)[ -]limit|limit reached|requests? per (?:second|minute|day)|too many requests|compute units|quota|credits|(?:header|block|state)(?: is)? (?:not |un)(?:found|available)|unknown block|missing trie node|pruned|historical state|syncing|unauthori[sz]ed|forbidden|api[ -]?key/i;
+
+/** Never rejects. Calls made together through a batching client travel in one request. */
 export async function callContract(
   client: PublicClient,
   contract: string,
@@ -27,16 +47,39 @@ export async function callContract(
       method: "eth_call",
       params: [{ to: contract as Hex, data }, numberToHex(block)],
     });
-    return isHex(answer) ? { kind: "answered", data: answer } : { kind: "unavailable" };
+    return isHex(answer) ? { kind: "answered", data: answer } : { kind: "unavailable", because: "silence" };
   } catch (error) {
-    return { kind: isRevert(error) ? "reverted" : "unavailable" };
+    return readError(error);
+  }
+}
+
+/** Whether the node answers anything, an error included. Never rejects. */
+export async function isThere(client: PublicClient): Promise<boolean> {
+  try {
+    await client.request({ method: "eth_chainId" });
+    return true;
+  } catch (error) {
+    return rpcError(error) !== undefined;
   }
 }
 
 /** A revert is the contract's answer; every other error is the node's. */
-function isRevert(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false;
+function readError(error: unknown): CallAnswer {
+  const answer = rpcError(error);
+  if (answer === undefined) {
+    const isTooLarge =
+      error instanceof BaseError &&
+      error.walk((cause) => cause instanceof ResponseBodyTooLargeError) !== null;
+    return { kind: "unavailable", because: isTooLarge ? "call" : "silence" };
+  }
+  const { code, details } = answer;
+  if (code === REVERTED_CODE || REVERTED_WORDS.test(details)) return { kind: "reverted" };
+  const isAboutNode = NODE_CODES.includes(code) || NODE_WORDS.test(details);
+  return { kind: "unavailable", because: isAboutNode ? "node" : "call" };
+}
+
+function rpcError(error: unknown): RpcRequestError | undefined {
+  if (!(error instanceof BaseError)) return undefined;
   const answer = error.walk((cause) => cause instanceof RpcRequestError);
-  if (!(answer instanceof RpcRequestError)) return false;
-  return answer.code === REVERTED_CODE || REVERTED_WORDS.test(answer.details);
+  return answer instanceof RpcRequestError ? answer : undefined;
 }

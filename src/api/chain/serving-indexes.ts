@@ -9,7 +9,15 @@ import type { IndexHeads } from "./index-heads.ts";
 
 const LOOK_MS = 5_000;
 
-const servingIndexes = [
+interface ServingIndex {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: string;
+  /** Of a partial index. */
+  readonly where?: string;
+}
+
+const servingIndexes: readonly ServingIndex[] = [
   {
     name: "vitrine_lock_event_by_token",
     table: "lock_event",
@@ -22,7 +30,30 @@ const servingIndexes = [
   },
   { name: "vitrine_delegation_by_from", table: "delegation", columns: 'chain_id, "from"' },
   { name: "vitrine_delegation_by_to", table: "delegation", columns: 'chain_id, "to"' },
-] as const;
+  {
+    name: "vitrine_token_state_burned",
+    table: "token_state",
+    columns: "chain_id, collection_address, token_id",
+    where: "burned",
+  },
+  {
+    name: "vitrine_token_state_locked",
+    table: "token_state",
+    columns: "chain_id, collection_address, token_id",
+    where: "lock_count > 0",
+  },
+  {
+    name: "vitrine_token_state_by_owner",
+    table: "token_state",
+    columns: "chain_id, collection_address, owner, token_id",
+  },
+  {
+    name: "vitrine_token_balance_by_holder",
+    table: "token_balance",
+    columns: "chain_id, collection_address, holder, token_id",
+    where: "balance > 0",
+  },
+];
 
 /**
  * Makes what is missing in the schema, without holding up its writers. An index whose making was cut short is made
@@ -49,7 +80,7 @@ export async function createServingIndexes(connectionString: string, schema: str
 async function createIndex(
   client: pg.Client,
   schema: string,
-  { name, table, columns }: (typeof servingIndexes)[number],
+  { name, table, columns, where }: ServingIndex,
 ): Promise<void> {
   const qualified = `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
   const { rows } = await client.query<{ valid: boolean }>(
@@ -60,7 +91,7 @@ async function createIndex(
   if (rows[0]) await client.query(`drop index concurrently if exists ${qualified}`);
   await client.query(
     `create index concurrently if not exists ${escapeIdentifier(name)}
-         on ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${columns})`,
+         on ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${columns})${where === undefined ? "" : ` where ${where}`}`,
   );
 }
 

@@ -8,7 +8,11 @@ import { escapeIdentifier } from "pg";
 export interface ChainTables {
   readonly schema: string;
   readonly tokenState: string;
+  readonly tokenBalance: string;
+  readonly tokenTransfer: string;
+  readonly collectionState: string;
   readonly lockEvent: string;
+  readonly delegation: string;
   readonly metadataUpdate: string;
   readonly meta: string;
   readonly checkpoint: string;
@@ -20,7 +24,11 @@ export function chainTables(schema: string): ChainTables {
   return {
     schema,
     tokenState: name("token_state"),
+    tokenBalance: name("token_balance"),
+    tokenTransfer: name("token_transfer"),
+    collectionState: name("collection_state"),
     lockEvent: name("lock_event"),
+    delegation: name("delegation"),
     metadataUpdate: name("metadata_update"),
     meta: name("_ponder_meta"),
     checkpoint: name("_ponder_checkpoint"),

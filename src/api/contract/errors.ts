@@ -63,6 +63,14 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   };
 }
 
+/** What a failed validation is answered with: every problem at once, under the one code that some limit may have. */
+export function refusalOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ApiError {
+  const isTooMany = error.issues.some(
+    (issue) => issue.code === "custom" && issue.params?.code === "TOO_MANY_TOKENS",
+  );
+  return new ApiError(isTooMany ? "TOO_MANY_TOKENS" : "INVALID_REQUEST", detailsOf(error));
+}
+
 // A body of nothing but mistakes would be answered with forty times its size.
 const DETAILS_MAX = 100;
 

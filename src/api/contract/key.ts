@@ -1,5 +1,6 @@
 /** The key that every gateway route asks for (spec.md "Authentication"). */
 
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "./errors.ts";
 import type { ApiEnv, CallerApp } from "./router.ts";
@@ -8,18 +9,33 @@ import type { ApiEnv, CallerApp } from "./router.ts";
 export const apiNames = ["market-partner", "market"] as const;
 export type ApiName = (typeof apiNames)[number];
 
+export const KEY_HEADER = "X-API-Key";
+export const KEY_PARAMETER = "apiKey";
+
 /** Finds the app of a key; undefined for a key that does not exist or is revoked. Throws when it can't be known. */
 export interface KeyFinder {
   findApp(key: string): Promise<CallerApp | undefined>;
 }
 
 /**
- * Lets a request through when `X-API-Key`, or else `?apiKey=`, holds the key of an app that may use `api`.
- * An empty header counts as missing, as the field's gateways have it.
+ * The key of a request: `X-API-Key`, or else `?apiKey=`. Undefined for none; an empty one counts as none, as the
+ * field's gateways have it. Throws KEY_INVALID for a parameter that is given twice, since nobody can say which is meant
+ * (a header that is given twice arrives as one text, which is no key).
  */
+export function keyOf(c: Context): string | undefined {
+  const header = c.req.header(KEY_HEADER);
+  if (header) return header;
+  const parameters = c.req.queries(KEY_PARAMETER) ?? [];
+  if (parameters.length > 1) {
+    throw new ApiError("KEY_INVALID", [{ path: KEY_PARAMETER, message: "is given more than once" }]);
+  }
+  return parameters[0] || undefined;
+}
+
+/** Lets a request through when it holds the key of an app that may use `api`. */
 export const requireKey = (keys: KeyFinder, api: ApiName) =>
   createMiddleware<ApiEnv>(async (c, next) => {
-    const key = c.req.header("x-api-key") || c.req.query("apiKey");
+    const key = keyOf(c);
     if (!key) {
       c.header("WWW-Authenticate", 'Key realm="vitrine"');
       throw new ApiError("KEY_MISSING");
@@ -30,3 +46,15 @@ export const requireKey = (keys: KeyFinder, api: ApiName) =>
     c.set("app", app);
     await next();
   });
+
+/** Throws NOT_ALLOWED unless the app may write the information of a collection (spec.md "Trait groups"). */
+export function assertHolds(app: CallerApp, collection: { chainId: number; address: string }): void {
+  const name = `${collection.chainId}:${collection.address}`;
+  if (app.collections === null || app.collections.includes(name)) return;
+  throw new ApiError("NOT_ALLOWED", [
+    {
+      path: "collection_address",
+      message: `the app ${app.name} does not hold ${name}; prove it in the console`,
+    },
+  ]);
+}

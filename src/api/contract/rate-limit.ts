@@ -1,8 +1,11 @@
-/** Limits per app: so many requests in a window of time, and so many at once. */
+/** Limits of requests: so many in a window of time, and so many at once. */
 
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "./errors.ts";
+import { setHeader } from "./headers.ts";
 import type { ApiEnv } from "./router.ts";
+import type { Tier } from "./tiers.ts";
 
 export interface RateLimit {
   /** Tells limits apart; a limit of the same name is the same limit in every process. */
@@ -11,31 +14,61 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
+export interface Taken {
+  readonly isAllowed: boolean;
+  readonly remaining: number;
+  /** Until the window ends; at least 1. */
+  readonly resetSeconds: number;
+}
+
 export interface RateLimiter {
   readonly limit: RateLimit;
   /** Takes one request of the key's window. */
-  take(key: string): Promise<{
-    readonly isAllowed: boolean;
-    readonly remaining: number;
-    /** Until the window ends; at least 1. */
-    readonly resetSeconds: number;
-  }>;
+  take(key: string): Promise<Taken> | Taken;
 }
 
 const RETRY_AT_ONCE_SECONDS = "1";
 
+/** Tells how much is left of a limit, and throws RATE_LIMITED when it was nothing. `whose` is whom the limit counts. */
+export function answerLimit(
+  c: Context,
+  limit: RateLimit,
+  taken: Taken,
+  whose: "app" | "client address",
+): void {
+  const reset = String(taken.resetSeconds);
+  setHeader(c, "RateLimit-Limit", String(limit.requests));
+  setHeader(c, "RateLimit-Remaining", String(taken.remaining));
+  setHeader(c, "RateLimit-Reset", reset);
+  if (taken.isAllowed) return;
+  setHeader(c, "Retry-After", reset);
+  const message = `the limit is ${limit.requests} requests per ${limit.seconds} seconds and ${whose}; try again in ${reset} s`;
+  throw new ApiError("RATE_LIMITED", [{ path: "", message }]);
+}
+
 /** Refuses an app's requests past the limit; every answer tells how much is left. Needs `requireKey` before it. */
 export const limitRate = ({ limit, take }: RateLimiter) =>
   createMiddleware<ApiEnv>(async (c, next) => {
-    const { isAllowed, remaining, resetSeconds } = await take(c.get("app").id);
-    c.header("RateLimit-Limit", String(limit.requests));
-    c.header("RateLimit-Remaining", String(remaining));
-    c.header("RateLimit-Reset", String(resetSeconds));
-    if (!isAllowed) {
-      c.header("Retry-After", String(resetSeconds));
-      const message = `the limit is ${limit.requests} requests per ${limit.seconds} seconds and app; try again in ${resetSeconds} s`;
-      throw new ApiError("RATE_LIMITED", [{ path: "", message }]);
-    }
+    answerLimit(c, limit, await take(c.get("app").id), "app");
+    await next();
+  });
+
+/** One limiter per tier. */
+export type TierLimiters = Readonly<Record<Tier, RateLimiter>>;
+
+/** Told of every request that holds a good key. */
+export type CountUsage = (appId: string, api: string, isAllowed: boolean) => void;
+
+/** Refuses an app's requests to a gateway API past its tier. Needs `requireKey` before it. */
+export const limitApp = (limiters: TierLimiters, api: string, count: CountUsage) =>
+  createMiddleware<ApiEnv>(async (c, next) => {
+    const { id, tier } = c.get("app");
+    const { limit, take } = limiters[tier] ?? limiters.basic;
+    let taken = take(id);
+    // Within a lease the answer is there, and a request need not wait for another turn of the event loop.
+    if (taken instanceof Promise) taken = await taken;
+    count(id, api, taken.isAllowed);
+    answerLimit(c, limit, taken, "app");
     await next();
   });
 

@@ -7,14 +7,18 @@ import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isDatabaseAway } from "../store/database-away.ts";
-import { ApiError, detailsOf, type ErrorCode, errorBody, errorBodySchema, errorTable } from "./errors.ts";
+import { ApiError, type ErrorCode, errorBody, errorBodySchema, errorTable, refusalOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";
+import type { Tier } from "./tiers.ts";
 
 /** A caller that holds a key. */
 export interface CallerApp {
   readonly id: string;
   readonly name: string;
   readonly apis: readonly string[];
+  /** `chainId:address` of those whose information it may write, or null for every collection. */
+  readonly collections: readonly string[] | null;
+  readonly tier: Tier;
 }
 
 export interface ApiEnv {
@@ -25,27 +29,28 @@ export interface ApiEnv {
 export function createRouter(): OpenAPIHono<ApiEnv> {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
-      if (result.success) return;
-      const details = detailsOf(result.error);
-      const tooMany = result.error.issues.some(
-        (issue) => issue.code === "custom" && issue.params?.code === "TOO_MANY_TOKENS",
-      );
-      throw new ApiError(tooMany ? "TOO_MANY_TOKENS" : "INVALID_REQUEST", details);
+      if (!result.success) throw refusalOf(result.error);
     },
   });
 }
 
 /** Answers in the contract's shape, whatever was thrown. Only unexpected errors are logged. */
-export function answerError(error: Error, c: Context<ApiEnv>, logger: Logger): Response {
+export function answerError<E extends { Variables: { requestId: string } }>(
+  error: Error,
+  c: Context<E>,
+  logger: Logger,
+): Response {
+  const requestId = c.get("requestId") as string;
   const known = toApiError(error);
   if (known.code === "INTERNAL") {
-    logger.error({ msg: "Request failed", request_id: c.get("requestId"), path: c.req.path, error });
+    logger.error({ msg: "Request failed", request_id: requestId, path: c.req.path, error });
   }
   const { status } = errorTable[known.code];
-  return c.json(errorBody(known, c.get("requestId")), status as ContentfulStatusCode);
+  return c.json(errorBody(known, requestId), status as ContentfulStatusCode);
 }
 
-function toApiError(error: Error): ApiError {
+/** What is answered for whatever was thrown. */
+export function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPException && error.status === 400) {
     return new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not valid JSON" }], {
@@ -99,12 +104,12 @@ export const requireJson = createMiddleware(async (c, next) => {
 });
 
 /** Refuses callers that can't take JSON (spec.md "Gateway path shape"). */
-export const requireAcceptsJson = createMiddleware(async (c, next) => {
+export const requireAcceptsJson = createMiddleware((c, next) => {
   const accept = c.req.header("accept");
   if (accept !== undefined && !/(?:\*\/\*|application\/\*|application\/json)/i.test(accept)) {
     throw new ApiError("NOT_ACCEPTABLE", [
       { path: "accept", message: `must allow application/json; received "${accept}"` },
     ]);
   }
-  await next();
+  return next();
 });

@@ -1,6 +1,7 @@
 /** One GraphQL endpoint for Ponder's queries and ours: each root field is answered by the side that owns it. */
 
 import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
+import { costError } from "./cost.ts";
 import { cacheByText } from "./document-cache.ts";
 import { type ErrorReports, requestError } from "./errors.ts";
 import { pagingErrors } from "./list-bounds.ts";
@@ -72,6 +73,8 @@ export async function createGraphqlEndpoint<Context>(
     if (errors) return refusal(errors);
     const outOfBounds = pagingErrors(operation.pagingArguments, coerced);
     if (outOfBounds.length > 0) return refusal(outOfBounds);
+    const tooMuch = costError(schemas.merged, operation, coerced);
+    if (tooMuch) return refusal([tooMuch]);
     return runOperation(
       { request: read, operation, coerced, context: request.context, signal: request.signal },
       { schemas, ponder, rootValue, reports: dependencies },

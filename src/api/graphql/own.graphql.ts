@@ -1,24 +1,44 @@
 /** Vitrine's part of the GraphQL schema, merged with the queries that Ponder generates; `JSON` is Ponder's. */
-export const ownSdl = /* GraphQL */ `
-  "A decimal number as text, whatever its size; numbers are accepted as input."
-  scalar BigDecimal
 
+import { sdkSdl } from "./sdk.graphql.ts";
+import { searchSdl } from "./search.graphql.ts";
+
+const tokenSdl = /* GraphQL */ `
   extend type Query {
     "A token with its metadata, traits, lock state and what each page shows; null if nobody has told of it."
     token(tokenAddress: String!, tokenId: String!, chainId: Float): Token
-    "An ERC-721 token in the shape of the field's SDK; null for an unknown token."
-    erc721Token(tokenAddress: String!, tokenId: String!, chainId: Float): Erc721
-    "An ERC-1155 token in the shape of the field's SDK; null for an unknown token."
-    erc1155Token(tokenAddress: String!, tokenId: BigDecimal!, chainId: Float): Erc1155
+    "What became of a requestMetadataRefresh, for 30 days; null for an unknown id, and for refreshes of other doors."
+    metadataRefresh(id: String!): MetadataRefresh
   }
 
   type Mutation {
     "Queues a refresh of the token's metadata; an error 'Token not found' for a token that does not exist."
     refreshMetadata(tokenAddress: String!, tokenId: String!, chainId: Float): Boolean!
+    """
+    Queues a refresh of 1 to 100 tokens; duplicates count once. An error 'Token not found' only if none of them exists.
+    """
+    requestMetadataRefresh(tokenAddress: String!, tokenIds: [String!]!, chainId: Float): MetadataRefresh!
   }
 
   extend schema {
     mutation: Mutation
+  }
+
+  type MetadataRefresh {
+    id: String!
+    createdAt: String!
+    "True once no token is queued or fetching."
+    done: Boolean!
+    "Distinct tokens in the order of the request."
+    tokens: [MetadataRefreshToken!]!
+  }
+
+  type MetadataRefreshToken {
+    tokenId: String!
+    "queued, fetching, updated, unchanged, failed or not_found."
+    status: String!
+    "Why it failed, or what it waits for."
+    reason: String
   }
 
   type Token {
@@ -38,7 +58,7 @@ export const ownSdl = /* GraphQL */ `
     traits: [TokenTraitValue!]!
     propertyGroups: [PropertyGroup!]!
     lock: TokenLock!
-    "True only while the index is fresh, the token is not burned and its lock count is zero."
+    "True only while the index is fresh and has seen the token, neither burned nor locked."
     tradable: Boolean!
     metadata: TokenMetadataState!
   }
@@ -90,7 +110,9 @@ export const ownSdl = /* GraphQL */ `
     traits: [String!]!
   }
 
+  "As the index has it now; of a token that it has not seen yet it knows no locks."
   type TokenLock {
+    "False for a token that the index has not seen yet, which is not tradable either."
     locked: Boolean!
     lockCount: Int!
     approvedContracts: [String!]!
@@ -114,39 +136,6 @@ export const ownSdl = /* GraphQL */ `
     path: String!
     message: String!
   }
-
-  type Erc721 {
-    tokenAddress: String!
-    tokenId: String!
-    owner: String
-    name: String
-    image: String
-    cdnImage: String
-    video: String
-    isLocked: Boolean
-    "Values by trait type."
-    attributes: JSON
-    traitDistribution: [TokenTrait!]
-  }
-
-  type Erc1155 {
-    tokenAddress: String!
-    tokenId: BigDecimal!
-    name: String
-    image: String
-    cdnImage: String
-    video: String
-    isLocked: Boolean
-    attributes: JSON
-    totalItems: String
-    traitDistribution: [TokenTrait!]
-  }
-
-  type TokenTrait {
-    key: String!
-    value: String!
-    count: Int!
-    percentage: Float!
-    displayType: String!
-  }
 `;
+
+export const ownSdl = [tokenSdl, searchSdl, sdkSdl].join("\n");

@@ -2,44 +2,75 @@
 
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { Gate } from "../access/gate.ts";
+import { limitCaller } from "../access/limit-caller.ts";
 import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
 import type { AccessService } from "../access/service.ts";
+import type { Sessions } from "../access/sessions.ts";
 import type { Collections } from "../catalog/collections.ts";
+import { informationRoutes } from "../catalog/information-routes.ts";
 import { reportRoutes, validateLimit } from "../catalog/report-routes.ts";
-import type { Reports } from "../catalog/reports.ts";
+import type { CatalogRoom } from "../catalog/room.ts";
 import { catalogRoutes } from "../catalog/routes.ts";
-import type { Catalog } from "../catalog/service.ts";
+import { searchRoutes } from "../catalog/search-routes.ts";
+import type { ConsoleEnv } from "../console/env.ts";
 import { ApiError } from "../contract/errors.ts";
+import { setHeader } from "../contract/headers.ts";
 import { type ApiName, requireKey } from "../contract/key.ts";
 import type { Logger } from "../contract/logger.ts";
+import { limitApp } from "../contract/rate-limit.ts";
 import { type ApiEnv, answerError, createRouter, requireAcceptsJson } from "../contract/router.ts";
+import { registryRoutes } from "../delegation/registry-routes.ts";
+import type { DelegationRoom } from "../delegation/service.ts";
+import { walletRoutes } from "../delegation/wallet-routes.ts";
+import type { EventHub } from "../events/hub.ts";
+import { eventRoutes, requireAcceptsStream } from "../events/routes.ts";
 import type { Allowlist } from "../media/allowlist.ts";
+import { type ImageRouteDeps, imageRoutes } from "../media/image-routes.ts";
 import { allowlistRoutes } from "../media/routes.ts";
 import type { TraitApproval } from "../metadata/trait-approval.ts";
 import { traitRoutes } from "../metadata/trait-routes.ts";
+import type { OperatorRequests } from "../refresh/operator-requests.ts";
+import { operatorRefreshRoutes } from "../refresh/operator-routes.ts";
 import { refreshRoutes } from "../refresh/routes.ts";
 import type { RefreshService } from "../refresh/service.ts";
+import type { Search } from "../search/service.ts";
 import type { Database } from "../store/database.ts";
 import { createRateLimiter } from "../store/rate-limiter.ts";
+import { checkRoutes } from "../trading/check-routes.ts";
+import type { TradeChecks } from "../trading/checks.ts";
 import type { Reconcile } from "../trading/reconcile.ts";
 import { lockRoutes } from "../trading/routes.ts";
+import { uiAssets } from "../ui/ui-assets.ts";
+import { graphiqlPages } from "./graphiql.tsx";
 import { type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
+import { referencePages } from "./reference.tsx";
 
 export interface AppServices {
   readonly database: Database;
   readonly access: AccessService;
   readonly allowlist: Allowlist;
-  readonly catalog: Catalog;
+  readonly catalogRoom: CatalogRoom;
   readonly collections: Collections;
+  readonly images: ImageRouteDeps;
+  readonly operatorRequests: OperatorRequests;
   readonly reconcile: Reconcile;
   readonly refresh: RefreshService;
-  readonly reports: Reports;
+  readonly search: Search;
   readonly traitApproval: TraitApproval;
+  readonly tradeChecks: TradeChecks;
+  readonly delegationRoom: DelegationRoom;
+  readonly hub: EventHub;
   /** The POST /graphql door, which answers in GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
+  readonly gate: Gate;
+  readonly sessions: Sessions;
+  /** The pages under /console. */
+  readonly console: Hono<ConsoleEnv>;
   readonly health: HealthDeps;
   readonly operatorToken: string | undefined;
   readonly baseUrl: string;
@@ -48,7 +79,7 @@ export interface AppServices {
 
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
-  const { access, database, logger, operatorToken } = services;
+  const { access, database, gate, logger, operatorToken } = services;
   const findCollection = services.collections.find;
   const app = createRouter();
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
@@ -56,23 +87,57 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use(assignRequestId);
 
   const gateway = (api: ApiName, ...doors: readonly OpenAPIHono<ApiEnv>[]): void => {
-    app.use(`/${api}/*`, requireKey(access, api), requireAcceptsJson);
+    app.use(
+      `/${api}/*`,
+      requireKey(access, api),
+      limitApp(gate.limiters, api, gate.countUsage),
+      requireAcceptsJson,
+    );
     for (const routes of doors) app.route(`/${api}`, routes);
   };
   const limiter = createRateLimiter(database, validateLimit);
   gateway(
     "market-partner",
     refreshRoutes({ refresh: services.refresh, findCollection }),
-    reportRoutes({ reports: services.reports, findCollection, limiter }),
+    reportRoutes({ ...services.catalogRoom, findCollection, limiter }),
+    informationRoutes({ ...services.catalogRoom, findCollection }),
   );
-  gateway("market", catalogRoutes(services));
+  // Before the rest of its API, which is JSON.
+  const limit = limitApp(gate.limiters, "market", gate.countUsage);
+  app.use("/market/events", requireKey(access, "market"), limit, requireAcceptsStream);
+  app.route("/market", eventRoutes({ ...services, keys: access }));
+  const catalog = { ...services.catalogRoom, ...services };
+  gateway(
+    "market",
+    catalogRoutes(catalog),
+    searchRoutes(catalog),
+    checkRoutes(services),
+    walletRoutes(services.delegationRoom),
+  );
 
-  app.use("/admin/*", withoutCors, requireOperator(operatorToken));
-  app.route("/admin", keyRoutes({ access, findCollection }));
+  const { registryLimiter, ...registry } = services.delegationRoom;
+  const { clientAddress } = gate;
+  app.route(
+    "/registry/v2",
+    registryRoutes({ ...registry, keys: access, limiter: registryLimiter, clientAddress }),
+  );
+
+  const onGuessing = (client: string): Promise<void> =>
+    access.audit(database, "nobody", "operator.refused", client, { reason: "too many wrong tokens" });
+  app.use("/admin/*", withoutCors, requireOperator({ token: operatorToken, gate, onGuessing }));
+  app.route("/admin", keyRoutes({ ...services, findCollection }));
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
   app.route("/admin", lockRoutes({ ...services, audit: access.audit }));
   app.route("/admin", traitRoutes({ ...services, audit: access.audit }));
+  app.route("/admin", operatorRefreshRoutes({ ...services, audit: access.audit, findCollection }));
 
+  app.route("/", imageRoutes(services.images));
+  app.use("/console/*", withoutCors);
+  app.route("/console", services.console);
+  app.route("/assets", uiAssets());
+  app.route("/", referencePages(services.baseUrl));
+  app.route("/", graphiqlPages(services.baseUrl));
+  app.on("POST", "/graphql", limitCaller(access, gate, "graphql"));
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);
@@ -82,11 +147,11 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   return app;
 }
 
-const assignRequestId = createMiddleware<ApiEnv>(async (c, next) => {
+const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
   const id = randomUUID();
   c.set("requestId", id);
-  c.header("X-Request-Id", id);
-  await next();
+  setHeader(c, "X-Request-Id", id);
+  return next();
 });
 
 /** Ponder allows every origin on every path; the operator's API is for no browser page. */

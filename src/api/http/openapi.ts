@@ -1,6 +1,7 @@
 /** The OpenAPI document of every REST route, at /openapi.json and, committed, in openapi.json. */
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { KEY_HEADER, KEY_PARAMETER } from "../contract/key.ts";
 import type { ApiEnv } from "../contract/router.ts";
 
 /** Raised with every addition; a breaking change gets a new API name instead. */
@@ -10,8 +11,15 @@ export function describeApi(app: OpenAPIHono<ApiEnv>, baseUrl: string): void {
   app.openAPIRegistry.registerComponent("securitySchemes", "ApiKeyAuth", {
     type: "apiKey",
     in: "header",
-    name: "X-API-Key",
-    description: "Also accepted as the query parameter `apiKey`; the header comes first.",
+    name: KEY_HEADER,
+    description:
+      "The KEY of an app, from its Information tab in the console. It comes before the query parameter.",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "ApiKeyQuery", {
+    type: "apiKey",
+    in: "query",
+    name: KEY_PARAMETER,
+    description: "The same key, for callers that can't send a header.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "OperatorToken", {
     type: "http",
@@ -21,7 +29,7 @@ export function describeApi(app: OpenAPIHono<ApiEnv>, baseUrl: string): void {
 }
 
 export function openApiDocument(app: OpenAPIHono<ApiEnv>, baseUrl: string) {
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Vitrine",
@@ -30,4 +38,13 @@ export function openApiDocument(app: OpenAPIHono<ApiEnv>, baseUrl: string) {
     },
     servers: [{ url: baseUrl }],
   });
+  // Where the header signs a request, the query parameter does.
+  for (const operations of Object.values(document.paths ?? {})) {
+    for (const { security } of Object.values(operations) as { security?: Record<string, string[]>[] }[]) {
+      const isKeyed = security?.some((scheme) => "ApiKeyAuth" in scheme);
+      if (isKeyed && !security?.some((scheme) => "ApiKeyQuery" in scheme))
+        security?.push({ ApiKeyQuery: [] });
+    }
+  }
+  return document;
 }

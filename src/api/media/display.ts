@@ -1,11 +1,32 @@
 /** What each page shows of a token (spec.md "Display priority"), and what was left out and why. */
 
+import { type FetchReason, type MediaReason, mediaReasons, refusalTable } from "./reasons.ts";
+
 export type TokenPageKind = "animation" | "video" | "image" | "none";
+
+export const skipReasons = [
+  "host_not_allowed",
+  ...new Set(["invalid_url", ...mediaReasons] as const),
+] as const;
 
 export interface Skipped {
   readonly kind: "animation" | "video";
   readonly host: string;
-  readonly reason: "host_not_allowed" | "invalid_url";
+  readonly reason: (typeof skipReasons)[number];
+  /** What was measured, where content was looked at. */
+  readonly message?: string;
+}
+
+/** Why the content of a URL is not shown. */
+export interface Found {
+  readonly reason: MediaReason;
+  readonly message: string;
+}
+
+/** What looks at the content have found against a token's animation and video. */
+export interface FoundFaults {
+  readonly animation?: Found | undefined;
+  readonly video?: Found | undefined;
 }
 
 export interface Display {
@@ -25,12 +46,13 @@ export interface MediaFields {
 
 /**
  * The collection page shows `image`. The token page shows the first of `animation_url`, `video`, `image` that is
- * given; the first two only from hosts that the operator allows, and what is skipped is listed.
+ * given; the first two only from hosts that the operator allows and without a fault, and what is skipped is listed.
  */
 export function chooseDisplay(
   media: MediaFields,
   imageUrl: string | null,
   isAllowed: (host: string) => boolean,
+  faults: FoundFaults = {},
 ): Display {
   const skipped: Skipped[] = [];
   const candidates = [
@@ -40,8 +62,10 @@ export function chooseDisplay(
   const shown = candidates.find(({ kind, url }) => {
     if (url === null) return false;
     const host = hostOf(url);
+    const fault = faults[kind];
     if (host === undefined) skipped.push({ kind, host: "", reason: "invalid_url" });
     else if (!isAllowed(host)) skipped.push({ kind, host, reason: "host_not_allowed" });
+    else if (fault && bearsOnShowing(fault)) skipped.push({ kind, host, ...fault });
     else return true;
     return false;
   });
@@ -49,8 +73,13 @@ export function chooseDisplay(
   return { collection_page: image, token_page: { ...(shown ?? image), skipped } };
 }
 
+// A host that keeps us out may let browsers in, and the operator has vouched for it; one that has no such page has none.
+const NOT_THERE: FetchReason = "http_status";
+
+const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable || reason === NOT_THERE;
+
 /** `host[:port]` of an http(s) URL without credentials. */
-function hostOf(url: string): string | undefined {
+export function hostOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, host, username, password } = new URL(url);
   return /^https?:$/.test(protocol) && !username && !password ? host : undefined;

@@ -1,7 +1,7 @@
 /** Display types that wait for the operator, and the switch from one to another, in PostgreSQL. */
 
 import type { Queryable } from "../store/database.ts";
-import type { CollectionRef } from "./trait-type-store.ts";
+import type { CollectionRef, TraitType } from "./trait-type-store.ts";
 import type { DisplayType } from "./traits.ts";
 
 export interface PendingType extends CollectionRef {
@@ -13,6 +13,20 @@ export interface PendingType extends CollectionRef {
   readonly firstSeenAt: Date;
 }
 
+// A few values are looked up in the index, each by itself; of many, every token of the collection is looked through.
+const LOOKUPS_MAX = 1_000;
+
+const holders = (held: string): string => `
+  case when (select count(*) from (select from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${held}
+                                    limit ${LOOKUPS_MAX + 1}) few) <= ${LOOKUPS_MAX}
+       then (select count(*) from vitrine.token t
+              where t.traits && array(select v.id from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${held}))
+       else (select count(distinct t.token_id) from vitrine.token t
+              cross join lateral unnest(t.traits) as each(id)
+               join vitrine.trait_value v on v.id = each.id and (v.trait_type_id, v.display_type) = ${held}
+              where (t.chain_id, t.collection) = (k.chain_id, k.collection))
+  end`;
+
 /** What is held back in these collections, the oldest conflict first, at most `limit`. */
 export async function readPending(
   db: Queryable,
@@ -20,75 +34,56 @@ export async function readPending(
   limit: number,
 ): Promise<PendingType[]> {
   const rows = await db.query<Omit<PendingType, "chainId"> & { chainId: string }>(
-    `select c.chain_id as "chainId", c.collection, c.trait_type as "traitType", k.display_type as known,
-            c.display_type as wanted, held.tokens, c.first_seen_at as "firstSeenAt"
-       from vitrine.trait_conflict c
-       join vitrine.trait_type k
-         on k.chain_id = c.chain_id and k.collection = c.collection and md5(k.trait_type) = md5(c.trait_type)
-        and k.trait_type = c.trait_type and k.display_type <> c.display_type
-      cross join lateral (
-        select count(*)::int as tokens from (
-          select distinct t.token_id from vitrine.token_trait t
-           where t.chain_id = c.chain_id and t.collection = c.collection and md5(t.trait_type) = md5(c.trait_type)
-             and t.trait_type = c.trait_type and t.display_type = c.display_type) holders) held
-      where (c.chain_id, c.collection) in (select * from unnest($1::bigint[], $2::text[])) and held.tokens > 0
-      order by c.first_seen_at, c.chain_id, c.collection, c.trait_type collate "C", c.display_type limit $3`,
+    `select * from (
+       select k.chain_id as "chainId", k.collection, k.trait_type as "traitType", k.display_type as known,
+              h.display_type as wanted, (${holders("(h.trait_type_id, h.display_type)")})::int as tokens,
+              h.first_seen_at as "firstSeenAt"
+         from vitrine.held_type h join vitrine.trait_type k on k.id = h.trait_type_id and k.display_type <> h.display_type
+        where (k.chain_id, k.collection) in (select * from unnest($1::bigint[], $2::text[]))) pending
+      where tokens > 0
+      order by "firstSeenAt", "chainId", collection, "traitType" collate "C", wanted limit $3`,
     [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection), limit],
   );
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }
 
 /** The display types other than the known one that tokens hold entries of. */
-export async function readHeldTypes(
-  db: Queryable,
-  { chainId, collection }: CollectionRef,
-  traitType: string,
-): Promise<DisplayType[]> {
+export async function readHeldTypes(db: Queryable, { id, displayType }: TraitType): Promise<DisplayType[]> {
   const rows = await db.query<{ displayType: DisplayType }>(
-    `select c.display_type as "displayType" from vitrine.trait_conflict c
-       join vitrine.trait_type k
-         on k.chain_id = c.chain_id and k.collection = c.collection and md5(k.trait_type) = md5(c.trait_type)
-        and k.trait_type = c.trait_type and k.display_type <> c.display_type
-      where c.chain_id = $1 and c.collection = $2 and md5(c.trait_type) = md5($3) and c.trait_type = $3
-        and exists (select from vitrine.token_trait t
-                     where t.chain_id = $1 and t.collection = $2 and md5(t.trait_type) = md5($3)
-                       and t.trait_type = $3 and t.display_type = c.display_type)
+    `select h.display_type as "displayType" from vitrine.held_type h
+      where h.trait_type_id = $1 and h.display_type <> $2
+        and exists (select from vitrine.trait_value v
+                     where (v.trait_type_id, v.display_type) = (h.trait_type_id, h.display_type)
+                       and exists (select from vitrine.token t where t.traits @> array[v.id]))
       order by 1`,
-    [chainId, collection, traitType],
+    [id, displayType],
   );
-  return rows.map(({ displayType }) => displayType);
+  return rows.map((row) => row.displayType);
 }
 
 /**
  * Makes `to` the display type that the trait type is known with: entries of it are shown from now on, and those of the
  * one before are held back. Approvals of the collection must be locked.
  */
-export async function switchDisplayType(
-  tx: Queryable,
-  { chainId, collection }: CollectionRef,
-  traitType: string,
-  { from, to }: { readonly from: DisplayType; readonly to: DisplayType },
-): Promise<void> {
-  const trait = [chainId, collection, traitType];
+export async function switchDisplayType(tx: Queryable, from: TraitType, to: DisplayType): Promise<void> {
   await tx.query(
-    `update vitrine.trait_type k
-        set display_type = $4,
-            highest = case when $4 <> 'number' then highest else greatest(highest, (
-              select max(t.value_number) from vitrine.token_trait t
-               where t.chain_id = $1 and t.collection = $2 and md5(t.trait_type) = md5($3) and t.trait_type = $3
-                 and t.display_type = 'number')) end
-      where chain_id = $1 and collection = $2 and md5(trait_type) = md5($3) and trait_type = $3`,
-    [...trait, to],
+    `update vitrine.trait_type
+        set display_type = $2,
+            highest = case when $2 <> 'number' then highest else greatest(highest, (
+              select v.value_number from vitrine.trait_value v
+               where v.trait_type_id = $1 and v.display_type = 'number'
+                 and exists (select from vitrine.token t where t.traits @> array[v.id])
+               order by v.value_number desc limit 1)) end
+      where id = $1`,
+    [from.id, to],
   );
+  await tx.query("delete from vitrine.held_type where trait_type_id = $1 and display_type = $2", [
+    from.id,
+    to,
+  ]);
   await tx.query(
-    `delete from vitrine.trait_conflict
-      where chain_id = $1 and collection = $2 and md5(trait_type) = md5($3) and trait_type = $3 and display_type = $4`,
-    [...trait, to],
-  );
-  // Also where no token holds one: a version that is being recorded took its entries for shown ones.
-  await tx.query(
-    `insert into vitrine.trait_conflict as c (chain_id, collection, trait_type, display_type) values ($1, $2, $3, $4)
-     on conflict (chain_id, collection, md5(trait_type), display_type) do update set first_seen_at = now()`,
-    [...trait, from],
+    `insert into vitrine.held_type (trait_type_id, display_type) values ($1, $2)
+     on conflict (trait_type_id, display_type) do update set first_seen_at = now()`,
+    [from.id, from.displayType],
   );
 }

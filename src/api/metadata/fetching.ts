@@ -2,10 +2,12 @@
 
 import type { FetchConfig } from "../config.ts";
 import type { Fetching } from "./examine.ts";
+import { createGatewayHealth } from "./gateway-health.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 
+/** Made once in a process: whoever resolves through it shares what it has learnt of the gateways. */
 export function createFetching(config: FetchConfig): Fetching {
-  const { baseUrl, operatorContact, ipfsGateways, allowedPrivateHosts } = config;
+  const { baseUrl, operatorContact, ipfsGateways, extraSchemes, allowedPrivateHosts } = config;
   const gatewayHosts = ipfsGateways.map((url) => {
     const { hostname, port, protocol } = new URL(url);
     return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
@@ -16,5 +18,7 @@ export function createFetching(config: FetchConfig): Fetching {
     fetch: createGuardedFetch(allowedPrivateHosts, userAgent),
     fetchFromGateway: createGuardedFetch(new Set([...allowedPrivateHosts, ...gatewayHosts]), userAgent),
     gateways: ipfsGateways,
+    health: createGatewayHealth(ipfsGateways),
+    extraSchemes,
   };
 }

@@ -3,10 +3,11 @@
  * moment, so neither a redirect nor a second DNS answer leads inside; size and time are bounded while reading.
  */
 
-import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
-import { Agent, buildConnector, fetch, type Response } from "undici";
-import { isPublicAddress } from "./safe-address.ts";
+import { lookup as systemLookup } from "node:dns";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { Agent, type Dispatcher } from "undici";
+import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
 
 export type FetchFailure =
   | "host_refused"
@@ -19,7 +20,16 @@ export type FetchFailure =
   | "blocked_by_host";
 
 export type Fetched =
-  | { readonly kind: "fetched"; readonly body: Buffer; readonly url: string; readonly contentType: string }
+  | {
+      readonly kind: "fetched";
+      readonly body: Buffer;
+      readonly url: string;
+      readonly contentType: string;
+      /** What names these very bytes; undefined when the host gives no strong one. */
+      readonly etag?: string;
+      /** The host still has what `ifNoneMatch` names, and sent nothing. */
+      readonly isUnchanged?: true;
+    }
   | {
       readonly kind: "failed";
       readonly reason: FetchFailure;
@@ -33,15 +43,12 @@ export interface FetchOptions {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly accept: string;
+  /** The `etag` of an earlier answer, whose body the host need not send again. */
+  readonly ifNoneMatch?: string | undefined;
+  /** Of a body over `bytesMax` the start is enough; otherwise it is refused. */
+  readonly isStartEnough?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** How names are looked up: every address of the host, in the order to try them. */
-export type Lookup = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 export interface FetchSettings {
   /** Asked once per connection. The system's resolver by default. */
@@ -54,11 +61,19 @@ export interface FetchSettings {
 const REDIRECTS_MAX = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
+// As browsers do; one is met.
+const CODINGS_MAX = 5;
 const RETRY_AFTER_MAX_MS = 3_600_000;
-const LOCALHOST = /(?:^|\.)localhost\.?$/;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
-class HostRefused extends Error {}
+// The ports that browsers never speak HTTP to, such as 25 (Fetch standard, "port blocking").
+const BAD_PORTS = new Set(
+  `1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
+   137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719
+   1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
+);
+
+class TotalTimeout extends Error {}
 
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched>;
 
@@ -82,22 +97,33 @@ export function createGuardedFetch(
   });
 
   return async (url, options) => {
-    const signals = [AbortSignal.timeout(options.timeoutMs), ...(options.signal ? [options.signal] : [])];
-    const signal = AbortSignal.any(signals);
+    const ending = new AbortController();
+    const callOff = (): void => ending.abort(options.signal?.reason);
+    const timer = setTimeout(() => ending.abort(new TotalTimeout()), options.timeoutMs);
+    options.signal?.addEventListener("abort", callOff);
+    if (options.signal?.aborted) callOff();
     try {
       let target = url;
       for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
         const refusal = refuseUrl(target);
         if (refusal) return refusal;
-        const response = await fetch(target, {
-          dispatcher: agent,
-          redirect: "manual",
-          signal,
-          headers: { accept: options.accept, "user-agent": sentUserAgent, "cache-control": "no-cache" },
+        const { origin, pathname, search } = new URL(target);
+        const response = await agent.request({
+          origin,
+          path: pathname + search,
+          method: "GET",
+          signal: ending.signal,
+          headers: {
+            accept: options.accept,
+            "accept-encoding": "gzip, deflate, br",
+            "user-agent": sentUserAgent,
+            "cache-control": "no-cache",
+            ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
+          },
         });
         const next = redirectTarget(response, target);
-        if (next === undefined) return await read(response, target, options.bytesMax);
-        await response.body?.cancel();
+        if (next === undefined) return await read(response, target, options);
+        discard(response);
         target = next;
       }
       return failed("too_many_redirects", `more than ${REDIRECTS_MAX} redirects`, false);
@@ -107,97 +133,104 @@ export function createGuardedFetch(
         connect: connectTimeoutMs,
         idle: idleTimeoutMs,
       });
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", callOff);
     }
-  };
-}
-
-function guardedConnector(
-  allowedHosts: ReadonlySet<string>,
-  lookup: Lookup,
-  timeout: number,
-): buildConnector.connector {
-  const checkedLookup: LookupFunction = (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      const bad = addresses.find(({ address }) => !isPublicAddress(address));
-      // One bad address refuses the host: otherwise the connection's own choice decides.
-      if (bad) return callback(new HostRefused(`${hostname} resolves to a private address`), []);
-      if (options.all) return callback(null, addresses);
-      const [first] = addresses;
-      return first ? callback(null, first.address, first.family) : callback(new Error("no address"), []);
-    });
-  };
-  const open = buildConnector({ timeout });
-  const guarded = buildConnector({ timeout, lookup: checkedLookup });
-
-  return (options, callback) => {
-    const port = options.port || (options.protocol === "https:" ? "443" : "80");
-    const literal = options.hostname.replace(/^\[|\]$/g, "");
-    // An IPv6 address arrives bare and is configured in brackets, as URLs spell it.
-    const host = isIP(literal) === 6 ? `[${literal}]` : literal.toLowerCase();
-    if (allowedHosts.has(`${host}:${port}`)) return open(options, callback);
-    // `lookup` is never called for a literal address.
-    if (isIP(literal) && !isPublicAddress(literal)) {
-      return callback(new HostRefused(`${literal} is a private address`), null);
-    }
-    // Loopback by definition, also where the resolver does not know it (RFC 6761, 6.3).
-    if (LOCALHOST.test(host)) return callback(new HostRefused(`${host} is this machine`), null);
-    return guarded(options, callback);
   };
 }
 
 function refuseUrl(url: string): Fetched | undefined {
   if (!URL.canParse(url)) return failed("invalid_url", "the URL can't be parsed", false);
-  const { protocol, username, password } = new URL(url);
+  const { protocol, username, password, port } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:")
     return failed("invalid_url", `${protocol} is not http(s)`, false);
   if (username || password) return failed("invalid_url", "the URL carries credentials", false);
+  if (BAD_PORTS.has(port)) return failed("invalid_url", "the URL's port is not for HTTP", false);
   return undefined;
 }
 
+type Response = Dispatcher.ResponseData;
+
+/** A header that came twice counts once. */
+function headerOf({ headers }: Response, name: string): string | null {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** Ends the connection rather than read what nobody needs. */
+function discard({ body }: Response): void {
+  body.on("error", () => undefined);
+  body.destroy();
+}
+
 function redirectTarget(response: Response, from: string): string | undefined {
-  const location = response.headers.get("location");
-  if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined;
+  const location = headerOf(response, "location");
+  if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === null) return undefined;
   return URL.canParse(location, from) ? new URL(location, from).href : location;
 }
 
-async function read(response: Response, url: string, bytesMax: number): Promise<Fetched> {
-  if (response.status !== 200) {
-    await response.body?.cancel();
+async function read(response: Response, url: string, options: FetchOptions): Promise<Fetched> {
+  const { bytesMax, ifNoneMatch, isStartEnough = false } = options;
+  const etag = headerOf(response, "etag");
+  const answer = {
+    kind: "fetched",
+    url,
+    contentType: headerOf(response, "content-type") ?? "",
+    // A weak one may name other bytes as well (RFC 9110, 8.8.1).
+    ...(etag?.startsWith('"') && { etag }),
+  } as const;
+  if (response.statusCode === 304 && ifNoneMatch !== undefined) {
+    discard(response);
+    return { ...answer, body: Buffer.alloc(0), isUnchanged: true };
+  }
+  if (response.statusCode !== 200) {
+    discard(response);
     return statusFailure(response);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // Counted after decompression, so that a small bomb does not become a large one.
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of decoded(response) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > bytesMax) {
+    if (bytes > bytesMax && !isStartEnough) {
       return failed("too_large", `the body is over ${bytesMax} bytes`, false);
     }
     chunks.push(chunk);
+    if (bytes > bytesMax) break;
   }
-  return {
-    kind: "fetched",
-    body: Buffer.concat(chunks),
-    url,
-    contentType: response.headers.get("content-type") ?? "",
-  };
+  return { ...answer, body: Buffer.concat(chunks).subarray(0, bytesMax) };
+}
+
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The body as it was before its Content-Encoding; a coding that is not known is left as it is. */
+function decoded(response: Response): Readable {
+  const codings = (headerOf(response, "content-encoding") ?? "").toLowerCase().split(",", CODINGS_MAX);
+  return codings.reduceRight<Readable>((body, coding) => {
+    const decode = decoders[coding.trim()];
+    // Whoever reads the end of the line is told of every fault in it.
+    return decode ? pipeline(body, decode(), () => undefined) : body;
+  }, response.body);
 }
 
 function statusFailure(response: Response): Fetched {
-  const { status, headers } = response;
-  const challenged = headers.has("cf-mitigated") || (headers.get("content-type") ?? "").includes("text/html");
+  const { statusCode: status } = response;
+  const retryAfter = retryAfterMs(headerOf(response, "retry-after"));
+  const challenged =
+    headerOf(response, "cf-mitigated") !== null ||
+    (headerOf(response, "content-type") ?? "").includes("text/html");
   if ([403, 429, 503].includes(status) && challenged) {
     const message = `the host answered ${status} with a challenge for browsers; its owner must let our User-Agent through`;
-    return failed("blocked_by_host", message, true, retryAfterMs(headers.get("retry-after")));
+    return failed("blocked_by_host", message, true, retryAfter);
   }
   const transient = TRANSIENT_STATUSES.has(status) || status >= 500;
-  return failed(
-    "http_status",
-    `the host answered ${status}`,
-    transient,
-    retryAfterMs(headers.get("retry-after")),
-  );
+  return failed("http_status", `the host answered ${status}`, transient, retryAfter);
 }
 
 /** Retry-After in seconds or as a date (RFC 9110, 10.2.3), at most an hour. */
@@ -211,16 +244,16 @@ function explain(error: Error, limitsMs: { total: number; connect: number; idle:
   const timeout = (problem: string): Fetched => failed("timeout", problem, true);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
-    // The ports that browsers never speak HTTP to, such as 25 (Fetch standard, "port blocking").
-    if (cause.message === "bad port") return failed("invalid_url", "the URL's port is not for HTTP", false);
-    if (cause.name === "TimeoutError") return timeout(`no answer within ${limitsMs.total} ms`);
+    if (cause instanceof TotalTimeout) return timeout(`no answer within ${limitsMs.total} ms`);
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "UND_ERR_CONNECT_TIMEOUT") return timeout(`no connection within ${limitsMs.connect} ms`);
     if (code === "UND_ERR_HEADERS_TIMEOUT") return timeout(`no complete headers within ${limitsMs.idle} ms`);
     if (code === "UND_ERR_BODY_TIMEOUT") return timeout(`the body stood still for ${limitsMs.idle} ms`);
   }
-  const cause = error.cause as NodeJS.ErrnoException | undefined;
-  return failed("unreachable", `the host can't be reached (${cause?.code ?? error.name})`, true);
+  const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
+  // An abort's code is a number.
+  const name = typeof code === "string" ? code : error.name;
+  return failed("unreachable", `the host can't be reached (${name})`, true);
 }
 
 function failed(reason: FetchFailure, message: string, transient: boolean, retryAfter?: number): Fetched {

@@ -14,6 +14,11 @@ export const issueTable = {
     level: "warning",
     meaning: "An optional field holds another type than a string; it is ignored.",
   },
+  unusable_url: {
+    level: "warning",
+    meaning:
+      "`image`, `video` or `animation_url` is not an http, https or ipfs URL; it is kept, and no page can show it.",
+  },
   attributes_and_properties: { level: "warning", meaning: "Both are present; `properties` is ignored." },
   attributes_not_array: { level: "warning", meaning: "`attributes` is not an array; it is ignored." },
   properties_not_object: { level: "warning", meaning: "`properties` is not an object; it is ignored." },

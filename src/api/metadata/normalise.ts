@@ -2,6 +2,7 @@
 
 import { createIssueList, type Issue, type IssueList } from "./issues.ts";
 import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { locate } from "./token-uri.ts";
 import { readAttributes, readProperties, type Trait } from "./traits.ts";
 
 /** What is kept of a document. Null is absence; 0, false and "" are values. */
@@ -22,6 +23,8 @@ export interface Normalised {
   readonly complete: boolean;
 }
 
+const QUOTE_LENGTH_MAX = 100;
+
 /** Never throws, whatever JSON.parse gave. Undefined for a document that is not an object. */
 export function normalise(document: unknown): Normalised | undefined {
   if (!isJsonObject(document)) return undefined;
@@ -30,9 +33,9 @@ export function normalise(document: unknown): Normalised | undefined {
   const metadata: Metadata = {
     name: requiredText(document, "name", "missing_name", found),
     description: optionalText(document, "description", found),
-    image: requiredText(document, "image", "missing_image", found),
-    video: optionalText(document, "video", found),
-    animation_url: optionalText(document, "animation_url", found),
+    image: url("image", requiredText(document, "image", "missing_image", found), found),
+    video: url("video", optionalText(document, "video", found), found),
+    animation_url: url("animation_url", optionalText(document, "animation_url", found), found),
     external_url: optionalText(document, "external_url", found),
     traits: readTraits(document, found),
   };
@@ -58,6 +61,14 @@ function optionalText(document: JsonObject, field: string, issues: IssueList): s
   if (typeof value === "string") return storable(value);
   issues.add("wrong_type", field, `${field} must be a string; it is ${describe(value)}`);
   return null;
+}
+
+/** The same text: one that no page can show is kept, and its owner told. */
+function url(field: string, value: string | null, issues: IssueList): string | null {
+  if (value === null || locate(value, []).kind === "located") return value;
+  const said = value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}…` : value;
+  issues.add("unusable_url", field, storable(`${field} must be an http, https or ipfs URL; it is "${said}"`));
+  return value;
 }
 
 function readTraits(document: JsonObject, issues: IssueList): readonly Trait[] {

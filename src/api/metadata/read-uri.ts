@@ -4,34 +4,49 @@ import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { tokenReadsAbi } from "../../../abis/token-reads.ts";
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
+import { type CallTogether, createCallsTogether } from "../chain/calls-together.ts";
 import type { ChainClients } from "../chain/clients.ts";
-import { callContract } from "../chain/contract-call.ts";
 
 export type UriRead =
   | { readonly kind: "read"; readonly uri: string; readonly standard: Standard }
   /** The contract has no such token, or no such function. */
   | { readonly kind: "reverted"; readonly message: string }
-  /** The node could not answer; nothing is known about the token. */
-  | { readonly kind: "unavailable"; readonly message: string };
+  /**
+   * The node could not answer; nothing is known about the token. `answered`: it is there, and refuses this very call, as by
+   * its limit of time or size, so that asking again may never help.
+   */
+  | { readonly kind: "unavailable"; readonly message: string; readonly answered: boolean };
 
-/** Reads the URI as of `block`. With an unknown standard both functions are asked, `tokenURI` first. */
+/**
+ * Reads the URI as of `block`. With an unknown standard both functions are asked, `tokenURI` first. Reads made together
+ * travel together, and no token spoils another's.
+ */
 export type ReadUri = (token: TokenRef, standard: Standard | undefined, block: number) => Promise<UriRead>;
 
 const functions = { erc721: "tokenURI", erc1155: "uri" } as const;
 
 export function createUriReader(clients: ChainClients): ReadUri {
+  const together = new Map<number, CallTogether>(
+    [...clients].map(([chainId, client]) => [chainId, createCallsTogether(client)]),
+  );
+
   const readAs = async (token: TokenRef, standard: Standard, block: number): Promise<UriRead> => {
     const functionName = functions[standard];
-    const client = clients.get(token.chainId);
-    if (!client) return { kind: "unavailable", message: `no RPC endpoint for chain ${token.chainId}` };
+    const call = together.get(token.chainId);
+    if (!call) {
+      const message = `no RPC endpoint for chain ${token.chainId}`;
+      return { kind: "unavailable", message, answered: false };
+    }
 
     const data = encodeFunctionData({ abi: tokenReadsAbi, functionName, args: [BigInt(token.tokenId)] });
-    const answer = await callContract(client, token.collection, data, block);
+    const answer = await call(token.collection, data, block);
     if (answer.kind === "reverted") {
       return { kind: "reverted", message: `${functionName}(${token.tokenId}) reverted` };
     }
     if (answer.kind === "unavailable") {
-      return { kind: "unavailable", message: `the RPC endpoint did not answer ${functionName}` };
+      const answered = answer.because === "call";
+      const how = answered ? "refused" : "did not answer";
+      return { kind: "unavailable", message: `the RPC endpoint ${how} ${functionName}`, answered };
     }
     try {
       const uri = decodeFunctionResult({ abi: tokenReadsAbi, functionName, data: answer.data });

@@ -7,7 +7,6 @@ import type { TokenRef } from "../../domain/token-ref.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
 import type { Document } from "./resolve.ts";
-import { type Trait, valueText } from "./traits.ts";
 
 /** The name of a token within a batch. */
 export const nameOf = ({ chainId, collection, tokenId }: TokenRef): string =>
@@ -30,6 +29,8 @@ export interface ServedVersion {
   readonly hash: string | null;
   readonly uri: string | null;
   readonly complete: boolean | null;
+  /** The number of the token's newest version. */
+  readonly versions: number;
 }
 
 /** Locks the tokens' rows for the transaction, in one order everywhere. Unknown tokens are left out. */
@@ -39,7 +40,11 @@ export async function lockServed(
 ): Promise<ReadonlyMap<string, ServedVersion>> {
   const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
     `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
-            t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete
+            t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete,
+            -- A token that was forgotten keeps its history.
+            case when t.versions > 0 then t.versions else coalesce((
+              select max(number) from vitrine.version h
+               where (h.chain_id, h.collection, h.token_id) = (t.chain_id, t.collection, t.token_id)), 0) end as versions
        from ${KEYS}
        join vitrine.token t on ${matches("t")}
        left join vitrine.version v on v.id = t.served_version
@@ -51,6 +56,7 @@ export async function lockServed(
 
 export interface NewVersion {
   readonly token: TokenRef;
+  readonly number: number;
   readonly trigger: string;
   readonly outcome: "updated" | "rejected" | "failed";
   readonly reason: string | null;
@@ -72,26 +78,14 @@ export async function addVersions(
     versions.flatMap(({ document }) => document ?? []),
   );
   const rows = await db.query<{ chainId: string; collection: string; tokenId: string; id: string }>(
-    `with k as (
-       select * from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::text[], $7::text[],
-                            $8::bigint[], $9::int[], $10::text[], $11::text[], $12::text[], $13::boolean[])
-         as k(chain_id, collection, token_id, trigger, outcome, reason, uri, read_block, duration_ms, content_hash,
-              metadata, issues, complete)
-     ), numbered as (
-       update vitrine.token t set versions = 1 + greatest(t.versions, coalesce((
-                select max(number) from vitrine.version v
-                 where v.chain_id = t.chain_id and v.collection = t.collection and v.token_id = t.token_id), 0))
-         from k where ${matches("t")}
-       returning t.chain_id, t.collection, t.token_id, t.versions
-     )
-     insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
+    `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
                                   duration_ms, content_hash, metadata, issues, complete)
-     select k.chain_id, k.collection, k.token_id, n.versions, k.trigger, k.outcome, k.reason, k.uri, k.read_block,
-            k.duration_ms, k.content_hash, k.metadata, k.issues, k.complete
-       from k join numbered n on ${matches("n")}
+     select * from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
+                          $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[])
      returning chain_id as "chainId", collection, token_id as "tokenId", id`,
     [
       ...keysOf(versions.map(({ token }) => token)),
+      versions.map(({ number }) => number),
       versions.map(({ trigger }) => trigger),
       versions.map(({ outcome }) => outcome),
       versions.map(({ reason }) => reason),
@@ -104,7 +98,6 @@ export async function addVersions(
       versions.map(({ document }) => document?.complete ?? false),
     ],
   );
-  if (rows.length !== versions.length) throw new Error("a version needs a known token");
   return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row.id]));
 }
 
@@ -138,62 +131,55 @@ export async function confirmVersions(db: Queryable, versionIds: readonly string
   );
 }
 
-/** Replaces the tokens' entries, shown and held back, in the distribution. */
-export async function replaceTraits(
-  db: Queryable,
-  changed: readonly { readonly token: TokenRef; readonly traits: readonly Trait[] }[],
-): Promise<void> {
-  if (changed.length === 0) return;
-  await db.query(
-    `delete from vitrine.token_trait t using ${KEYS} where ${matches("t")}`,
-    keysOf(changed.map(({ token }) => token)),
-  );
-  const rows = changed.flatMap(({ token, traits }) =>
-    traits.map((trait, index) => ({ token, trait, position: index + 1 })),
-  );
-  if (rows.length === 0) return;
-  await db.query(
-    `insert into vitrine.token_trait
-            (chain_id, collection, token_id, position, trait_type, display_type, value_text, value_number)
-     select * from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
-                          $8::float8[])`,
-    [
-      ...keysOf(rows.map(({ token }) => token)),
-      rows.map(({ position }) => position),
-      rows.map(({ trait }) => trait.trait_type),
-      rows.map(({ trait }) => trait.display_type),
-      rows.map(({ trait }) => valueText(trait.value)),
-      rows.map(({ trait }) => (typeof trait.value === "number" ? trait.value : null)),
-    ],
-  );
-}
-
 export interface FetchMark {
   readonly token: TokenRef;
   readonly outcome: "good" | "failed";
   readonly reason: string | null;
   readonly block: number;
-  /** Replaces what is served. */
-  readonly served: string | null;
+  /** The blocks that were read before may be gone. */
+  readonly isAfterReorg: boolean;
+  /** The number of the token's newest version. */
+  readonly versions: number;
+  /** Replaces what is served, and the ids of its entries, shown and held back. */
+  readonly served: {
+    readonly versionId: string;
+    readonly valueIds: readonly number[];
+    readonly name: string | null;
+    readonly description: string | null;
+  } | null;
 }
 
-/** Notes how the last fetch of each token ended. */
+/** Notes how the last fetch of each token ended, and what is served from now on. */
 export async function markFetched(db: Queryable, marks: readonly FetchMark[]): Promise<void> {
   if (marks.length === 0) return;
   await db.query(
     `update vitrine.token t
-        set last_outcome = k.outcome, last_reason = k.reason, last_fetch_at = now(),
-            good_block = case when k.outcome = 'good' then greatest(t.good_block, k.block) else t.good_block end,
-            served_version = coalesce(k.served, t.served_version)
-       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
-         as k(chain_id, collection, token_id, outcome, reason, block, served)
+        set last_outcome = k.outcome, last_reason = k.reason, last_fetch_at = now(), versions = k.versions,
+            good_block = case when k.outcome <> 'good' then t.good_block when k.after_reorg then k.block
+                              else greatest(t.good_block, k.block) end,
+            served_version = coalesce(k.served, t.served_version),
+            -- Arrays of different lengths make no array of arrays.
+            traits = coalesce(k.traits::int[], t.traits),
+            name = case when k.served is null then t.name else k.name end,
+            description = case when k.served is null then t.description else k.description end,
+            served_at = case when k.served is null then t.served_at else now() end,
+            changed = case when k.served is null then t.changed else pg_current_xact_id() end
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::int[], $8::bigint[],
+                   $9::text[], $10::text[], $11::text[], $12::boolean[])
+         as k(chain_id, collection, token_id, outcome, reason, block, versions, served, traits, name, description,
+              after_reorg)
       where ${matches("t")}`,
     [
       ...keysOf(marks.map(({ token }) => token)),
       marks.map(({ outcome }) => outcome),
       marks.map(({ reason }) => reason),
       marks.map(({ block }) => block),
-      marks.map(({ served }) => served),
+      marks.map(({ versions }) => versions),
+      marks.map(({ served }) => served?.versionId ?? null),
+      marks.map(({ served }) => (served ? `{${served.valueIds.join(",")}}` : null)),
+      marks.map(({ served }) => served?.name ?? null),
+      marks.map(({ served }) => served?.description ?? null),
+      marks.map(({ isAfterReorg }) => isAfterReorg),
     ],
   );
 }

@@ -8,22 +8,26 @@ import { addIssues } from "./issues.ts";
 import {
   addVersions,
   confirmVersions,
+  type FetchMark,
   lockServed,
   markFetched,
   type NewVersion,
   nameOf,
-  replaceTraits,
   type ServedVersion,
 } from "./record-store.ts";
 import type { Document, Resolution } from "./resolve.ts";
 import { addKnownTokens, forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
-import { settleTraitTypes } from "./trait-type-store.ts";
+import { displayTypesOf, settleTraitTypes } from "./trait-type-store.ts";
+import { internValues, type ValueIds } from "./trait-value-store.ts";
+import type { Trait } from "./traits.ts";
 
 /** A fetch that has come to an end, and why it was made. */
 export interface FetchEnd {
   readonly token: TokenRef;
   readonly trigger: string;
   readonly resolution: Resolution;
+  /** The operator serves the document even where it is less complete than the one before. */
+  readonly accept?: boolean;
 }
 
 /** How a fetch ended for those who asked for it. */
@@ -44,6 +48,7 @@ type Decision =
     }
   | { readonly kind: "served"; readonly outcome: RecordedOutcome; readonly document: Document };
 
+type Served = ReadonlyMap<string, ServedVersion>;
 type Failure = Extract<Resolution, { kind: "failed" }>;
 
 const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
@@ -63,35 +68,18 @@ export async function recordFetches(
   for (const end of ends) {
     decided.push({ end, decision: await decide(tx, tables, end, served.get(nameOf(end.token))) });
   }
-  const displayTypes = await settleTypes(tx, decided);
-
+  const learned = await learnTraits(tx, decided);
   const versions = await addVersions(
     tx,
-    decided.flatMap(({ end, decision }) => versionOf(end, decision, displayTypes) ?? []),
+    decided.flatMap(({ end, decision }) => versionOf(end, decision, served, learned) ?? []),
   );
   await confirmVersions(
     tx,
     decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? decision.versionId : [])),
   );
-  await replaceTraits(
-    tx,
-    decided.flatMap(({ end: { token }, decision }) =>
-      decision.kind === "served" ? { token, traits: decision.document.metadata.traits } : [],
-    ),
-  );
   await markFetched(
     tx,
-    decided.flatMap(({ end: { token, resolution }, decision }) =>
-      decision.kind === "unknown"
-        ? []
-        : {
-            token,
-            outcome: decision.kind === "kept" ? "failed" : "good",
-            reason: decision.outcome.reason,
-            block: resolution.block,
-            served: decision.kind === "served" ? (versions.get(nameOf(token)) ?? null) : null,
-          },
-    ),
+    decided.flatMap(({ end, decision }) => markOf(end, decision, served, learned, versions) ?? []),
   );
   return decided.map(({ decision }) => decision.outcome);
 }
@@ -102,20 +90,24 @@ export async function recordAttempts(tx: Queryable, ends: readonly FetchEnd[]): 
     tx,
     ends.map(({ token }) => token),
   );
-  const failed = ends.flatMap(({ token, trigger, resolution }) =>
-    resolution.kind === "failed" && served.has(nameOf(token)) ? { token, trigger, resolution } : [],
-  );
+  const failed = ends.flatMap(({ token, trigger, resolution }) => {
+    const before = served.get(nameOf(token));
+    if (resolution.kind !== "failed" || !before) return [];
+    return { token, trigger, resolution, reason: explain(resolution), versions: before.versions + 1 };
+  });
   await addVersions(
     tx,
-    failed.map((end) => ({ ...describe(end), outcome: "failed", reason: explain(end.resolution) })),
+    failed.map((end) => ({ ...describe(end), number: end.versions, outcome: "failed", reason: end.reason })),
   );
   await markFetched(
     tx,
-    failed.map(({ token, resolution }) => ({
+    failed.map(({ token, resolution: { block }, reason, versions }) => ({
       token,
       outcome: "failed",
-      reason: explain(resolution),
-      block: resolution.block,
+      reason,
+      block,
+      isAfterReorg: false,
+      versions,
       served: null,
     })),
   );
@@ -125,21 +117,21 @@ export async function recordAttempts(tx: Queryable, ends: readonly FetchEnd[]): 
 async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly FetchEnd[]) {
   const tokens = ends.map(({ token }) => token);
   const served = await lockServed(tx, tokens);
-  const found: TokenRef[] = [];
+  let isNew = false;
   for (const { token, resolution } of ends) {
     if (served.has(nameOf(token))) continue;
-    if (resolution.kind === "document" || (await isOnChain(tx, tables, token))) found.push(token);
+    if (resolution.kind !== "document" && !(await isOnChain(tx, tables, token))) continue;
+    await addKnownTokens(tx, token.chainId, token.collection, new Map([[token.tokenId, resolution.block]]));
+    isNew = true;
   }
-  if (found.length === 0) return served;
-  for (const { chainId, collection, tokenId } of found)
-    await addKnownTokens(tx, chainId, collection, [tokenId]);
+  if (!isNew) return served;
   return lockServed(tx, tokens);
 }
 
 async function decide(
   tx: Queryable,
   tables: ChainTables,
-  { token, trigger, resolution }: FetchEnd,
+  { token, trigger, resolution, accept }: FetchEnd,
   served: ServedVersion | undefined,
 ): Promise<Decision> {
   if (resolution.kind === "failed") {
@@ -163,7 +155,7 @@ async function decide(
       versionId: served.versionId,
     };
   }
-  if (served?.complete && !document.complete) {
+  if (served?.complete && !document.complete && !accept) {
     const missing = document.issues.filter(({ level }) => level === "error").map(({ path }) => path);
     const reason = `incomplete_document: ${missing.join(" and ")} missing; the last good version stays`;
     return { kind: "kept", outcome: { status: "failed", reason }, version: "rejected", document };
@@ -171,45 +163,81 @@ async function decide(
   return { kind: "served", outcome: { status: "updated", reason: null }, document };
 }
 
-/** Learns from the documents that will be served; answers the display types of each collection, by its name. */
-async function settleTypes(
+/** What is known of a collection's traits once its documents have been learned from. */
+interface Learned {
+  readonly displayTypes: DisplayTypes;
+  readonly idOf: ValueIds;
+}
+
+/** Learns from the documents that will be served; answers what is known of each collection, by its name. */
+async function learnTraits(
   tx: Queryable,
   decided: readonly { readonly end: FetchEnd; readonly decision: Decision }[],
-): Promise<ReadonlyMap<string, DisplayTypes>> {
-  const collections = new Map<string, { token: TokenRef; documents: Document[] }>();
+): Promise<ReadonlyMap<string, Learned>> {
+  const collections = new Map<string, { token: TokenRef; traits: Trait[] }>();
   for (const { end, decision } of decided) {
     if (decision.kind !== "served") continue;
     const name = collectionName(end.token);
-    const collection = collections.get(name) ?? { token: end.token, documents: [] };
-    collection.documents.push(decision.document);
+    const collection = collections.get(name) ?? { token: end.token, traits: [] };
+    for (const trait of decision.document.metadata.traits) collection.traits.push(trait);
     collections.set(name, collection);
   }
-  const settled = new Map<string, DisplayTypes>();
+  const learned = new Map<string, Learned>();
   // In one order everywhere, so that two batches never wait for each other.
-  for (const [name, { token, documents }] of [...collections].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const traits = documents.flatMap(({ metadata }) => metadata.traits);
-    settled.set(name, await settleTraitTypes(tx, token, traits));
+  for (const [name, { token, traits }] of [...collections].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const types = await settleTraitTypes(tx, token, traits);
+    learned.set(name, { displayTypes: displayTypesOf(types), idOf: await internValues(tx, types, traits) });
   }
-  return settled;
+  return learned;
 }
 
 const collectionName = ({ chainId, collection }: TokenRef): string => `${chainId}:${collection}`;
 
+const versionsBefore = (served: Served, token: TokenRef): number => served.get(nameOf(token))?.versions ?? 0;
+
 function versionOf(
   end: FetchEnd,
   decision: Decision,
-  displayTypes: ReadonlyMap<string, DisplayTypes>,
+  served: Served,
+  learned: ReadonlyMap<string, Learned>,
 ): NewVersion | undefined {
   if (decision.kind === "unknown" || decision.kind === "confirmed") return undefined;
   const { document, outcome } = decision;
-  const described = { ...describe(end), document, reason: outcome.reason };
+  const number = versionsBefore(served, end.token) + 1;
+  const described = { ...describe(end), number, document, reason: outcome.reason };
   if (decision.kind === "kept") {
     return { ...described, outcome: decision.version, issues: document?.issues ?? [] };
   }
   const { traits } = decision.document.metadata;
-  const known = displayTypes.get(collectionName(end.token)) ?? new Map();
+  const known = learned.get(collectionName(end.token))?.displayTypes ?? new Map();
   const { conflicts } = holdBack(traits, settledTypes(known, traits));
   return { ...described, outcome: "updated", issues: addIssues(decision.document.issues, conflicts) };
+}
+
+function markOf(
+  { token, trigger, resolution: { block } }: FetchEnd,
+  decision: Decision,
+  served: Served,
+  learned: ReadonlyMap<string, Learned>,
+  versions: ReadonlyMap<string, string>,
+): FetchMark | undefined {
+  if (decision.kind === "unknown") return undefined;
+  const before = versionsBefore(served, token);
+  const mark = { token, block, reason: decision.outcome.reason, isAfterReorg: trigger === "reorg" };
+  if (decision.kind === "confirmed") return { ...mark, outcome: "good", versions: before, served: null };
+  const versionId = versions.get(nameOf(token));
+  if (versionId === undefined) throw new Error("a version that was added has an id");
+  if (decision.kind === "kept") return { ...mark, outcome: "failed", versions: before + 1, served: null };
+  const idOf = learned.get(collectionName(token))?.idOf;
+  const { traits, name, description } = decision.document.metadata;
+  const ids = traits.flatMap((trait) => idOf?.(trait) ?? []);
+  const valueIds = [...new Set(ids)].sort((a, b) => a - b);
+  return {
+    ...mark,
+    outcome: "good",
+    versions: before + 1,
+    served: { versionId, valueIds, name, description },
+  };
 }
 
 const describe = ({ token, trigger, resolution: { uri, block, durationMs } }: FetchEnd) => ({

@@ -3,7 +3,9 @@
 import { createHash } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
-import { createGatewayHealth } from "./gateway-health.ts";
+import type { ExtraScheme } from "../config.ts";
+import { abridged, readDataUri } from "./data-uri.ts";
+import { createGatewayHealth, type GatewayHealth } from "./gateway-health.ts";
 import type { FetchFailure, GuardedFetch } from "./guarded-fetch.ts";
 import type { Issue } from "./issues.ts";
 import { parseJson, replaceStrings, storable } from "./json.ts";
@@ -43,6 +45,8 @@ export type Resolution = {
       readonly message: string;
       readonly transient: boolean;
       readonly retryAfterMs?: number | undefined;
+      /** For rpc_unavailable: the node is there and refuses this very call, so that trying again may never help. */
+      readonly nodeAnswered?: boolean | undefined;
     }
 );
 
@@ -80,13 +84,18 @@ export function createResolve(deps: {
   /** Also reaches the operator's own gateways on private addresses; used for content paths on them, nothing else. */
   readonly fetchFromGateway: GuardedFetch;
   readonly gateways: readonly string[];
+  /** Shared by all who ask the same gateways; absent, this one learns alone. */
+  readonly health?: GatewayHealth | undefined;
+  /** None when absent. */
+  readonly extraSchemes?: ReadonlySet<ExtraScheme> | undefined;
 }): Resolve {
-  const { readUri, fetch, fetchFromGateway, gateways } = deps;
-  const health = createGatewayHealth(gateways);
+  const { readUri, fetch, fetchFromGateway, gateways, extraSchemes } = deps;
+  const { health = createGatewayHealth(gateways) } = deps;
 
-  function findUrls(uri: string): Failure | readonly string[] {
-    const located = locate(uri, gateways);
+  function findUrls(uri: string): Failure | readonly string[] | "inline" {
+    const located = locate(uri, gateways, extraSchemes);
     if (located.kind === "refused") return failed(located.reason, located.message, false);
+    if (located.kind === "inline") return "inline";
     if (uri.length <= URI_LENGTH_MAX) return located.urls;
     const problem = `the URI holds ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`;
     return failed("invalid_uri", problem, false);
@@ -133,19 +142,30 @@ export function createResolve(deps: {
       durationMs: Date.now() - startedAt,
     });
     if (read.kind === "reverted") return outcome(null, failed("token_reverted", read.message, false));
-    if (read.kind === "unavailable") return outcome(null, failed("rpc_unavailable", read.message, true));
+    if (read.kind === "unavailable") {
+      const { message, answered: nodeAnswered } = read;
+      return outcome(null, { ...failed("rpc_unavailable", message, true), nodeAnswered });
+    }
 
     const tokenId = read.standard === "erc1155" ? token.tokenId : "";
     // Looked at first: each {id} of a long URI makes it longer still.
     const isShort = read.uri.length <= URI_LENGTH_MAX;
     const uri = isShort && tokenId !== "" ? substituteId(read.uri, tokenId) : read.uri;
     const urls = findUrls(uri);
+    // As it is: the strings of its document are filled in, as everywhere, but no key.
+    if (urls === "inline") return outcome(abridged(read.uri, URI_LENGTH_MAX), readInline(read.uri, tokenId));
     if ("kind" in urls) return outcome(uri, urls);
     const host = hostOf(urls);
     if (host !== undefined && admit && !(await admit(host)))
       return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
     return outcome(uri, await fetchDocument(urls, tokenId, signal), host);
   };
+}
+
+function readInline(uri: string, tokenId: string): Answer {
+  const content = readDataUri(uri, DOCUMENT_BYTES_MAX);
+  if (content.kind === "refused") return failed(content.reason, content.message, false);
+  return readDocument(content.body, tokenId);
 }
 
 /** `tokenId` is given for ERC-1155 documents, whose string values may hold `{id}`. */

@@ -33,3 +33,14 @@ export const forgetOldVersions: DailyJob = {
     return versions + (await deleteInBatches(database, unusedDocuments));
   },
 };
+
+// A reader that keeps a copy drops it long before, when nobody asks.
+const forgottenTokens = `
+  delete from vitrine.forgotten_token where ctid in (
+    select ctid from vitrine.forgotten_token where forgotten_at < now() - interval '7 days' limit $1)
+  returning 1`;
+
+export const forgetForgottenTokens: DailyJob = {
+  name: "forget tokens that were taken back",
+  run: (database) => deleteInBatches(database, forgottenTokens),
+};

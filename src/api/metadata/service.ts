@@ -5,7 +5,6 @@ import type { Queryable } from "../store/database.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
 import type { Resolve } from "./resolve.ts";
 import { addKnownTokens, findKnown, knownInRange, notReadSince, readServed } from "./store.ts";
-import { countTraits } from "./trait-store.ts";
 
 export interface MetadataDeps {
   readonly resolve: Resolve;
@@ -24,7 +23,6 @@ export function createMetadata(deps: MetadataDeps) {
     notReadSince,
     readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       readServed(db, chainId, collection, tokenIds, deps.operatorContact),
-    countTraits,
 
     /** See `recordFetches`. */
     recordAll: (tx: Queryable, ends: readonly FetchEnd[]): Promise<RecordedOutcome[]> =>

@@ -23,17 +23,20 @@ export interface ServedMetadata {
 
 const key = (token: TokenRef): [number, string, string] => [token.chainId, token.collection, token.tokenId];
 
-/** Adds tokens to the known ones; those already known stay as they are. All of one collection. */
+/**
+ * Adds tokens, each with a block that is known to have it, to the known ones; those already known stay as they are. All
+ * of one collection.
+ */
 export async function addKnownTokens(
   db: Queryable,
   chainId: number,
   collection: string,
-  tokenIds: readonly string[],
+  tokens: ReadonlyMap<string, number>,
 ) {
   await db.query(
-    `insert into vitrine.token (chain_id, collection, token_id)
-     select $1, $2, unnest($3::numeric[]) on conflict do nothing`,
-    [chainId, collection, tokenIds],
+    `insert into vitrine.token (chain_id, collection, token_id, since_block)
+     select $1, $2, * from unnest($3::numeric[], $4::bigint[]) on conflict do nothing`,
+    [chainId, collection, [...tokens.keys()], [...tokens.values()]],
   );
 }
 
@@ -78,12 +81,11 @@ export async function isGoneFromChain(db: Queryable, tables: ChainTables, token:
 
 /** Takes a token out of what is known and counted; its versions stay as history. */
 export async function forgetToken(db: Queryable, token: TokenRef): Promise<void> {
-  for (const table of ["token_trait", "token"]) {
-    await db.query(
-      `delete from vitrine.${table} where chain_id = $1 and collection = $2 and token_id = $3`,
-      key(token),
-    );
-  }
+  await db.query(
+    `with gone as (delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = $3)
+     insert into vitrine.forgotten_token (chain_id, collection, token_id) values ($1, $2, $3)`,
+    key(token),
+  );
 }
 
 /** Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read. */

@@ -1,7 +1,11 @@
 /** From what a contract answered to the URLs to ask for the document, in order (design: "URI schemes"). */
 
+import type { ExtraScheme } from "../config.ts";
+
 export type Located =
   | { readonly kind: "located"; readonly urls: readonly string[] }
+  /** A data: URI, which is the document; `readDataUri` reads it. */
+  | { readonly kind: "inline" }
   | {
       readonly kind: "refused";
       readonly reason: "empty_uri" | "invalid_uri" | "unsupported_scheme";
@@ -12,6 +16,10 @@ const ID_HEX_DIGITS = 64;
 // CIDv0, and CIDv1 in the encodings that are met: base32, base16, base36, base58.
 const CID =
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][a-zA-Z2-7]{50,}|[fF][0-9a-fA-F]{50,}|[kK][0-9a-zA-Z]{50,}|z[1-9A-HJ-NP-Za-km-z]{40,})(?=[/?#]|$)/;
+// Base64url without padding, of a SHA-256.
+const ARWEAVE = /^ar:\/\/([A-Za-z0-9_-]{43})(?=[/?#]|$)/i;
+const ARWEAVE_GATEWAY = "https://arweave.net";
+const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
 // What contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`, `ipfs/`, or nothing.
 const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
 
@@ -23,28 +31,47 @@ export function substituteId(text: string, tokenId: string): string {
 
 /**
  * Http(s) URLs as they are; IPFS content once per gateway, whichever way it was spelt, a bare CID included. The URL of
- * somebody's gateway is asked first, and its content then of ours.
+ * somebody's gateway is asked first, and its content then of ours. Other schemes only as the operator allows.
  */
-export function locate(uri: string, gateways: readonly string[]): Located {
+export function locate(
+  uri: string,
+  gateways: readonly string[],
+  extraSchemes: ReadonlySet<ExtraScheme> = NO_SCHEMES,
+): Located {
   const text = uri.trim();
+  const accepted = oneOf(["http", "https", "ipfs", ...extraSchemes]);
   if (text === "") return refused("empty_uri", "the contract answered an empty URI");
 
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === "ipfs") {
     const content = contentPath(text.replace(BEFORE_CID, ""));
     if (content !== undefined) return { kind: "located", urls: throughGateways(content, gateways) };
-    const problem =
-      scheme === undefined ? "has no scheme; it must be http, https or ipfs" : "is ipfs: without a CID";
+    const problem = scheme === undefined ? `has no scheme; it must be ${accepted}` : "is ipfs: without a CID";
     return refused("invalid_uri", `the URI ${problem}`);
   }
+  if (scheme === "data" && extraSchemes.has(scheme)) return { kind: "inline" };
+  if (scheme === "ar" && extraSchemes.has(scheme)) return locateArweave(text);
   if (scheme !== "http" && scheme !== "https") {
-    return refused("unsupported_scheme", `the URI is ${scheme}:; it must be http, https or ipfs`);
+    return refused("unsupported_scheme", `the URI is ${scheme}:; it must be ${accepted}`);
   }
   if (!URL.canParse(text)) return refused("invalid_uri", "the URI can't be parsed as a URL");
   const url = new URL(text);
   const content = gatewayContent(url);
   const others = content === undefined ? [] : throughGateways(content, gateways);
   return { kind: "located", urls: [...new Set([url.href, ...others])] };
+}
+
+const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+function locateArweave(text: string): Located {
+  const id = ARWEAVE.exec(text)?.[1];
+  if (id === undefined)
+    return refused("invalid_uri", "the URI is ar: without a transaction id (43 characters) after ar://");
+  const { pathname, href } = new URL(`${ARWEAVE_GATEWAY}/${text.slice("ar://".length)}`);
+  // Dot segments may climb out of it.
+  return pathname === `/${id}` || pathname.startsWith(`/${id}/`)
+    ? { kind: "located", urls: [href] }
+    : refused("invalid_uri", "the URI is ar: with a path that leaves its transaction");
 }
 
 const refused = (reason: Extract<Located, { kind: "refused" }>["reason"], message: string): Located => ({

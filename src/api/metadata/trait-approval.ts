@@ -2,7 +2,7 @@
 
 import type { Database, Queryable } from "../store/database.ts";
 import { type PendingType, readHeldTypes, readPending, switchDisplayType } from "./approval-store.ts";
-import { type CollectionRef, lockForApproval, readTraitTypes } from "./trait-type-store.ts";
+import { type CollectionRef, lockTraits, readTraitTypes } from "./trait-type-store.ts";
 import type { DisplayType } from "./traits.ts";
 
 export type Approval =
@@ -30,12 +30,13 @@ export function createTraitApproval(database: Database) {
       audit: (tx: Queryable, was: DisplayType) => Promise<void>,
     ): Promise<Approval> {
       return database.transaction(async (tx): Promise<Approval> => {
-        await lockForApproval(tx, collection);
-        const known = (await readTraitTypes(tx, collection, [traitType])).get(traitType)?.displayType;
-        if (known === undefined) return { kind: "unknown_trait_type" };
-        const held = await readHeldTypes(tx, collection, traitType);
+        await lockTraits(tx, collection);
+        const type = (await readTraitTypes(tx, collection, [traitType])).get(traitType);
+        if (!type) return { kind: "unknown_trait_type" };
+        const known = type.displayType;
+        const held = await readHeldTypes(tx, type);
         if (!held.includes(displayType)) return { kind: "not_pending", known, held };
-        await switchDisplayType(tx, collection, traitType, { from: known, to: displayType });
+        await switchDisplayType(tx, type, displayType);
         await audit(tx, known);
         return { kind: "approved", was: known };
       });

@@ -4,15 +4,25 @@ import type { Database } from "../store/database.ts";
 import { awaitHost, readPaused } from "./hosts.ts";
 import type { Lease } from "./queue.ts";
 
+// Long enough for a host that answers, and nothing to those behind when it does not.
+const WAIT_MS = 1_000;
+
 export interface Admission {
   /** True counts a fetch until it leaves; false when the token was put back, undefined when its lease was lost. */
   enter(lease: Lease, host: string): Promise<boolean | undefined>;
   leave(host: string): void;
+  /** How many wait for others of the same host to leave. */
+  readonly waiting: number;
 }
 
-/** `perHost` bounds what this process asks of one host at once, over and above what its claims took for it. */
+/**
+ * `perHost` bounds what this process asks of one host at once, over and above what its claims took for it. A token that
+ * finds its host busy waits for a moment, and then for a claim that knows where it leads.
+ */
 export function createAdmission(database: Database, perHost: number): Admission {
   const inside = new Map<string, number>();
+  const queues = new Map<string, (() => void)[]>();
+  let waiting = 0;
   let asking: ReturnType<typeof readPaused> | undefined;
 
   // A burst of fetches asks once.
@@ -23,23 +33,54 @@ export function createAdmission(database: Database, perHost: number): Admission 
     return asking;
   };
 
+  const isFull = (host: string): boolean => (inside.get(host) ?? 0) >= perHost;
+
+  /** True once another has left. */
+  async function waitForTurn(host: string): Promise<boolean> {
+    const queue = queues.get(host) ?? [];
+    queues.set(host, queue);
+    waiting++;
+    const isTurn = await new Promise<boolean>((done) => {
+      const turn = (): void => {
+        clearTimeout(timer);
+        done(true);
+      };
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(turn), 1);
+        done(false);
+      }, WAIT_MS);
+      queue.push(turn);
+    });
+    waiting--;
+    if (queue.length === 0) queues.delete(host);
+    return isTurn;
+  }
+
+  function leave(host: string): void {
+    const count = (inside.get(host) ?? 1) - 1;
+    if (count > 0) inside.set(host, count);
+    else inside.delete(host);
+    queues.get(host)?.shift()?.();
+  }
+
+  const putBack = async (lease: Lease, host: string): Promise<false | undefined> =>
+    (await awaitHost(database, lease, host)) ? false : undefined;
+
   return {
     async enter(lease, host) {
       // The claim has looked at the host that it knew.
-      const isKnown = host === lease.host;
-      const isOpen = isKnown || !(await paused()).has(host);
-      const count = inside.get(host) ?? 0;
-      if (!isKnown && (!isOpen || count >= perHost)) {
-        return (await awaitHost(database, lease, host)) ? false : undefined;
-      }
-      inside.set(host, count + 1);
-      return true;
+      const isSeen = host === lease.host && !isFull(host);
+      while (isFull(host)) if (!(await waitForTurn(host))) return putBack(lease, host);
+      inside.set(host, (inside.get(host) ?? 0) + 1);
+      if (isSeen || !(await paused()).has(host)) return true;
+      leave(host);
+      return putBack(lease, host);
     },
 
-    leave(host) {
-      const count = (inside.get(host) ?? 1) - 1;
-      if (count > 0) inside.set(host, count);
-      else inside.delete(host);
+    leave,
+
+    get waiting() {
+      return waiting;
     },
   };
 }

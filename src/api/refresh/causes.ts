@@ -10,6 +10,8 @@ import { type Trigger, want } from "./queue.ts";
 import { addSweep } from "./sweeps.ts";
 
 const BATCH_ROWS = 1_000;
+// An index that catches up passes a block far sooner.
+const STANDING_MS = 5_000;
 
 interface CauseRow {
   readonly id: string;
@@ -28,9 +30,20 @@ export interface CauseDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
+  readonly now?: () => number;
 }
 
-export function createCauses({ database, tables, metadata }: CauseDeps) {
+/** Checkpoints, which grow as text. */
+interface Progress {
+  readonly handled: string;
+  readonly settled: string;
+  readonly latest: string;
+  /** The highest that any process has seen. */
+  readonly mark: string;
+}
+
+export function createCauses({ database, tables, metadata, now = Date.now }: CauseDeps) {
+  const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   return {
     /**
      * Handles one batch per chain. True when more is waiting. Processes take turns per chain; one that finds
@@ -55,8 +68,9 @@ export function createCauses({ database, tables, metadata }: CauseDeps) {
     );
     if (!lock?.mine) return false;
 
-    const { handled, settled } = await readProgress(tx, chainId);
-    const gone = await takeGone(tx, chainId, handled);
+    const progress = await readProgress(tx, chainId);
+    const { handled, settled } = progress;
+    const gone = isCaughtUp(chainId, progress) ? await takeGone(tx, chainId, handled) : [];
     const fresh = await readNew(tx, chainId, handled);
     for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
     for (const batch of group(fresh, triggerOf)) await ask(tx, chainId, batch);
@@ -72,14 +86,27 @@ export function createCauses({ database, tables, metadata }: CauseDeps) {
   }
 
   /** Up to where all was handled before, and up to where rows can't change any more. */
-  async function readProgress(tx: Queryable, chainId: number): Promise<{ handled: string; settled: string }> {
-    const [row] = await tx.query<{ handled: string | null; settled: string }>(
+  async function readProgress(tx: Queryable, chainId: number): Promise<Progress> {
+    const [row] = await tx.query<Omit<Progress, "handled"> & { handled: string | null }>(
       `select (select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2) as handled,
-              least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled
+              least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
+              coalesce((select checkpoint from vitrine.chain_head where schema = $1 and chain_id = $2), '') as mark
          from ${tables.checkpoint} where chain_id = $2`,
       [tables.schema, chainId],
     );
-    return { handled: row?.handled ?? "", settled: row?.settled ?? "" };
+    return row ? { ...row, handled: row.handled ?? "" } : { handled: "", settled: "", latest: "", mark: "" };
+  }
+
+  /**
+   * A restart takes back the rows of the last blocks and indexes them again: until the index is where it was, what is
+   * missing is no reorg. One that stands still is not on its way there: the chain itself is shorter now.
+   */
+  function isCaughtUp(chainId: number, { latest, mark }: Progress): boolean {
+    if (latest >= mark) return true;
+    const before = behind.get(chainId);
+    if (before?.latest === latest) return now() - before.since >= STANDING_MS;
+    behind.set(chainId, { latest, since: now() });
+    return false;
   }
 
   /** Remembered causes whose row is gone, or stands in another block now; they are forgotten at once. */
@@ -120,7 +147,7 @@ export function createCauses({ database, tables, metadata }: CauseDeps) {
     const wanted = isOld ? await metadata.notReadSince(tx, chainId, collection, tokens) : tokens;
     if (wanted.size > 0) await want(tx, { chainId, collection, tokens: wanted, trigger });
     // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
-    if (trigger === "mint") await metadata.addKnownTokens(tx, chainId, collection, [...tokens.keys()]);
+    if (trigger === "mint") await metadata.addKnownTokens(tx, chainId, collection, tokens);
     for (const range of ranges) {
       const from = range.scope === "collection" ? "0" : range.from;
       await addSweep(tx, {

@@ -12,6 +12,8 @@ export interface Share {
   readonly chainIds: readonly number[];
   /** Fetches at once from one host, over all processes. Processes that claim in the same moment may exceed it. */
   readonly perHost: number;
+  /** Tokens that were never read and may lead anywhere. As many as are asked for by default. */
+  readonly unread?: number;
 }
 
 const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
@@ -26,11 +28,14 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
+// Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
+const RIVALS = 4;
+
 /** Takes up to `count` due tokens, the most wanted first; none that another process holds. */
 export async function claim(
   db: Queryable,
   tables: ChainTables,
-  { chainIds, perHost }: Share,
+  { chainIds, perHost, unread }: Share,
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
@@ -43,9 +48,11 @@ export async function claim(
     `with recursive ${hosts}, open_hosts as materialized (
        select h.host,
               -- Where a token leads that was never read is not known yet.
-              case when h.host = '' then $2 else
-                $3 - (select count(*) from vitrine.refresh r where r.lease is not null and r.host = h.host and r.leased_until > now())
-              end as room
+              case when h.host = '' then $5 else
+                $3 - (select count(*) from (
+                  select from vitrine.refresh r
+                   where r.lease is not null and r.host = h.host and r.leased_until > now()
+                   order by r.leased_until limit $3) asked) end as room
          from hosts h left join vitrine.host p on p.host = h.host
         where h.host is not null and (p.paused_until is null or p.paused_until <= now())
      ), candidates as (
@@ -55,31 +62,40 @@ export async function claim(
         cross join lateral (
           select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
            where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
-           order by r.not_before limit greatest(0, least($2, o.room)) for update skip locked) d
-     ), abandoned as (
+           order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
+        where o.room > 0
+     ), due as materialized (
+       select chain_id, collection, token_id, priority, not_before from candidates where place <= room
+       union all
        -- A lease that ran out is owed another start, whatever later requests have to wait for.
-       select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
-        where r.lease is not null and r.leased_until < now() and r.wanted > r.done and r.chain_id = any($1)
-        order by r.leased_until limit $2 for update skip locked
-     ), due as (
-       select chain_id, collection, token_id from (
-         select chain_id, collection, token_id, priority, not_before from candidates where place <= room
-         union all select * from abandoned) d
-        order by priority desc, not_before limit $2
+       select d.* from hosts h cross join lateral (
+         select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
+          where r.lease is not null and r.host = h.host and r.leased_until < now() and r.chain_id = any($1)
+          order by r.leased_until limit $2) d
+        order by priority desc, not_before limit $2 * ${RIVALS}
+     ), mine as (
+       select r.chain_id, r.collection, r.token_id from due d
+         join vitrine.refresh r using (chain_id, collection, token_id)
+        where r.wanted > r.done and (r.lease is null or r.leased_until < now())
+        order by d.priority desc, d.not_before limit $2 for update of r skip locked
      ), claimed as (
        update vitrine.refresh r
           set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
               last_started_at = now(),
               anonymous_started_at = case when r.anonymous then now() else r.anonymous_started_at end,
               anonymous = false
-         from due d where (r.chain_id, r.collection, r.token_id) = (d.chain_id, d.collection, d.token_id)
+         from mine m where (r.chain_id, r.collection, r.token_id) = (m.chain_id, m.collection, m.token_id)
        returning r.*
      )
      select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
-            c.min_block as "minBlock", c.attempts, c.host, s.standard
+            -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
+            case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
+            c.attempts, c.accept, c.host, s.standard
        from claimed c left join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)`,
-    [chainIds, count, perHost, randomUUID()],
+         on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)
+       left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
+    [chainIds, count, perHost, randomUUID(), unread ?? count],
+    "claim",
   );
   return rows.map((row) => ({
     ...row,
@@ -101,9 +117,11 @@ export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<num
           select r.not_before from vitrine.refresh r
            where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
        union all
-       select min(r.leased_until) from vitrine.refresh r
-        where r.lease is not null and r.wanted > r.done and r.chain_id = any($1)) as times`,
+       select d.leased_until from hosts h cross join lateral (
+         select r.leased_until from vitrine.refresh r
+          where r.lease is not null and r.host = h.host and r.chain_id = any($1) order by r.leased_until limit 1) d) as times`,
     [chainIds],
+    "next due",
   );
   // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
   return row?.ms == null ? undefined : Math.max(0, row.ms);

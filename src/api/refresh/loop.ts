@@ -2,10 +2,13 @@
 
 import type { Logger } from "../contract/logger.ts";
 import type { Causes } from "./causes.ts";
+import type { Deadline } from "./deadline.ts";
 import type { Sweeps } from "./sweeps.ts";
 
 // A reverted block sends no notification, so the poll finds what nobody announced.
 const POLL_MS = 1_000;
+// The queue takes its next handful of a sweep as soon as it has room.
+const SWEEP_POLL_MS = 100;
 
 export interface CauseLoop {
   wake(): void;
@@ -13,19 +16,28 @@ export interface CauseLoop {
 }
 
 /** One pass at a time; a wake during a pass causes one more. A failing pass is logged and tried at the next poll. */
-export function startCauseLoop(deps: { causes: Causes; sweeps: Sweeps; logger: Logger }): CauseLoop {
-  const { causes, sweeps, logger } = deps;
+export function startCauseLoop(deps: {
+  readonly causes: Causes;
+  readonly sweeps: Sweeps;
+  readonly deadline: Deadline;
+  readonly logger: Logger;
+}): CauseLoop {
+  const { causes, sweeps, deadline, logger } = deps;
   let stopped = false;
   let again = false;
   let pass: Promise<void> | undefined;
+  let soon: NodeJS.Timeout | undefined;
 
   async function work(): Promise<void> {
     try {
       let more = true;
       while (more && !stopped) {
         const isLeft = await causes.handleBatch();
-        more = (await sweeps.advance()) || isLeft;
+        const progress = await sweeps.advance();
+        more = isLeft || progress === "moved";
+        if (progress === "waiting") soon ??= setTimeout(wakeAgain, SWEEP_POLL_MS);
       }
+      await deadline.look();
     } catch (error) {
       if (!stopped)
         logger.warn({ msg: "Could not look for refresh causes", reason: (error as Error).message });
@@ -46,6 +58,11 @@ export function startCauseLoop(deps: { causes: Causes; sweeps: Sweeps; logger: L
     });
   }
 
+  function wakeAgain(): void {
+    soon = undefined;
+    wake();
+  }
+
   const timer = setInterval(wake, POLL_MS);
   wake();
   return {
@@ -54,6 +71,7 @@ export function startCauseLoop(deps: { causes: Causes; sweeps: Sweeps; logger: L
       stopped = true;
       clearInterval(timer);
       await pass;
+      clearTimeout(soon);
     },
   };
 }

@@ -41,6 +41,10 @@ export interface Wanted {
   readonly tokens: ReadonlyMap<string, number>;
   readonly trigger: Trigger;
   readonly anonymous?: boolean;
+  /** Serves the next document even where it is less complete than the one before. */
+  readonly accept?: boolean;
+  /** False where no event is behind it that the origin may lag. */
+  readonly looks?: boolean;
 }
 
 /**
@@ -48,13 +52,13 @@ export interface Wanted {
  * reach to answer this request. A waiting fetch takes the request along; one that has started runs once more.
  */
 export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<string, string>> {
-  const { chainId, collection, trigger, anonymous = false } = wanted;
+  const { chainId, collection, trigger, anonymous = false, accept = false, looks = true } = wanted;
   // In one order everywhere, so that two batches never wait for each other.
   const tokens = [...wanted.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = await db.query<{ tokenId: string; mark: string }>(
     `insert into vitrine.refresh as r
-            (chain_id, collection, token_id, wanted, priority, trigger, anonymous, min_block, looks)
-     select $1, $2, id, 1, $4, $5, $7, block, case when $5 in ('event', 'mint', 'sweep') then 0 end
+            (chain_id, collection, token_id, wanted, priority, trigger, anonymous, min_block, accept, looks)
+     select $1, $2, id, 1, $4, $5, $7, block, $8, case when $9 and $5 in ('event', 'mint', 'sweep') then 0 end
        from unnest($3::numeric[], $6::bigint[]) as t(id, block)
      on conflict (chain_id, collection, token_id) do update set
        wanted = r.wanted + 1,
@@ -67,6 +71,7 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
                         else greatest(r.min_block, excluded.min_block) end,
        -- Not for anonymous callers, who could keep others' requests open for ever.
        attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous then 0 else r.attempts end,
+       accept = excluded.accept or (r.accept and r.wanted > r.done),
        looks = coalesce(excluded.looks, r.looks),
        waiting_since = case when ${UNSTARTED} then least(r.waiting_since, now()) else now() end,
        not_before = least(
@@ -82,6 +87,8 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
       trigger,
       tokens.map(([, block]) => block),
       anonymous,
+      accept,
+      looks,
     ],
   );
   await db.query("select pg_notify($1, '')", [REFRESH_CHANNEL]);
@@ -95,6 +102,7 @@ export interface Lease extends TokenRef {
   readonly trigger: Trigger;
   readonly minBlock: number;
   readonly attempts: number;
+  readonly accept: boolean;
   /** Where its document came from the last time; empty before the first. */
   readonly host: string;
   readonly standard: Standard | undefined;
@@ -131,19 +139,48 @@ export async function hold<Held extends Lease>(db: Queryable, leases: readonly H
   return heldOf(leases, await db.query<Row>(heldInOrder, holders(leases)));
 }
 
-/** Ends fetches. Answers those whose lease was held; of the others nothing may be kept. */
-export async function finish<Held extends Lease>(db: Queryable, leases: readonly Held[]): Promise<Held[]> {
+/** What a fetch came to, as far as the queue is concerned. */
+export interface FetchEnding {
+  readonly status: "updated" | "unchanged" | "failed" | "not_found";
+  /** Where the document came from. */
+  readonly host?: string | undefined;
+}
+
+/**
+ * Ends fetches. Answers those whose lease was held; of the others nothing may be kept. Where an event is owed another
+ * look and nothing else waits, that look is asked for; news settle the debt, and any fetch in between counts as a look.
+ */
+export async function finish<Held extends Lease>(
+  db: Queryable,
+  leases: readonly Held[],
+  endingOf: (lease: Held) => FetchEnding = () => ({ status: "updated" }),
+): Promise<Held[]> {
+  const endings = leases.map(endingOf);
+  const waits = LOOK_AFTER.map((each, looks) => `when ${looks} then ${each}`).join(" ");
+  const looksMax = `case k.status when 'unchanged' then ${LOOKS_UNCHANGED} when 'failed' then ${LOOKS_FAILED} else 0 end`;
+  const isOwed = `(r.wanted = r.started and r.looks < ${looksMax})`;
+  const nextLook = `now() + case r.looks ${waits} end`;
   const rows = await db.query<Row>(
     `with held as (${heldInOrder})
      update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
-            waiting_since = case when wanted > started then waiting_since else now() end,
+            host = coalesce(k.host, r.host),
             -- The causes that named a block are answered; a reorg may have taken the block away since.
             min_block = case when wanted > started then min_block else 0 end,
-            not_before = greatest(not_before, last_started_at + ${START_SPACING})
-       from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)
+            accept = accept and wanted > started,
+            looks = case when wanted > started then looks when ${isOwed} then looks + 1 end,
+            wanted = case when ${isOwed} then wanted + 1 else wanted end,
+            trigger = case when ${isOwed} then 'second_look' else trigger end,
+            priority = case when ${isOwed} then ${priorities.second_look} else priority end,
+            not_before = case when ${isOwed} then ${nextLook}
+                              else greatest(not_before, last_started_at + ${START_SPACING}) end,
+            waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextLook} else now() end
+       from held h
+       join unnest($1::bigint[], $2::text[], $3::numeric[], $5::text[], $6::text[])
+         as k(chain_id, collection, token_id, status, host) using (chain_id, collection, token_id)
+      where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)
      returning r.chain_id, r.collection, r.token_id`,
-    holders(leases),
+    [...holders(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
   );
   return heldOf(leases, rows);
 }
@@ -157,40 +194,6 @@ interface Row {
 function heldOf<Held extends Lease>(leases: readonly Held[], rows: readonly Row[]): Held[] {
   const held = new Set(rows.map((row) => `${row.chain_id}:${row.collection}:${row.token_id}`));
   return leases.filter(({ chainId, collection, tokenId }) => held.has(`${chainId}:${collection}:${tokenId}`));
-}
-
-/**
- * After the end of fetches: asks for another look where an event is owed one and nothing else waits, or settles the
- * debt once its news is there. Any fetch in between counts as that look.
- */
-export async function settleLooks(
-  db: Queryable,
-  ends: readonly {
-    readonly lease: Lease;
-    readonly status: "updated" | "unchanged" | "failed" | "not_found";
-  }[],
-): Promise<void> {
-  const waits = LOOK_AFTER.map((each, looks) => `when ${looks} then ${each}`).join(" ");
-  const looksMax = `case k.status when 'unchanged' then ${LOOKS_UNCHANGED} when 'failed' then ${LOOKS_FAILED} else 0 end`;
-  const isOwed = `r.looks < ${looksMax}`;
-  await db.query(
-    `update vitrine.refresh r
-        set looks = case when ${isOwed} then r.looks + 1 end,
-            wanted = case when ${isOwed} then r.wanted + 1 else r.wanted end,
-            trigger = case when ${isOwed} then 'second_look' else r.trigger end,
-            priority = case when ${isOwed} then ${priorities.second_look} else r.priority end,
-            not_before = case when ${isOwed} then now() + case r.looks ${waits} end else r.not_before end,
-            waiting_since = case when ${isOwed} then now() + case r.looks ${waits} end else r.waiting_since end
-       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[]) as k(chain_id, collection, token_id, status)
-      where (r.chain_id, r.collection, r.token_id) = (k.chain_id, k.collection, k.token_id)
-        and r.wanted = r.done and r.looks is not null`,
-    [
-      ends.map(({ lease }) => lease.chainId),
-      ends.map(({ lease }) => lease.collection),
-      ends.map(({ lease }) => lease.tokenId),
-      ends.map(({ status }) => status),
-    ],
-  );
 }
 
 /** Puts the token back for another try; false when the lease was lost. */
@@ -222,13 +225,19 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
   );
 }
 
-/** True while a fetch of the token is wanted. */
-export async function isQueued(db: Queryable, token: TokenRef): Promise<boolean> {
-  const rows = await db.query(
-    "select 1 from vitrine.refresh where chain_id = $1 and collection = $2 and token_id = $3 and wanted > done",
-    [token.chainId, token.collection, token.tokenId],
+/** Those of the tokens for which a fetch is wanted. */
+export async function findQueued(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from vitrine.refresh
+      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and wanted > done`,
+    [chainId, collection, tokenIds],
   );
-  return rows.length > 0;
+  return new Set(rows.map((row) => row.tokenId));
 }
 
 export interface QueueDepth {

@@ -1,4 +1,4 @@
-/** Receipts: what became of each token of a REST request. Their SQL is here. */
+/** Receipts: what became of each token of a request. Their SQL is here. */
 
 import type { Queryable } from "../store/database.ts";
 import type { Lease } from "./queue.ts";
@@ -18,9 +18,12 @@ export interface Receipt {
   readonly tokens: readonly ReceiptToken[];
 }
 
+/** Who a receipt was made for, and who alone may read it; the operator reads all. */
+export type ReceiptOwner = { readonly appId: string } | "anonymous" | "operator";
+
 export interface NewReceipt {
   readonly id: string;
-  readonly appId: string;
+  readonly owner: ReceiptOwner;
   readonly chainId: number;
   readonly collection: string;
   /** In request order; `mark` is the queue mark to reach, or undefined for a token that does not exist. */
@@ -29,17 +32,28 @@ export interface NewReceipt {
 
 const NOT_FOUND_REASON = "the contract has no such token";
 
+const ownerColumns = (owner: ReceiptOwner): readonly [madeBy: string, appId: string | null] =>
+  typeof owner === "string" ? [owner, null] : ["app", owner.appId];
+
 export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<void> {
-  const { id, appId, chainId, collection, tokens } = receipt;
-  await db.query("insert into vitrine.receipt (id, app_id, chain_id, collection) values ($1, $2, $3, $4)", [
-    id,
-    appId,
-    chainId,
-    collection,
-  ]);
+  const { id, owner, chainId, collection } = receipt;
+  await db.query(
+    "insert into vitrine.receipt (id, made_by, app_id, chain_id, collection) values ($1, $2, $3, $4, $5)",
+    [id, ...ownerColumns(owner), chainId, collection],
+  );
+  await addReceiptTokens(db, receipt, 0);
+}
+
+/** Adds entries to a receipt, after `before` others; queue rows come first, in the order of a worker. */
+export async function addReceiptTokens(
+  db: Queryable,
+  { id, chainId, collection, tokens }: Omit<NewReceipt, "owner">,
+  before: number,
+): Promise<void> {
+  if (tokens.length === 0) return;
   await db.query(
     `insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted, status, reason)
-     select $1, ordinality, $2, $3, token_id, mark,
+     select $1, $7 + ordinality, $2, $3, token_id, mark,
             case when mark is null then 'not_found' end, case when mark is null then $6 end
        from unnest($4::numeric[], $5::bigint[]) with ordinality as t(token_id, mark)`,
     [
@@ -49,6 +63,7 @@ export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<vo
       tokens.map((t) => t.tokenId),
       tokens.map((t) => t.mark ?? null),
       NOT_FOUND_REASON,
+      before,
     ],
   );
 }
@@ -75,8 +90,12 @@ export async function settle(
   );
 }
 
-/** A receipt, visible only to the app that made the request. */
-export async function findReceipt(db: Queryable, id: string, appId: string): Promise<Receipt | undefined> {
+/** A receipt of that owner, token by token; undefined for those of anybody else. */
+export async function findReceipt(
+  db: Queryable,
+  id: string,
+  owner: ReceiptOwner,
+): Promise<Receipt | undefined> {
   const rows = await db.query<{
     createdAt: Date;
     tokenId: string;
@@ -94,8 +113,8 @@ export async function findReceipt(db: Queryable, id: string, appId: string): Pro
          select 'the host is left alone until ' || to_char(paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
                 || ' (' || h.reason || ')' as pause
            from vitrine.host h where h.host = r.host and h.paused_until > now()) h on true
-      where p.id = $1 and p.app_id = $2 order by t.position`,
-    [id, appId],
+      where p.id = $1 and p.made_by = $2 and p.app_id is not distinct from $3 order by t.position`,
+    [id, ...ownerColumns(owner)],
   );
   const [first] = rows;
   if (!first) return undefined;

@@ -3,20 +3,24 @@
  * transaction. Fetches that end about the same time share it.
  */
 
+import type { MediaService } from "../media/service.ts";
 import type { Resolution } from "../metadata/resolve.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import { isHostFault, noteHost, rememberHosts } from "./hosts.ts";
-import { finish, hold, type Lease, postpone, settleLooks } from "./queue.ts";
+import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "./metrics.ts";
+import { finish, hold, type Lease, postpone } from "./queue.ts";
 import { settle } from "./receipts.ts";
 
 // Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
 export const ATTEMPTS_MAX = 5;
 const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
-const TOGETHER_MAX = 32;
-// One is under way in PostgreSQL while the next is put together.
+// A transaction costs a dozen round trips, whatever the number of tokens in it.
+const TOGETHER_MAX = 128;
+// While one transaction runs, others gather for the next; a second one helps where the first waits for a lock.
 const TRANSACTIONS_MAX = 2;
+const GATHER_MS = 250;
 // Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
 
@@ -24,6 +28,11 @@ export interface FetchedLease {
   readonly lease: Lease;
   readonly resolution: Resolution;
 }
+
+/** Asks for a look at what documents name. */
+export type WantMedia = Pick<MediaService, "want">;
+
+const noMedia: WantMedia = { want: async () => undefined };
 
 /** `lost` where another worker had taken over: nothing was kept. */
 export type RecordEnd = "recorded" | "lost";
@@ -42,27 +51,38 @@ interface Waiting {
 export function createRecorder(deps: {
   readonly database: Database;
   readonly metadata: MetadataService;
+  readonly media?: WantMedia | undefined;
+  readonly metrics?: RefreshMetrics | undefined;
 }): Recorder {
-  const { database, metadata } = deps;
+  const { database, metadata, media = noMedia, metrics = noRefreshMetrics } = deps;
   const waiting: Waiting[] = [];
   let working = 0;
+  let startedAt = 0;
+
+  const mayWork = (): boolean =>
+    working === 0 ||
+    (working < TRANSACTIONS_MAX && (waiting.length >= TOGETHER_MAX || Date.now() - startedAt > GATHER_MS));
 
   async function work(): Promise<void> {
-    if (working === TRANSACTIONS_MAX) return;
-    working++;
-    while (waiting.length > 0) await recordTogether(takeBatch(waiting));
-    working--;
+    while (waiting.length > 0 && mayWork()) {
+      working++;
+      startedAt = Date.now();
+      await recordTogether(takeBatch(waiting));
+      working--;
+    }
   }
 
   async function recordTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const lost = await database.transaction((tx) =>
+      const { lost, reports } = await database.transaction((tx) =>
         recordAll(
           tx,
           metadata,
+          media,
           batch.map(({ fetched }) => fetched),
         ),
       );
+      reports.forEach(metrics.fetched);
       for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
     } catch (error) {
       const [only, ...others] = batch;
@@ -90,64 +110,93 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, end === -1 ? waiting.length : end);
 }
 
-/** Answers the leases that were lost. */
+/** Answers the leases that were lost, and what is to be counted of the others. */
 async function recordAll(
   tx: Queryable,
   metadata: MetadataService,
+  media: WantMedia,
   batch: readonly FetchedLease[],
-): Promise<ReadonlySet<Lease>> {
+): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
   const held = new Set(await hold(tx, leases));
   const kept = batch.filter(({ lease }) => held.has(lease));
-  await putBack(tx, metadata, kept.filter(goesOn));
-  await end(
-    tx,
-    metadata,
-    kept.filter((each) => !goesOn(each)),
-  );
+  const reports = [
+    ...(await putBack(tx, metadata, kept.filter(goesOn))),
+    ...(await end(
+      tx,
+      metadata,
+      media,
+      kept.filter((each) => !goesOn(each)),
+    )),
+  ];
   await noteHosts(tx, kept);
-  return new Set(leases.filter((lease) => !held.has(lease)));
+  return { lost: new Set(leases.filter((lease) => !held.has(lease))), reports };
 }
 
 async function putBack(
   tx: Queryable,
   metadata: MetadataService,
   batch: readonly FetchedLease[],
-): Promise<void> {
+): Promise<FetchReport[]> {
   const attempts: FetchedLease[] = [];
+  const reports: FetchReport[] = [];
   for (const each of batch) {
     const { lease, resolution } = each;
     if (resolution.kind !== "failed") continue;
     const delayMs = Math.max(backoffMs(lease.attempts), resolution.retryAfterMs ?? 0);
     await postpone(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
-    // A node that is away was no fetch, and may be away for long.
-    if (resolution.reason !== "rpc_unavailable") attempts.push(each);
+    // That was no fetch, and a node may be away for long.
+    if (isNodeAway(resolution)) continue;
+    attempts.push(each);
+    reports.push({ status: "retried", reason: resolution.reason, durationMs: resolution.durationMs });
   }
   if (attempts.length > 0) await metadata.recordAttempts(tx, attempts.map(endOf));
+  return reports;
 }
 
-async function end(tx: Queryable, metadata: MetadataService, batch: readonly FetchedLease[]): Promise<void> {
-  if (batch.length === 0) return;
-  await finish(
-    tx,
-    batch.map(({ lease }) => lease),
-  );
+async function end(
+  tx: Queryable,
+  metadata: MetadataService,
+  media: WantMedia,
+  batch: readonly FetchedLease[],
+): Promise<FetchReport[]> {
+  if (batch.length === 0) return [];
   const outcomes = await metadata.recordAll(tx, batch.map(endOf));
-  const ends = batch.flatMap(({ lease }, index) => {
-    const outcome = outcomes[index];
-    return outcome ? { lease, ...outcome } : [];
-  });
-  await settle(tx, ends);
-  await settleLooks(tx, ends);
+  const ends = new Map(
+    batch.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
+      const outcome = outcomes[index];
+      return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
+    }),
+  );
+  await settle(tx, [...ends.values()]);
+  await finish(tx, [...ends.keys()], (lease) => ends.get(lease) ?? { status: "failed" });
+  // Found again counts as well: the same URL may have got new content.
+  await media.want(
+    tx,
+    batch.flatMap(({ lease, resolution }) => {
+      const status = ends.get(lease)?.status;
+      const isServed = status === "updated" || status === "unchanged";
+      return isServed && resolution.kind === "document" ? resolution.document.metadata : [];
+    }),
+  );
+  return [...ends.values()];
 }
 
-const endOf = ({ lease, resolution }: FetchedLease) => ({ token: lease, trigger: lease.trigger, resolution });
+const endOf = ({ lease, resolution }: FetchedLease) => ({
+  token: lease,
+  trigger: lease.trigger,
+  accept: lease.accept,
+  resolution,
+});
 
 /** Nothing is known of a token while the node is away, so that fault never ends a request. */
 function goesOn({ lease, resolution }: FetchedLease): boolean {
   if (resolution.kind !== "failed" || !resolution.transient) return false;
-  return resolution.reason === "rpc_unavailable" || lease.attempts < ATTEMPTS_MAX;
+  return isNodeAway(resolution) || lease.attempts < ATTEMPTS_MAX;
 }
+
+const isNodeAway = (resolution: Resolution): boolean =>
+  resolution.kind === "failed" && resolution.reason === "rpc_unavailable" && !resolution.nodeAnswered;
 
 /** Doubles from two seconds to a minute, with half of it left to chance so that tokens of one host spread out. */
 function backoffMs(attempts: number): number {
@@ -160,9 +209,10 @@ async function noteHosts(tx: Queryable, batch: readonly FetchedLease[]): Promise
   const byHost = batch
     .flatMap(({ resolution }) => (resolution.host === undefined ? [] : { host: resolution.host, resolution }))
     .sort((a, b) => (a.host < b.host ? -1 : 1));
+  const putBack = batch.filter(goesOn);
   await rememberHosts(
     tx,
-    batch.flatMap(({ lease, resolution: { host } }) =>
+    putBack.flatMap(({ lease, resolution: { host } }) =>
       host === undefined || host === lease.host ? [] : { lease, host },
     ),
   );

@@ -3,12 +3,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../contract/errors.ts";
-import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
+import { addressField, chainIdField } from "../contract/fields.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
 import type { RefreshService } from "./service.ts";
+import { tokenIdsField } from "./token-ids.ts";
 
-// spec.md "Limits": tokens per REST refresh request.
-const TOKENS_MAX = 100;
 const WAIT_SECONDS_MAX = 10;
 // A hundred ids of 78 digits, with room for white space and unknown fields.
 const BODY_BYTES_MAX = 64 * 1024;
@@ -16,22 +15,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
 
-const refreshBody = z
-  .object({
-    token_ids: z
-      .array(tokenIdField)
-      .min(1, { error: "must hold at least one token id" })
-      .superRefine((ids, context) => {
-        if (ids.length <= TOKENS_MAX) return;
-        context.addIssue({
-          code: "custom",
-          message: `holds ${ids.length} ids; the limit is ${TOKENS_MAX}`,
-          params: { code: "TOO_MANY_TOKENS" },
-        });
-      })
-      .openapi({ maxItems: TOKENS_MAX, example: ["1", "2"] }),
-  })
-  .openapi("RefreshRequest");
+const refreshBody = z.object({ token_ids: tokenIdsField }).openapi("RefreshRequest");
 
 const accepted = z
   .object({
@@ -131,16 +115,20 @@ export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
       const { chain_id, wait = 0 } = c.req.valid("query");
       const collection = findCollection(c.req.valid("param").collection_address, chain_id);
       const tokenIds = [...new Set(c.req.valid("json").token_ids)];
-      const appId = c.get("app").id;
+      const owner = { appId: c.get("app").id };
 
-      const { receiptId, tokens } = await refresh.request(collection, tokenIds, { trigger: "rest", appId });
+      const { receiptId, tokens } = await refresh.request(collection, tokenIds, {
+        trigger: "rest",
+        receiptFor: owner,
+      });
       if (!receiptId) throw new ApiError("TOKEN_NOT_FOUND");
-      const receipt = wait > 0 ? await refresh.waitForReceipt(receiptId, appId, wait) : undefined;
+      const receipt = wait > 0 ? await refresh.waitForReceipt(receiptId, owner, wait) : undefined;
       const message = "Metadata refresh initiated" as const;
       return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);
     })
     .openapi(receiptRoute, async (c) => {
-      const receipt = await refresh.findReceipt(c.req.valid("param").refresh_id, c.get("app").id);
+      const owner = { appId: c.get("app").id };
+      const receipt = await refresh.findReceipt(c.req.valid("param").refresh_id, owner);
       if (!receipt)
         throw new ApiError("NOT_FOUND", [{ path: "refresh_id", message: "no such refresh of this app" }]);
       return c.json({ ...receipt, tokens: [...receipt.tokens] }, 200);

@@ -9,7 +9,7 @@ import type { ReadUri } from "../metadata/read-uri.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
-import { addReceipt, findReceipt, type Receipt } from "./receipts.ts";
+import { addReceipt, findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
 
 const WAIT_POLL_MS = 100;
 // A caller is not kept waiting by a node that does not answer; the token is queued instead.
@@ -32,10 +32,15 @@ export interface RefreshDeps {
 interface Existing {
   readonly existing: ReadonlyMap<string, number>;
   /** New to us, and vouched for by an ERC-721 contract. */
-  readonly answered: readonly string[];
+  readonly answered: ReadonlyMap<string, number>;
 }
 
-type Caller = { readonly trigger: Trigger; readonly appId?: string; readonly anonymous?: boolean };
+interface Caller {
+  readonly trigger: Trigger;
+  /** Who may read the receipt; without one, none is kept. */
+  readonly receiptFor?: ReceiptOwner;
+  readonly anonymous?: boolean;
+}
 
 export function createRefresh(deps: RefreshDeps) {
   const { database, metadata, readUri, latestBlock } = deps;
@@ -50,7 +55,7 @@ export function createRefresh(deps: RefreshDeps) {
     const known = await metadata.findKnown(database, chainId, address, tokenIds);
     const unseen = tokenIds.filter((id) => !known.has(id));
     const existing = new Map([...known].map((tokenId) => [tokenId, 0]));
-    const answered: string[] = [];
+    const answered = new Map<string, number>();
     if (unseen.length === 0) return { existing, answered };
 
     const block = await within(EXISTENCE_MS, latestBlock(chainId));
@@ -59,7 +64,7 @@ export function createRefresh(deps: RefreshDeps) {
         if (block === undefined) return existing.set(tokenId, 0);
         const token = { chainId, collection: address, tokenId };
         const read = await within(EXISTENCE_MS, readUri(token, standard, block));
-        if (read?.kind === "read" && read.standard === "erc721") answered.push(tokenId);
+        if (read?.kind === "read" && read.standard === "erc721") answered.set(tokenId, block);
         return read?.kind === "reverted" ? undefined : existing.set(tokenId, block);
       }),
     );
@@ -96,11 +101,11 @@ export function createRefresh(deps: RefreshDeps) {
           anonymous: caller.anonymous ?? false,
         });
         // After the queue rows, in the order of a worker that records a fetch.
-        if (answered.length > 0) await metadata.addKnownTokens(tx, chainId, address, answered);
-        if (!caller.appId) return;
+        if (answered.size > 0) await metadata.addKnownTokens(tx, chainId, address, answered);
+        if (!caller.receiptFor) return;
         await addReceipt(tx, {
           id: receiptId,
-          appId: caller.appId,
+          owner: caller.receiptFor,
           chainId,
           collection: address,
           tokens: tokenIds.map((tokenId) => ({ tokenId, mark: marks.get(tokenId) })),
@@ -109,13 +114,13 @@ export function createRefresh(deps: RefreshDeps) {
       return { receiptId, tokens };
     },
 
-    findReceipt: (id: string, appId: string) => findReceipt(database, id, appId),
+    findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),
 
     /** The receipt once it is done, or as it stands after `seconds`. */
-    async waitForReceipt(id: string, appId: string, seconds: number): Promise<Receipt | undefined> {
+    async waitForReceipt(id: string, owner: ReceiptOwner, seconds: number): Promise<Receipt | undefined> {
       const deadline = Date.now() + seconds * 1000;
       for (;;) {
-        const receipt = await findReceipt(database, id, appId);
+        const receipt = await findReceipt(database, id, owner);
         if (!receipt || receipt.done || Date.now() >= deadline) return receipt;
         await sleep(WAIT_POLL_MS);
       }

@@ -2,10 +2,16 @@
 
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
+import { foldReceipt } from "./progress-store.ts";
 import { want } from "./queue.ts";
+import { addReceiptTokens } from "./receipts.ts";
 
 // A sweep of a million tokens keeps this many queued, so that it never stands before anything else.
 const QUEUED_MAX = 500;
+// Asked for by handfuls: one token at a time costs more than its fetch.
+const ROOM_MIN = 100;
+// One step's share of counting what there is to sweep.
+const COUNTED_MAX = 5_000;
 // Then it is the causes' turn again.
 const STEPS_MAX = 100;
 
@@ -18,44 +24,72 @@ export interface NewSweep {
   readonly block: number;
   /** Set for a cause that may have been answered already: tokens read at its block or later are left out. */
   readonly skipRead: boolean;
+  /** Serves what it finds even where that is less complete than what was served before. */
+  readonly accept?: boolean;
+  /** The receipt that tells what becomes of its tokens. */
+  readonly receiptId?: string;
 }
 
 /**
  * Adds a sweep. One that covers it and has not started takes it along: a contract that tells of its whole collection at
- * every turn costs one sweep after the one that runs.
+ * every turn costs one sweep after the one that runs. Answers the receipt's id, if there is one: that of the sweep that
+ * takes it along comes first.
  */
-export async function addSweep(db: Queryable, sweep: NewSweep): Promise<void> {
-  await db.query(
+export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
+  const { chainId, collection, from, to, block, skipRead, accept = false, receiptId = null } = sweep;
+  const [row] = await db.query<{ receiptId: string | null }>(
     `with covering as (
        update vitrine.sweep s
           set block = case when $5 = 0 or s.block = 0 then 0 else greatest(s.block, $5) end,
-              skip_read = s.skip_read and $6
+              skip_read = s.skip_read and $6,
+              accept = s.accept or $7,
+              receipt_id = coalesce(s.receipt_id, $8::uuid)
         where s.id = (select id from vitrine.sweep
                        where chain_id = $1 and collection = $2 and finished_at is null and cursor is null
                          and from_token_id <= $3::numeric and to_token_id >= $4::numeric
                        order by id limit 1 for update)
-       returning 1
+       returning s.receipt_id
+     ), added as (
+       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id)
+       select $1, $2, $3, $4, $5, $6, $7, $8::uuid where not exists (select from covering)
+       returning receipt_id
      )
-     insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read)
-     select $1, $2, $3, $4, $5, $6 where not exists (select from covering)`,
-    [sweep.chainId, sweep.collection, sweep.from, sweep.to, sweep.block, sweep.skipRead],
+     select receipt_id as "receiptId" from covering union all select receipt_id from added`,
+    [chainId, collection, from, to, block, skipRead, accept, receiptId],
   );
+  return row?.receiptId ?? undefined;
 }
 
-interface OpenSweep extends NewSweep {
+interface OpenSweep {
   readonly id: string;
+  readonly chainId: number;
+  readonly collection: string;
+  readonly from: string;
+  readonly to: string;
+  readonly block: number;
+  readonly skipRead: boolean;
+  readonly accept: boolean;
+  readonly receiptId: string | null;
+  /** Every known token up to here has been asked for, or left out. */
   readonly cursor: string | null;
+  readonly passed: number;
+  /** Every known token up to here has been counted. */
+  readonly counted: string | null;
 }
+
+/** `waiting` while the queue has no room for an open one. */
+export type SweepProgress = "moved" | "waiting" | "idle";
 
 export function createSweeps({ database, metadata }: { database: Database; metadata: MetadataService }) {
   return {
     /**
      * Moves the oldest open sweep of each collection on by what the queue has room for, and the next ones while there
-     * is room. True when one of them moved.
+     * is room. Counting goes one step per call, since causes wait meanwhile.
      */
-    async advance(): Promise<boolean> {
+    async advance(): Promise<SweepProgress> {
       let steps = 0;
       let moved = false;
+      let waiting = false;
       let more = true;
       while (more && steps < STEPS_MAX) {
         const open = await database.query<{ id: string }>(
@@ -63,47 +97,88 @@ export function createSweeps({ database, metadata }: { database: Database; metad
             where finished_at is null order by chain_id, collection, id`,
         );
         more = false;
+        waiting = open.length > 0;
         for (const { id } of open) {
-          more = (await database.transaction((tx) => advanceOne(tx, id))) || more;
+          const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id));
+          more ||= hasAsked;
+          moved ||= hasAsked || isLeftToCount;
           steps++;
         }
-        moved ||= more;
       }
-      return moved;
+      return moved ? "moved" : waiting ? "waiting" : "idle";
     },
   };
 
-  async function advanceOne(tx: Queryable, id: string): Promise<boolean> {
-    const [row] = await tx.query<Omit<OpenSweep, "chainId" | "block"> & { chainId: string; block: string }>(
-      `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
-              skip_read as "skipRead", cursor
-         from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
-      [id],
-    );
-    if (!row) return false;
-    const sweep: OpenSweep = { ...row, chainId: Number(row.chainId), block: Number(row.block) };
-
+  async function advanceOne(
+    tx: Queryable,
+    id: string,
+  ): Promise<{ readonly hasAsked: boolean; readonly isLeftToCount: boolean }> {
+    const sweep = await lockOpen(tx, id);
+    if (!sweep) return { hasAsked: false, isLeftToCount: false };
+    const isLeftToCount = await countOn(tx, sweep);
     const [queued] = await tx.query<{ count: number }>(
       `select count(*)::int as count from vitrine.refresh
         where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep'`,
       [sweep.chainId, sweep.collection],
     );
     const room = QUEUED_MAX - (queued?.count ?? 0);
-    if (room <= 0) return false;
+    const hasRoom = room >= ROOM_MIN;
+    if (hasRoom) await ask(tx, sweep, room);
+    return { hasAsked: hasRoom, isLeftToCount };
+  }
 
+  /** Counts some more of the tokens there are; true when more may be left. */
+  async function countOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
+    if (sweep.counted === sweep.to) return false;
+    const tokenIds = await metadata.knownInRange(tx, sweep, sweep.counted, COUNTED_MAX);
+    const isAll = tokenIds.length < COUNTED_MAX;
+    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
+      sweep.id,
+      tokenIds.length,
+      isAll ? sweep.to : tokenIds.at(-1),
+    ]);
+    return !isAll;
+  }
+
+  async function ask(tx: Queryable, sweep: OpenSweep, room: number): Promise<void> {
+    const { id, chainId, collection, receiptId, accept } = sweep;
     const tokenIds = await metadata.knownInRange(tx, sweep, sweep.cursor, room);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
-    const tokens = sweep.skipRead
-      ? await metadata.notReadSince(tx, sweep.chainId, sweep.collection, all)
-      : all;
-    if (tokens.size > 0) await want(tx, { ...sweep, tokens, trigger: "sweep" });
+    const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
+    if (receiptId !== null) await foldReceipt(tx, receiptId);
+    const marks =
+      tokens.size > 0
+        ? await want(tx, { chainId, collection, tokens, trigger: "sweep", accept, looks: receiptId === null })
+        : undefined;
+    if (receiptId !== null) {
+      const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
+      await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
+    }
     await tx.query(
-      `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3,
-              finished_at = case when $4 then now() end where id = $1`,
-      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length < room],
+      `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
+              finished_at = case when $5 then now() end where id = $1`,
+      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, tokenIds.length < room],
     );
-    return true;
   }
+}
+
+/** The sweep, locked, unless it has ended or another process is at it. */
+async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefined> {
+  const [row] = await tx.query<
+    Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
+  >(
+    `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
+            skip_read as "skipRead", accept, receipt_id as "receiptId", cursor, passed, counted
+       from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
+    [id],
+  );
+  if (!row) return undefined;
+  return {
+    ...row,
+    chainId: Number(row.chainId),
+    block: Number(row.block),
+    passed: Number(row.passed),
+  };
 }
 
 export type Sweeps = ReturnType<typeof createSweeps>;

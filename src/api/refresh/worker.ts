@@ -1,5 +1,6 @@
 /** Works the queue: claims due tokens, resolves them, and records each end in one transaction. */
 
+import { setMaxListeners } from "node:events";
 import type { ReadBlock } from "../chain/read-block.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Logger } from "../contract/logger.ts";
@@ -8,15 +9,17 @@ import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { createAdmission } from "./admission.ts";
 import { claim, nextDueMs, type Share } from "./claim.ts";
+import { isHostFault } from "./hosts.ts";
+import type { RefreshMetrics } from "./metrics.ts";
 import { finish, type Lease, release, renew } from "./queue.ts";
 import { settle } from "./receipts.ts";
-import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
+import { ATTEMPTS_MAX, createRecorder, type WantMedia } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
-const CLAIM_MIN = 4;
-const CLAIM_DELAY_MS = 10;
+// One claim for each fetch costs more than the fetch.
+const CLAIM_DELAY_MS = 20;
 // How many fetches may wait to be recorded while others go on.
-const RECORDING_MAX = 64;
+const RECORDING_MAX = 256;
 const IDLE_POLL_MS = 5_000;
 // What is due may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
@@ -24,6 +27,9 @@ const AFTER_FAULT_MS = 1_000;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
 class LeaseLost extends Error {}
+
+const hasFailedHost = (resolution: Resolution | undefined): boolean =>
+  resolution?.kind === "failed" && isHostFault(resolution.reason, resolution.transient);
 
 export interface RefreshWorker {
   /** Looks for work now rather than at the next poll. */
@@ -36,25 +42,29 @@ export interface WorkerDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
+  readonly media?: WantMedia | undefined;
   readonly readBlock: ReadBlock;
   readonly chainIds: readonly number[];
   /** Fetches at once; 0 makes this process leave the queue to others. */
   readonly concurrency: number;
+  readonly metrics?: RefreshMetrics | undefined;
   readonly logger: Logger;
 }
 
 export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
-  const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
+  const { database, tables, metadata, media, readBlock, chainIds, concurrency, metrics, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
   const admission = createAdmission(database, share.perHost);
-  const recorder = createRecorder({ database, metadata });
+  const recorder = createRecorder({ database, metadata, media, metrics });
   const running = new Map<Lease, Promise<void>>();
   let fetching = 0;
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   let looking: Promise<void> | undefined;
   let lookAgain = false;
   let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
 
   const lookIn = (ms: number): void => {
     clearTimeout(timer);
@@ -62,8 +72,13 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   };
 
   async function look(): Promise<void> {
-    const free = Math.min(concurrency - fetching, concurrency + RECORDING_MAX - running.size);
-    const leases = await claim(database, tables, share, free);
+    // One that waits for its host leaves its place to others.
+    const busy = fetching - admission.waiting;
+    const free = Math.min(concurrency - busy, concurrency + RECORDING_MAX - running.size);
+    if (free <= 0) return;
+    const { waiting } = admission;
+    const unread = waiting === 0 ? free : Math.max(0, share.perHost - waiting);
+    const leases = await claim(database, tables, { ...share, unread }, free);
     if (stopping.signal.aborted) return release(database, leases);
     for (const lease of leases) {
       const work = run(lease).finally(() => {
@@ -72,8 +87,8 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       });
       running.set(lease, work);
     }
-    if (leases.length < free)
-      lookIn(Math.max((await nextDueMs(database, share)) ?? IDLE_POLL_MS, BUSY_POLL_MS));
+    if (running.size > 0) lookIn(BUSY_POLL_MS);
+    else lookIn(Math.max((await nextDueMs(database, share)) ?? IDLE_POLL_MS, BUSY_POLL_MS));
   }
 
   function wake(): void {
@@ -95,20 +110,30 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       });
   }
 
-  /** Claims by handfuls while there is enough to do: one claim for each fetch costs more than the fetch. */
+  /** Claims by handfuls while there is enough to do. */
   function wakeSoon(): void {
-    if (concurrency - fetching >= CLAIM_MIN) wake();
-    else lookIn(CLAIM_DELAY_MS);
+    if (running.size === 0) {
+      wake();
+      return;
+    }
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      wake();
+    }, CLAIM_DELAY_MS);
   }
 
   /** Never rejects: a fault of ours leaves the lease to run out, and the token is tried again for a while. */
   async function run(lease: Lease): Promise<void> {
+    const entered: string[] = [];
+    const leave = (): void => entered.splice(0).forEach(admission.leave);
     try {
       fetching++;
-      const resolution = await resolve(lease).finally(() => {
+      const resolution = await resolve(lease, entered).finally(() => {
         fetching--;
         wakeSoon();
       });
+      // Whoever waits for a host that failed is told of it first.
+      if (!hasFailedHost(resolution)) leave();
       // Put back when its host was found busy or paused.
       if (stopping.signal.aborted || resolution === undefined) return;
       if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
@@ -124,6 +149,8 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
         });
         if (lease.attempts >= ATTEMPTS_MAX) await giveUp(lease);
       }
+    } finally {
+      leave();
     }
   }
 
@@ -131,7 +158,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   async function giveUp(lease: Lease): Promise<void> {
     try {
       await database.transaction(async (tx) => {
-        const held = await finish(tx, [lease]);
+        const held = await finish(tx, [lease], () => ({ status: "failed" }));
         await settle(
           tx,
           held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
@@ -142,7 +169,8 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     }
   }
 
-  async function resolve(lease: Lease): Promise<Resolution | undefined> {
+  /** Undefined for a token that was put back. `entered` takes the host that was asked. */
+  async function resolve(lease: Lease, entered: string[]): Promise<Resolution | undefined> {
     let block: number;
     try {
       block = await readBlock(lease.chainId, lease.minBlock);
@@ -159,7 +187,6 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       };
     }
     let isPutBack = false;
-    const entered: string[] = [];
     const admit = async (host: string): Promise<boolean> => {
       const isAdmitted = await admission.enter(lease, host);
       if (isAdmitted === undefined) throw new LeaseLost();
@@ -167,9 +194,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       isPutBack = !isAdmitted;
       return isAdmitted;
     };
-    const resolution = await metadata
-      .resolve(lease, lease.standard, block, stopping.signal, admit)
-      .finally(() => entered.forEach(admission.leave));
+    const resolution = await metadata.resolve(lease, lease.standard, block, stopping.signal, admit);
     return isPutBack ? undefined : resolution;
   }
 
@@ -186,6 +211,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     async stop() {
       stopping.abort();
       clearTimeout(timer);
+      clearTimeout(soon);
       clearInterval(renewal);
       await looking;
       // Before the wait for what runs: another process may have these tokens while it winds down.

@@ -12,7 +12,11 @@ const DEADLOCK = "40P01";
 const TRIES_MAX = 3;
 
 export interface Queryable {
-  query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * With a `name`, which must stand for one text alone, the statement is planned once per connection: for those that
+   * run all the time, whose plan does not depend on their parameters.
+   */
+  query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<Row[]>;
 }
 
 export interface Database extends Queryable {
@@ -25,8 +29,8 @@ export interface Database extends Queryable {
 }
 
 const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
-  async query<Row>(sql: string, parameters: readonly unknown[] = []) {
-    const { rows } = await client.query(sql, [...parameters]);
+  async query<Row>(text: string, parameters: readonly unknown[] = [], name?: string) {
+    const { rows } = await client.query({ text, values: [...parameters], ...(name && { name }) });
     return rows as Row[];
   },
 });

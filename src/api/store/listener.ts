@@ -10,13 +10,13 @@ export interface Listener {
 }
 
 /**
- * Calls `onWake` after each notification and after each (re)connection, since anything may have been missed
- * before it. Notifications are hints only: a caller needs a slow poll beside them.
+ * Calls `onWake` with its channel after each notification, and without one after each (re)connection, since anything
+ * may have been missed before it. Notifications are hints only: a caller needs a slow poll beside them.
  */
 export function listen(
   connectionString: string,
   channels: readonly string[],
-  onWake: () => void,
+  onWake: (channel?: string) => void,
   logger: Logger,
 ): Listener {
   let closed = false;
@@ -40,7 +40,7 @@ export function listen(
       reconnect(error.message);
     });
     next.on("end", () => reconnect("the connection ended"));
-    next.on("notification", onWake);
+    next.on("notification", ({ channel }) => onWake(channel));
     await next.connect();
     for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
     onWake();

@@ -4,19 +4,40 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-lim
 import type { RateLimit, RateLimiter } from "../contract/rate-limit.ts";
 import type { Queryable } from "./database.ts";
 
+// A limit protects the service; waiting longer for it than for an answer would be the opposite.
+const STORE_TIMEOUT_MS = 1_000;
+
+export interface Points {
+  /** Takes up to `count` points of the key's window, as many as are left. Never rejects. */
+  take(
+    key: string,
+    count: number,
+  ): Promise<{ readonly granted: number; readonly remaining: number; readonly msBeforeNext: number }>;
+  /** How many points of the key's window are taken; those past the limit count too. */
+  taken(key: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
+}
+
+/** Told of each time that the database could not be asked, with the limit's name. */
+export type OnFault = (limit: string) => void;
+
 /**
- * Counts in a fixed window that starts with a key's first request. While the database is away each process counts for
- * itself: a limit protects, and is no reason to refuse everybody.
+ * Counts in a fixed window that starts with a key's first request. While the database is away or slow each process
+ * counts for itself: a limit protects, and is no reason to refuse everybody.
  */
-export function createRateLimiter(database: Queryable, limit: RateLimit): RateLimiter {
+export function createPoints(database: Queryable, limit: RateLimit, onFault: OnFault = () => {}): Points {
   const { name, requests, seconds } = limit;
   const window = { keyPrefix: name, points: requests, duration: seconds };
   const limiter = new RateLimiterPostgres({
     ...window,
     storeClient: {
       query: async ({ text, values }: { text: string; values: readonly unknown[] }) => {
-        const rows = await database.query(text, values);
-        return { rows, rowCount: rows.length };
+        try {
+          const rows = await inTime(database.query(text, values));
+          return { rows, rowCount: rows.length };
+        } catch (error) {
+          onFault(name);
+          throw error;
+        }
       },
     },
     storeType: "client",
@@ -28,21 +49,50 @@ export function createRateLimiter(database: Queryable, limit: RateLimit): RateLi
     inMemoryBlockOnConsumed: requests + 1,
     insuranceLimiter: new RateLimiterMemory(window),
   });
-  const taken = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => ({
-    isAllowed,
-    remaining: isAllowed ? remainingPoints : 0,
-    resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
-  });
 
+  return {
+    async take(key, count) {
+      try {
+        const { remainingPoints, msBeforeNext } = await limiter.consume(key, count);
+        return { granted: count, remaining: remainingPoints, msBeforeNext };
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        // The row counts what was asked for; the part of it that is within the limit is ours and nobody else's.
+        const over = refusal.consumedPoints - requests;
+        const granted = over > 0 ? Math.max(0, count - over) : 0;
+        return { granted, remaining: 0, msBeforeNext: refusal.msBeforeNext };
+      }
+    },
+
+    async taken(key) {
+      const found = await limiter.get(key);
+      return { count: found?.consumedPoints ?? 0, msBeforeNext: found?.msBeforeNext ?? 0 };
+    },
+  };
+}
+
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error("the database took too long")), STORE_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const resetSeconds = (msBeforeNext: number): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
+
+/** Exact: every request is one statement. For limits that are few requests wide. */
+export function createRateLimiter(database: Queryable, limit: RateLimit, onFault?: OnFault): RateLimiter {
+  const points = createPoints(database, limit, onFault);
   return {
     limit,
     async take(key) {
-      try {
-        return taken(true, await limiter.consume(key));
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return taken(false, refusal);
-        throw refusal;
-      }
+      const { granted, remaining, msBeforeNext } = await points.take(key, 1);
+      return { isAllowed: granted === 1, remaining, resetSeconds: resetSeconds(msBeforeNext) };
     },
   };
 }

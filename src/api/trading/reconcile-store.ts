@@ -1,8 +1,8 @@
 /** What the index says of a collection's locks, for comparison with the contract: rows and block in one statement. */
 
+import { blockOf, caughtUp, ready } from "../chain/index-trust.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
-import { caughtUp, ready } from "./store.ts";
 
 export interface CollectionRef {
   readonly chainId: number;
@@ -45,9 +45,8 @@ export async function readIndexedLocks(
     "ids" in choice
       ? ["token_id = any($4::numeric[])", [choice.ids]]
       : ["token_id > $4::numeric order by token_id limit $5", [choice.after ?? "-1", choice.limit]];
-  // Digits 27 to 42 of a checkpoint are its block.
   const rows = await db.query<Row>(
-    `select substr(c.latest_checkpoint, 27, 16)::bigint as block, ${ready(tables)} as ready,
+    `select ${blockOf("c.latest_checkpoint")} as block, ${ready(tables)} as ready,
             ${caughtUp("$3")} as "caughtUp", s.token_id as "tokenId", s.lock_count as "lockCount"
        from ${tables.checkpoint} c
        left join lateral (select token_id, lock_count from ${tables.tokenState}

@@ -4,6 +4,7 @@ import { isLocked } from "../../domain/lock-count.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Database } from "../store/database.ts";
+import { refusalFor } from "./guard.ts";
 import { lockHolders } from "./lock-holders.ts";
 import { type ChainState, type LockEntry, raiseHeads, readChainStates, readOpenLocks } from "./store.ts";
 
@@ -42,7 +43,7 @@ export function createTrading(deps: { database: Database; tables: ChainTables; m
           {
             ...state,
             approvedContracts: lockHolders(byToken.get(tokenId) ?? []),
-            tradable: state.fresh && !state.burned && !isLocked(state.lockCount),
+            tradable: refusalFor({ ...state, entitled: true }) === null,
           },
         ]),
       );

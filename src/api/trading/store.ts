@@ -1,7 +1,9 @@
 /** Lock state as the index has it, and whether it may be trusted, in one SQL statement. */
 
 import type { Standard } from "../../config.ts";
+import { caughtUp, ready, young } from "../chain/index-trust.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { isTakenBack } from "../events/taken-back.ts";
 import type { Queryable } from "../store/database.ts";
 
 export interface ChainState {
@@ -12,29 +14,25 @@ export interface ChainState {
   readonly burned: boolean;
   readonly lockCount: number;
   readonly lockedSinceBlock: number | null;
-  /** The index is ready, young enough, and not behind what any replica has seen of it. */
+  /** The index may be believed on this token. */
   readonly fresh: boolean;
 }
 
-/** SQL: Ponder's backfill is done. It turns false again at every restart. */
-export const ready = (tables: ChainTables): string =>
-  `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
-
 /**
- * SQL: the checkpoint row `c` is not below the mark. After a restart Ponder serves rows up to 30 blocks back, first
- * under the old head; `chain_head` is the mark that tells. `schema` is the parameter that holds the index's schema.
+ * SQL: the index may be believed on token `t`: it is ready, young, not behind what any replica has seen of it, and no
+ * reorg is taking back locks of this token that it has shown. `t` has chain_id, collection_address and token_id.
  */
-export const caughtUp = (schema: string): string =>
-  `c.latest_checkpoint >= coalesce(
-     (select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = c.chain_id), '')`;
+export const trusted = (tables: ChainTables, { maxAge, schema }: TrustParameters): string => `
+  (${ready(tables)}
+   and exists (select from ${tables.checkpoint} c
+                where c.chain_id = t.chain_id and ${young(maxAge)} and ${caughtUp(schema)}
+                  and not ${isTakenBack(tables)}))`;
 
-/** The freshness of a chain's index. It reads the checkpoint's first ten digits, the block's Unix seconds. */
-const freshness = (tables: ChainTables): string => `
-  ${ready(tables)}
-  and exists (select from ${tables.checkpoint} c
-               where c.chain_id = $1
-                 and extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint <= $4
-                 and ${caughtUp("$5")})`;
+/** The names of the parameters that hold TRADE_MAX_AGE and the index's schema. */
+interface TrustParameters {
+  readonly maxAge: string;
+  readonly schema: string;
+}
 
 /** The state of those of the tokens that the chain has told of, by token id. */
 export async function readChainStates(
@@ -44,8 +42,8 @@ export async function readChainStates(
 ): Promise<ReadonlyMap<string, ChainState>> {
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
     `select token_id as "tokenId", standard, owner, supply, burned, lock_count as "lockCount",
-            locked_since_block as "lockedSinceBlock", (${freshness(tables)}) as fresh
-       from ${tables.tokenState}
+            locked_since_block as "lockedSinceBlock", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+       from ${tables.tokenState} t
       where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],
   );

@@ -1,14 +1,23 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { makeKey } from "../../../src/api/access/keys.ts";
-import { createAccess } from "../../../src/api/access/service.ts";
+import { createSealer } from "../../../src/api/access/seal.ts";
+import { createAccess as createAccessWith } from "../../../src/api/access/service.ts";
+import { ACCESS_CHANNEL } from "../../../src/api/access/store.ts";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
 import type { Database } from "../../../src/api/store/database.ts";
+import { listen } from "../../../src/api/store/listener.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 
-const { database } = await createTestDatabase();
+const { database, url } = await createTestDatabase();
+const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 const OPERATOR = "operator";
+const SECRET = "a-secret-of-at-least-32-characters";
+const sealerOf = (current: string, previous?: string) => createSealer({ current, previous }, "api-key");
+const createAccess = (db: Database, now?: () => number) => createAccessWith(db, sealerOf(SECRET), now);
 const partner = { name: "Partner", apis: ["market-partner"], collections: null };
 
-beforeEach(() => database.query("truncate vitrine.app, vitrine.api_key, vitrine.audit"));
+beforeEach(() => database.query("truncate vitrine.app, vitrine.api_key, vitrine.audit cascade"));
 
 describe("the app of a key", () => {
   it("is found by the key, with what it may do", async () => {
@@ -19,6 +28,8 @@ describe("the app of a key", () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: "Partner",
       apis: ["market-partner"],
+      collections: null,
+      tier: "advanced",
     });
   });
 
@@ -183,5 +194,136 @@ describe("what is stored", () => {
         revoked_at: null,
       }),
     ]);
+  });
+});
+
+describe("a key that its owner reads again", () => {
+  it("is the key, and the audit log tells who read it", async () => {
+    const access = createAccess(database);
+    const { id, key } = await access.createKey(partner, OPERATOR);
+
+    expect(await access.revealKey(id, "wallet")).toEqual({ kind: "key", key });
+
+    expect(
+      await database.query("select actor, action, subject from vitrine.audit order by id desc limit 1"),
+    ).toEqual([{ actor: "wallet", action: "keys.reveal", subject: id }]);
+  });
+
+  it("is none once it is revoked, and none that was never made", async () => {
+    const access = createAccess(database);
+    const { id } = await access.createKey(partner, OPERATOR);
+    await access.revokeKey(id, OPERATOR);
+
+    expect(await access.revealKey(id, "wallet")).toEqual({ kind: "unknown" });
+    expect(await access.revealKey(UNKNOWN_ID, "wallet")).toEqual({ kind: "unknown" });
+  });
+
+  it("can't be read through the seal of another row", async () => {
+    const access = createAccess(database);
+    const first = await access.createKey(partner, OPERATOR);
+    const second = await access.createKey(partner, OPERATOR);
+    await database.query(
+      "update vitrine.api_key set sealed = (select sealed from vitrine.api_key where id = $1) where id = $2",
+      [first.id, second.id],
+    );
+
+    expect(await access.revealKey(second.id, "wallet")).toEqual({ kind: "unreadable" });
+  });
+
+  it("works though it was made before keys were kept, and says that it can't be read", async () => {
+    const access = createAccess(database);
+    const { id, key } = await access.createKey(partner, OPERATOR);
+    await database.query("update vitrine.api_key set sealed = null");
+
+    expect(await access.revealKey(id, "wallet")).toEqual({ kind: "unreadable" });
+    expect(await access.findApp(key)).toBeDefined();
+  });
+});
+
+describe("a rotated key", () => {
+  it("gives way to a new one of the same app, and works until its grace is over", async () => {
+    const access = createAccess(database);
+    const old = await access.createKey(partner, OPERATOR);
+    const made = await access.rotateKey(old.id, 3_600, "wallet");
+    if (!made) throw new Error("nothing was made");
+
+    const fresh = createAccess(database);
+    expect((await fresh.findApp(made.key))?.id).toBe((await fresh.findApp(old.key))?.id);
+    await database.query("update vitrine.api_key set expires_at = expires_at - interval '3601 seconds'");
+
+    expect(await createAccess(database).findApp(old.key)).toBeUndefined();
+    expect(await createAccess(database).findApp(made.key)).toBeDefined();
+  });
+
+  it("ends at once without a grace, and never lives longer by being rotated again", async () => {
+    const access = createAccess(database);
+    const { id, key } = await access.createKey(partner, OPERATOR);
+    await access.rotateKey(id, 60, "wallet");
+    await access.rotateKey(id, 86_400, "wallet");
+
+    const [old] = await access.listKeys();
+    expect(old?.expires_at?.getTime()).toBeLessThan(Date.now() + 61_000);
+    await access.rotateKey(id, 0, "wallet");
+    expect(await createAccess(database).findApp(key)).toBeUndefined();
+    expect(await access.rotateKey(id, 60, "wallet")).toBeUndefined();
+  });
+});
+
+describe("VITRINE_SECRET", () => {
+  const OTHER = "another-secret-of-at-least-32-characters";
+
+  it("is rotated: with the previous one set all keys are sealed anew, and then it can go", async () => {
+    const { id, key } = await createAccess(database).createKey(partner, OPERATOR);
+    const rotating = createAccessWith(database, sealerOf(OTHER, SECRET));
+    expect(await rotating.revealKey(id, "wallet")).toEqual({ kind: "key", key });
+
+    expect(await rotating.reseal()).toEqual({ resealed: 1, unreadable: 0 });
+    expect(await rotating.reseal()).toEqual({ resealed: 0, unreadable: 0 });
+
+    expect(await createAccessWith(database, sealerOf(OTHER)).revealKey(id, "wallet")).toEqual({
+      kind: "key",
+      key,
+    });
+  });
+
+  it("that is lost takes the reading of keys with it, not the keys", async () => {
+    const { id, key } = await createAccess(database).createKey(partner, OPERATOR);
+    const access = createAccessWith(database, sealerOf(OTHER));
+
+    expect(await access.reseal()).toEqual({ resealed: 0, unreadable: 1 });
+    expect(await access.revealKey(id, "wallet")).toEqual({ kind: "unreadable" });
+    expect(await access.findApp(key)).toMatchObject({ name: "Partner" });
+  });
+
+  it("seals any number of keys anew", async () => {
+    const access = createAccess(database);
+    for (let made = 0; made < 3; made++) await access.createKey(partner, OPERATOR);
+    await database.query(
+      `insert into vitrine.api_key (id, app_id, hash, start, sealed)
+       select gen_random_uuid(), (select id from vitrine.app), sha256(n::text::bytea), 'vk_', '\\x00'
+         from generate_series(1, 450) n`,
+    );
+
+    const rotating = createAccessWith(database, sealerOf(OTHER, SECRET));
+
+    expect(await rotating.reseal()).toEqual({ resealed: 3, unreadable: 450 });
+  });
+});
+
+describe("a change", () => {
+  it("reaches a replica that is told, whatever it remembers", async () => {
+    const replica = createAccess(database, () => 0);
+    const listener = listen(url, [ACCESS_CHANNEL], replica.forget, silentLogger);
+    onTestFinished(() => listener.close());
+    const { id, key } = await createAccess(database).createKey(partner, OPERATOR);
+    expect(await replica.findApp(key)).toBeDefined();
+
+    await createAccess(database).revokeKey(id, OPERATOR);
+
+    // Its clock stands still, so that nothing but the notification makes it ask again.
+    await eventually(
+      () => replica.findApp(key),
+      (app) => app === undefined,
+    );
   });
 });

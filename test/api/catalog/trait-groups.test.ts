@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareNames, defaultGroups } from "../../../src/api/catalog/trait-groups.ts";
+import {
+  compareNames,
+  defaultGroups,
+  groupTraits,
+  noticesOf,
+} from "../../../src/api/catalog/trait-groups.ts";
 import type { Trait } from "../../../src/api/metadata/traits.ts";
 
 const trait = (trait_type: string, display_type: Trait["display_type"] = "string"): Trait => ({
@@ -31,6 +36,106 @@ describe("groups of a collection without groups of its own", () => {
     ]);
     expect(defaultGroups([trait("Level", "number")])).toEqual([{ category: "Others", traits: ["Level"] }]);
     expect(defaultGroups([])).toEqual([]);
+  });
+});
+
+const group = (name: string, ...traits: string[]) => ({
+  name,
+  traits: traits.map((each) => ({ name: each })),
+});
+
+describe("groups that a collection's makers submit", () => {
+  it("keep their order and that of their traits, whatever the display types", () => {
+    const traits = [trait("Hat"), trait("Level", "number"), trait("Boots"), trait("Born", "date")];
+    const groups = [group("Stats", "Level", "Born"), group("Outfit", "Hat", "Boots")];
+
+    expect(groupTraits(traits, groups)).toEqual([
+      { category: "Stats", traits: ["Level", "Born"] },
+      { category: "Outfit", traits: ["Hat", "Boots"] },
+    ]);
+  });
+
+  it("leave what is in none of them to Others, sorted, numbers and all", () => {
+    const traits = [trait("zeal"), trait("Level", "number"), trait("Hat"), trait("Aura")];
+
+    expect(groupTraits(traits, [group("Outfit", "Hat")])).toEqual([
+      { category: "Outfit", traits: ["Hat"] },
+      { category: "Others", traits: ["Aura", "Level", "zeal"] },
+    ]);
+  });
+
+  it("share no trait type: its first occurrence counts", () => {
+    const groups = [group("A", "Hat", "Hat"), group("B", "Boots", "Hat")];
+
+    expect(groupTraits([trait("Hat"), trait("Boots")], groups)).toEqual([
+      { category: "A", traits: ["Hat"] },
+      { category: "B", traits: ["Boots"] },
+    ]);
+  });
+
+  it("show only what the token has, and no group that is empty for it", () => {
+    const groups = [group("Outfit", "Hat", "Cape"), group("Pets", "Dog"), group("None")];
+
+    expect(groupTraits([trait("Hat"), trait("Hat")], groups)).toEqual([
+      { category: "Outfit", traits: ["Hat"] },
+    ]);
+    expect(groupTraits([], groups)).toEqual([]);
+  });
+
+  it("are one category where they share a name, Others included", () => {
+    const groups = [group("Others", "Zeal"), group("Outfit", "Hat"), group("Outfit", "Boots")];
+    const traits = [trait("Aura"), trait("Boots"), trait("Hat"), trait("Zeal")];
+
+    expect(groupTraits(traits, groups)).toEqual([
+      { category: "Others", traits: ["Zeal", "Aura"] },
+      { category: "Outfit", traits: ["Hat", "Boots"] },
+    ]);
+  });
+
+  it("that are none at all mean the usual categories", () => {
+    expect(groupTraits([trait("Hat"), trait("Level", "number")], [])).toEqual([
+      { category: "Traits", traits: ["Hat"] },
+      { category: "Others", traits: ["Level"] },
+    ]);
+  });
+
+  it("hold every trait type of any token exactly once", () => {
+    const name = fc.constantFrom("Hat", "Boots", "Level", "constructor", "__proto__", "Others", "é");
+    const groups = fc.array(fc.record({ name, traits: fc.array(fc.record({ name }), { maxLength: 4 }) }), {
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 6 }), groups, (names, submitted) => {
+        const grouped = groupTraits(
+          names.map((each) => trait(each)),
+          submitted,
+        );
+
+        expect(grouped.flatMap(({ traits }) => traits).sort()).toEqual([...new Set(names)].sort());
+        expect(grouped.every(({ traits }) => traits.length > 0)).toBe(true);
+        const categories = grouped.map(({ category }) => category);
+        expect(new Set(categories).size).toBe(categories.length);
+      }),
+    );
+  });
+
+  it("are accepted with a notice for each entry that has no effect", () => {
+    const groups = [group("A", "Hat", "Cape"), group("B", "Hat", "Cape")];
+
+    expect(noticesOf(groups, new Set(["Hat"]))).toEqual([
+      {
+        path: "trait_groups[0].traits[1].name",
+        message: 'no token of the collection has a trait type "Cape"',
+      },
+      {
+        path: "trait_groups[1].traits[0].name",
+        message: '"Hat" is listed at trait_groups[0].traits[0].name already, which counts',
+      },
+      {
+        path: "trait_groups[1].traits[1].name",
+        message: '"Cape" is listed at trait_groups[0].traits[1].name already, which counts',
+      },
+    ]);
   });
 });
 

@@ -20,6 +20,10 @@ it("the indexes that serving needs are made once, and left alone from then on", 
     "vitrine_delegation_by_from",
     "vitrine_delegation_by_to",
     "vitrine_lock_event_by_token",
+    "vitrine_token_balance_by_holder",
+    "vitrine_token_state_burned",
+    "vitrine_token_state_by_owner",
+    "vitrine_token_state_locked",
     "vitrine_token_transfer_by_token",
   ]);
 

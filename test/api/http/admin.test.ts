@@ -17,7 +17,7 @@ const actions = async () =>
   );
 
 beforeEach(() =>
-  database.query("truncate vitrine.app, vitrine.api_key, vitrine.audit, vitrine.allowed_host"),
+  database.query("truncate vitrine.app, vitrine.api_key, vitrine.audit, vitrine.allowed_host cascade"),
 );
 
 describe("keys", () => {

@@ -63,7 +63,10 @@ describe("an unexpected fault", () => {
     const { logger, entries } = createMemoryLogger();
     const failing = createTestApp(test, {
       logger,
-      catalog: { findToken: () => Promise.reject(new Error(secret)) },
+      catalogRoom: {
+        ...api.catalogRoom,
+        catalog: { ...api.catalog, findToken: () => Promise.reject(new Error(secret)) },
+      },
     });
 
     const { status, body, text, headers } = await failing.call(`/market/collections/${COLLECTION}/tokens/1`, {

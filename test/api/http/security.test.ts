@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys.ts";
-import { createAccess } from "../../../src/api/access/service.ts";
 import { openApiDocument } from "../../../src/api/http/openapi.ts";
 import { createTestApp, OPERATOR_TOKEN, type Sent } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -35,7 +34,11 @@ const routes: Route[] = Object.entries(document.paths ?? {}).flatMap(([path, ope
     }),
   ),
 );
-const needs = (scheme: string) => routes.filter(({ security }) => security.some((each) => scheme in each));
+// One that may also be left out is not needed.
+const needs = (scheme: string) =>
+  routes
+    .filter(({ security }) => security.every((each) => Object.keys(each).length > 0))
+    .filter(({ security }) => security.some((each) => scheme in each));
 const keyed = needs("ApiKeyAuth").map((route) => [`${route.method} ${route.path}`, route] as const);
 const operated = needs("OperatorToken").map((route) => [`${route.method} ${route.path}`, route] as const);
 const apiOf = ({ path }: Route): string => path.split("/")[1] ?? "";
@@ -45,6 +48,8 @@ const send = (route: Route, sent: Sent = {}, query = "") =>
     method: route.method,
     ...(route.method !== "GET" && { body: { token_ids: ["1"] } }),
     ...sent,
+    // A stream has no end to wait for; it refuses this as any route refuses what it can't read.
+    headers: { "last-event-id": "none", ...sent.headers },
   });
 
 const key = await api.createKey();
@@ -55,7 +60,7 @@ describe("the document", () => {
     expect(operated.length).toBeGreaterThanOrEqual(6);
     for (const route of routes) {
       if (["market", "market-partner"].includes(apiOf(route)))
-        expect(route.security).toEqual([{ ApiKeyAuth: [] }]);
+        expect(route.security).toEqual([{ ApiKeyAuth: [] }, { ApiKeyQuery: [] }]);
       if (apiOf(route) === "admin") expect(route.security).toEqual([{ OperatorToken: [] }]);
     }
   });
@@ -65,6 +70,11 @@ describe("the document", () => {
       type: "apiKey",
       in: "header",
       name: "X-API-Key",
+    });
+    expect(document.components?.securitySchemes?.ApiKeyQuery).toMatchObject({
+      type: "apiKey",
+      in: "query",
+      name: "apiKey",
     });
   });
 });
@@ -82,6 +92,30 @@ describe.each(keyed)("%s", (_name, route) => {
 
   it("takes an empty key for none", async () => {
     expect((await send(route, { key: "" }, "?apiKey=")).body.message).toBe("No API key found in request");
+  });
+
+  it("refuses a key that is given twice in one place, the same or another", async () => {
+    const answers = [
+      await send(route, { headers: { "x-api-key": `${key}, ${key}` } }),
+      await send(route, {}, `?apiKey=${key}&apiKey=${key}`),
+      await send(route, {}, `?apiKey=nonsense&apiKey=${key}`),
+    ];
+
+    for (const { status, body } of answers) {
+      expect(status).toBe(401);
+      expect(body).toMatchObject({ message: "Invalid authentication credentials", code: "KEY_INVALID" });
+    }
+  });
+
+  it("tells an app how much of its limit is left, and takes nothing from it for a refused key", async () => {
+    const app = await api.createKey(undefined, `Limit of ${route.method} ${route.path}`);
+    const first = await send(route, { key: app });
+    await send(route, { key: `${app}0` });
+    const second = await send(route, { key: app });
+
+    const left = (answer: typeof first) => Number(answer.headers.get("ratelimit-remaining"));
+    expect(left(first)).toBeGreaterThan(0);
+    expect(left(second)).toBe(left(first) - 1);
   });
 
   it.each([
@@ -103,7 +137,7 @@ describe.each(keyed)("%s", (_name, route) => {
       { name: "Gone", apis: ["market", "market-partner"], collections: null },
       "tests",
     );
-    await createAccess(test.database).revokeKey(id, "tests");
+    await createTestApp(test).access.revokeKey(id, "tests");
 
     const answers = [await send(route, { key: revoked }), await send(route, {}, `?apiKey=${revoked}`)];
 
@@ -147,7 +181,10 @@ describe.each(keyed)("%s", (_name, route) => {
   });
 });
 
-describe.each(operated)("%s", (_name, route) => {
+describe.each(operated)("%s", (name, route) => {
+  // A client of its own, since wrong tokens are counted by address.
+  const from = `10.0.0.${operated.findIndex(([each]) => each === name)}`;
+
   it("does not exist for those who send no token, nor a key instead", async () => {
     for (const sent of [
       {},
@@ -168,7 +205,7 @@ describe.each(operated)("%s", (_name, route) => {
       OPERATOR_TOKEN.slice(0, -1),
       OPERATOR_TOKEN.toUpperCase(),
     ]) {
-      const { status, body } = await send(route, { headers: { authorization: `Bearer ${wrong}` } });
+      const { status, body } = await send(route, { from, headers: { authorization: `Bearer ${wrong}` } });
       expect(status).toBe(401);
       expect(body.code).toBe("KEY_INVALID");
     }

@@ -10,21 +10,31 @@ const ANIMATION = "https://animations.example:8443/1.html";
 const VIDEO_HOST = "videos.example";
 const ANIMATION_HOST = "animations.example:8443";
 
-const either = [true, false];
-const cases = either.flatMap((animation) =>
-  either.flatMap((video) =>
-    either.flatMap((image) =>
-      either.flatMap((animationAllowed) =>
-        either.map((videoAllowed) => ({ animation, video, image, animationAllowed, videoAllowed })),
-      ),
-    ),
-  ),
+const ANIMATION_FAULT = {
+  reason: "animation_is_image",
+  message: "the content is GIF; it must be HTML",
+} as const;
+const VIDEO_FAULT = { reason: "video_too_small", message: "320x240, at least 480x480" } as const;
+
+const names = [
+  "animation",
+  "video",
+  "image",
+  "animationAllowed",
+  "videoAllowed",
+  "animationBad",
+  "videoBad",
+] as const;
+type Case = Readonly<Record<(typeof names)[number], boolean>>;
+const cases = Array.from(
+  { length: 2 ** names.length },
+  (_, bits) => Object.fromEntries(names.map((name, bit) => [name, (bits & (1 << bit)) !== 0])) as Case,
 );
 
 describe("the pages", () => {
   it.each(cases)(
-    "animation $animation (allowed $animationAllowed), video $video (allowed $videoAllowed), image $image",
-    ({ animation, video, image, animationAllowed, videoAllowed }) => {
+    "animation $animation (allowed $animationAllowed, bad $animationBad), video $video (allowed $videoAllowed, bad $videoBad), image $image",
+    ({ animation, video, image, animationAllowed, videoAllowed, animationBad, videoBad }) => {
       const imageUrl = image ? IMAGE : null;
       const allowed = [...(animationAllowed ? [ANIMATION_HOST] : []), ...(videoAllowed ? [VIDEO_HOST] : [])];
 
@@ -32,11 +42,15 @@ describe("the pages", () => {
         { image: imageUrl, video: video ? VIDEO : null, animation_url: animation ? ANIMATION : null },
         imageUrl,
         (host) => allowed.includes(host),
+        {
+          animation: animationBad ? ANIMATION_FAULT : undefined,
+          video: videoBad ? VIDEO_FAULT : undefined,
+        },
       );
 
       const ofImage = image ? { kind: "image", url: IMAGE } : { kind: "none", url: null };
-      const showsAnimation = animation && animationAllowed;
-      const showsVideo = !showsAnimation && video && videoAllowed;
+      const showsAnimation = animation && animationAllowed && !animationBad;
+      const showsVideo = !showsAnimation && video && videoAllowed && !videoBad;
       expect(collection_page).toEqual(ofImage);
       expect({ kind: token_page.kind, url: token_page.url }).toEqual(
         showsAnimation
@@ -45,17 +59,44 @@ describe("the pages", () => {
             ? { kind: "video", url: VIDEO }
             : ofImage,
       );
+      // A host that is not allowed is the reason whatever it holds.
+      const whyNot = (isAllowed: boolean, fault: object) =>
+        isAllowed ? fault : { reason: "host_not_allowed" };
       expect(token_page.skipped).toEqual([
-        ...(animation && !animationAllowed
-          ? [{ kind: "animation", host: ANIMATION_HOST, reason: "host_not_allowed" }]
+        ...(animation && !showsAnimation
+          ? [{ kind: "animation", host: ANIMATION_HOST, ...whyNot(animationAllowed, ANIMATION_FAULT) }]
           : []),
         // What stands behind the one that is shown was not left out.
-        ...(!showsAnimation && video && !videoAllowed
-          ? [{ kind: "video", host: VIDEO_HOST, reason: "host_not_allowed" }]
+        ...(!showsAnimation && video && !showsVideo
+          ? [{ kind: "video", host: VIDEO_HOST, ...whyNot(videoAllowed, VIDEO_FAULT) }]
           : []),
       ]);
     },
   );
+
+  it.each(["timeout", "unreachable", "blocked_by_host", "internal_error"] as const)(
+    "show a video that we could not look at (%s): its host is one that the operator trusts",
+    (reason) => {
+      const media = { image: IMAGE, video: VIDEO, animation_url: null };
+
+      const { token_page } = chooseDisplay(media, IMAGE, () => true, { video: { reason, message: "" } });
+
+      expect(token_page).toEqual({ kind: "video", url: VIDEO, skipped: [] });
+    },
+  );
+
+  it("show the image instead of a video that is not there", () => {
+    const fault = { reason: "http_status", message: "the host answered 404" } as const;
+    const media = { image: IMAGE, video: VIDEO, animation_url: null };
+
+    const { token_page } = chooseDisplay(media, IMAGE, () => true, { video: fault });
+
+    expect(token_page).toEqual({
+      kind: "image",
+      url: IMAGE,
+      skipped: [{ kind: "video", host: VIDEO_HOST, ...fault }],
+    });
+  });
 
   it("show the image where it can be loaded, which may differ from what the document says", () => {
     const { collection_page, token_page } = chooseDisplay(

@@ -85,7 +85,7 @@ it("a token whose mint a reorg took back is not found any more, and starts anew 
 
   expect(await recordEnd(failed("token_reverted"), "reorg")).toMatchObject({ status: "not_found" });
   expect(await served()).toBeUndefined();
-  expect(await database.query("select 1 from vitrine.token_trait")).toEqual([]);
+  expect(await database.query("select 1 from vitrine.token")).toEqual([]);
 
   expect(await record(hero({}))).toMatchObject({ status: "updated" });
   expect(await served()).toMatchObject({ status: "current", version: 2 });

@@ -97,12 +97,14 @@ describe("keys", () => {
 
   it("that come twice count by their last value", () => {
     expect(
-      read(bytes('{"name": "a", "image": "i", "name": "b", "attributes": 1, "attributes": []}')),
+      read(
+        bytes('{"name": "a", "image": "https://i.example", "name": "b", "attributes": 1, "attributes": []}'),
+      ),
     ).toMatchObject({
       metadata: { name: "b" },
       codes: [],
     });
-    expect(read(bytes('{"name": "a", "image": "i", "name": null}'))).toMatchObject({
+    expect(read(bytes('{"name": "a", "image": "https://i.example", "name": null}'))).toMatchObject({
       codes: ["missing_name"],
     });
   });
@@ -184,18 +186,18 @@ describe("numbers", () => {
 
 describe("size", () => {
   const filled = (count: number, part: string) =>
-    bytes(JSON.stringify({ name: part.repeat(count), image: "i" }));
+    bytes(JSON.stringify({ name: part.repeat(count), image: "https://i.example" }));
   const growth = HEX_ID.length - "{id}".length;
   const fitting = Math.floor((BYTES_MAX - 30) / (growth + 4));
 
   it("with {id} replaced is read up to 2 MiB and refused above", () => {
-    const { length } = JSON.stringify({ name: "", image: "i" });
+    const { length } = JSON.stringify({ name: "", image: "https://i.example" });
     const exact = (BYTES_MAX - length) % HEX_ID.length;
     const body = (pad: number) =>
       bytes(
         JSON.stringify({
           name: "{id}".repeat((BYTES_MAX - length - exact) / HEX_ID.length) + "a".repeat(pad),
-          image: "i",
+          image: "https://i.example",
         }),
       );
 
@@ -206,7 +208,7 @@ describe("size", () => {
 
   it("counts {id} however it is written", () => {
     expect(read(filled(fitting * 2, "{id}"), ID)).toMatchObject({ failure: "too_large" });
-    const escaped = `{"name": "${"\\u007bid}".repeat(fitting * 2)}", "image": "i"}`;
+    const escaped = `{"name": "${"\\u007bid}".repeat(fitting * 2)}", "image": "https://i.example"}`;
     expect(read(bytes(escaped), ID)).toMatchObject({ failure: "too_large" });
   });
 

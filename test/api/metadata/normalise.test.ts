@@ -61,6 +61,64 @@ describe("the document", () => {
   });
 });
 
+describe("an image, a video or an animation", () => {
+  const CID = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
+  const usable = [
+    "https://img.example/1.png",
+    "HTTP://img.example/a b.png",
+    " https://img.example/1.png ",
+    `ipfs://${CID}`,
+    `ipfs://ipfs/${CID}/1.png`,
+    `IPFS:/${CID}`,
+    `/ipfs/${CID}/1.png`,
+    CID,
+  ];
+  const unusable = [
+    "b",
+    "/1.png",
+    "1.png",
+    "//img.example/1.png",
+    "https://",
+    "ipfs://nothing",
+    "data:image/png;base64,AAAA",
+    "ar://-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A",
+    "javascript:alert(1)",
+    "<svg></svg>",
+  ];
+
+  it.each(["image", "video", "animation_url"])(
+    "is kept whatever its %s, and told of when no page can show it",
+    (field) => {
+      for (const value of usable) {
+        const { metadata, codes } = read({ ...sound, [field]: value });
+        expect({ value: metadata[field as "image"], codes }).toEqual({ value, codes: [] });
+      }
+      for (const value of unusable) {
+        const { metadata, issues, complete } = read({ ...sound, [field]: value });
+        const message = `${field} must be an http, https or ipfs URL; it is "${value}"`;
+        expect(metadata).toMatchObject({ [field]: value });
+        expect(issues).toEqual([{ code: "unusable_url", level: "warning", path: field, message }]);
+        expect(complete).toBe(true);
+      }
+    },
+  );
+
+  it("is quoted in few words that PostgreSQL takes", () => {
+    const image = `${"x".repeat(99)}\u{1f600}${"x".repeat(1_000_000)}`;
+
+    const { metadata, issues } = read({ ...sound, image });
+
+    expect(metadata.image).toBe(image);
+    expect(issues[0]?.message).toBe(
+      `image must be an http, https or ipfs URL; it is "${"x".repeat(99)}\ufffd…"`,
+    );
+  });
+
+  it("is judged nowhere else: an external_url is shown to nobody", () => {
+    expect(read({ ...sound, external_url: "b" }).codes).toEqual([]);
+  });
+});
+
 describe("attributes and properties", () => {
   const attributes = [{ trait_type: "A", value: "a" }];
   const properties = { P: "p" };
@@ -97,7 +155,9 @@ describe("attributes and properties", () => {
       "image is required; it is null",
       "attributes must be an array; it is an object",
     ]);
-    expect(messages('{"name": "n", "image": "i", "properties": {"P": 1e999, "": "v"}}')).toEqual([
+    expect(
+      messages('{"name": "n", "image": "https://i.example", "properties": {"P": 1e999, "": "v"}}'),
+    ).toEqual([
       "a property must be a string or a number; it is a number too large to hold",
       "a property needs a name",
     ]);

@@ -5,7 +5,7 @@ import { readDocument } from "../../../src/api/metadata/resolve.ts";
 export const ID = "314592";
 export const HEX_ID = "000000000000000000000000000000000000000000000000000000000004cce0";
 /** Two required fields, to be put into an object. */
-export const SOUND = '"name": "n", "image": "i"';
+export const SOUND = '"name": "n", "image": "https://i.example"';
 export const bytes = (text: string, encoding: BufferEncoding = "utf8") => Buffer.from(text, encoding);
 
 /** What is kept of a document; with a token id, as of an ERC-1155 token. */

@@ -67,6 +67,7 @@ describe("a call", () => {
   it("says that nothing is known of a chain without an endpoint", async () => {
     expect(await readUri({ ...token("1"), chainId: 1 }, "erc721", BLOCK)).toMatchObject({
       kind: "unavailable",
+      answered: false,
     });
   });
 });
@@ -106,28 +107,58 @@ describe("the node's failures", () => {
     ["HTTP 500", { httpStatus: 500 }],
     ["HTTP 429", { httpStatus: 429 }],
     ["HTTP 401", { httpStatus: 401 }],
-    ["an internal error", error(-32603, "Internal error")],
-    ["an internal error with data", error(-32603, "Internal error", { trace: "lost" })],
     ["a rate limit", error(-32005, "request limit exceeded")],
+    ["a rate limit of its own", error(-32016, "over rate limit")],
+    [
+      "a rate limit in HTTP's terms",
+      error(429, "Your app has exceeded its compute units per second capacity"),
+    ],
+    ["a key that lapsed", error(-32000, "Unauthorized: API key disabled")],
     ["a block it has not seen", error(-32000, "header not found")],
+    ["a block nobody has seen", error(-32000, "unknown block")],
     ["a block it no longer holds", error(-32000, "missing trie node 1234 (path )")],
+    ["a state it no longer holds", error(-32000, "required historical state unavailable (reexec=128)")],
     ["a method it does not serve", error(-32601, "the method eth_call does not exist")],
     ["an answer of no type", { result: null }],
     ["an answer that is no hex", { result: "busy" }],
   ] satisfies [string, NodeAnswer][])("%s leaves the token's state unknown", async (_name, said) => {
     answer = () => said;
 
-    expect(await readUri(token("1"), undefined, BLOCK)).toMatchObject({ kind: "unavailable" });
+    expect(await readUri(token("1"), undefined, BLOCK)).toMatchObject({
+      kind: "unavailable",
+      answered: false,
+    });
   });
+
+  it.each([
+    ["an internal error", error(-32603, "Internal error")],
+    ["an internal error with data", error(-32603, "Internal error", { trace: "lost" })],
+    ["its time limit", error(-32000, "execution aborted (timeout = 5s)")],
+    ["the time limit of a request", error(-32002, "request timed out")],
+    ["its size limit", error(-32003, "response too large")],
+    ["a time limit in other words", error(-32000, "eth_call request exceeded its time limit")],
+    ["its gas limit", error(-32000, "gas required exceeds allowance (50000000)")],
+    ["calldata that it does not take", error(-32602, "invalid argument 0")],
+  ] satisfies [string, NodeAnswer][])(
+    "%s leaves it unknown, as this call's own failure",
+    async (_name, said) => {
+      answer = () => said;
+
+      expect(await readUri(token("1"), undefined, BLOCK)).toMatchObject({
+        kind: "unavailable",
+        answered: true,
+      });
+    },
+  );
 
   it("leave it unknown, too, when nobody listens or the answer is no JSON", async () => {
     const page = await startLocalServer((_request, response) => response.end("<html>"));
     const read = (url: string) =>
       createUriReader(createChainClients([{ id: CHAIN, rpcUrls: [url] }]))(token("1"), "erc721", BLOCK);
 
-    expect(await read(page.url)).toMatchObject({ kind: "unavailable" });
+    expect(await read(page.url)).toMatchObject({ kind: "unavailable", answered: false });
     await page.close();
-    expect(await read(page.url)).toMatchObject({ kind: "unavailable" });
+    expect(await read(page.url)).toMatchObject({ kind: "unavailable", answered: false });
   });
 
   it("repeat no endpoint, which may hold a key", async () => {
@@ -155,6 +186,8 @@ describe("reads made together", () => {
   it("travel in one request, and one token's revert spoils no other's", async () => {
     answer = ({ tokenId }) =>
       tokenId % 3n === 0n ? revert : tokenId % 3n === 1n ? { result: "0x" } : uriResult(URI);
+    // The first batch asks for Multicall3, which this chain is without.
+    await Promise.all(["1", "2"].map((id) => readUri(token(id), "erc721", BLOCK)));
     const before = node.requests.length;
 
     const reads = await Promise.all(

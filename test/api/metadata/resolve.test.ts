@@ -17,7 +17,7 @@ const ID = TOKEN.tokenId;
 const HEX_ID = "000000000000000000000000000000000000000000000000000000000004cce0";
 const SOUND = JSON.stringify({
   name: "Hero {id}",
-  image: "ipfs://{id}",
+  image: "https://img.example/{id}",
   attributes: [{ trait_type: "{id}", value: "{id}{id}" }],
 });
 
@@ -45,7 +45,7 @@ describe("a sound document", () => {
         hash: createHash("sha256").update(SOUND).digest("hex"),
         metadata: {
           name: "Hero {id}",
-          image: "ipfs://{id}",
+          image: "https://img.example/{id}",
           traits: [{ trait_type: "{id}", value: "{id}{id}" }],
         },
         issues: [],
@@ -68,7 +68,7 @@ describe("a sound document", () => {
         body: Buffer.from(SOUND),
         metadata: {
           name: `Hero ${HEX_ID}`,
-          image: `ipfs://${HEX_ID}`,
+          image: `https://img.example/${HEX_ID}`,
           traits: [{ trait_type: HEX_ID, value: HEX_ID + HEX_ID }],
         },
       },
@@ -90,7 +90,9 @@ describe("a sound document", () => {
   });
 
   it("keeps the keys of its objects, whatever they hold", () => {
-    const body = Buffer.from('{"name": "n", "image": "i", "properties": {"{id}": "{id}", "__proto__": "p"}}');
+    const body = Buffer.from(
+      '{"name": "n", "image": "https://i.example", "properties": {"{id}": "{id}", "__proto__": "p"}}',
+    );
 
     expect(readDocument(body, ID)).toMatchObject({
       document: {
@@ -161,9 +163,19 @@ describe("what the contract or the node says", () => {
       reason: "token_reverted",
       transient: false,
     },
-    { read: { kind: "unavailable", message: "busy" }, reason: "rpc_unavailable", transient: true },
+    {
+      read: { kind: "unavailable", message: "busy", answered: false },
+      reason: "rpc_unavailable",
+      transient: true,
+    },
+    {
+      read: { kind: "unavailable", message: "too long", answered: true },
+      reason: "rpc_unavailable",
+      transient: true,
+    },
   ] as const)("$read.kind is $reason", async ({ read, reason, transient }) => {
-    const failure = { kind: "failed", reason, message: read.message, transient, uri: null, block: BLOCK };
+    const said = { kind: "failed", reason, message: read.message, transient, uri: null, block: BLOCK };
+    const failure = "answered" in read ? { ...said, nodeAnswered: read.answered } : said;
 
     expect(await harness.resolveRead(read)).toMatchObject(failure);
   });

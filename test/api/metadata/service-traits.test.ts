@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Trait } from "../../../src/api/metadata/traits.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   CHAIN_ID,
@@ -35,7 +37,9 @@ const number = (trait_type: string, value: number, more: object = {}) => ({
   value,
   ...more,
 });
-const count = (traits: readonly Trait[]) => metadata.countTraits(database, CHAIN_ID, COLLECTION, traits);
+const search = createSearch({ database, tables, logger: silentLogger });
+const count = (traits: readonly Trait[]) =>
+  search.countTraits({ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }, traits);
 const level = (value: number): Trait => ({ trait_type: "Level", display_type: "number", value });
 
 beforeEach(() => emptyTables(database));
@@ -96,7 +100,7 @@ describe("the display type of a trait type", () => {
     };
     const document = found({
       name: "Other",
-      image: "ipfs://x",
+      image: "https://i.example",
       attributes: [{ trait_type: "Level", value: "five" }],
     });
 

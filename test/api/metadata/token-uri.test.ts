@@ -10,7 +10,8 @@ const V1 = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3hlgtif73fqpyae";
 const through = (path: string) => GATEWAYS.map((gateway) => `${gateway}/ipfs/${path}`);
 const urlsOf = (uri: string) => {
   const located = locate(uri, GATEWAYS);
-  return located.kind === "located" ? located.urls : located.reason;
+  if (located.kind === "located") return located.urls;
+  return located.kind === "refused" ? located.reason : located.kind;
 };
 
 describe("http and https", () => {
@@ -144,6 +145,49 @@ describe("what is refused", () => {
     { uri: "blob:https://host.example/1", reason: "unsupported_scheme" },
   ])("$uri is $reason", ({ uri, reason }) => {
     expect(urlsOf(uri)).toBe(reason);
+  });
+});
+
+describe("a scheme that the operator allows", () => {
+  const TX = "-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A";
+  const located = (uri: string) => locate(uri, GATEWAYS, new Set(["data", "ar"]));
+
+  it.each([
+    { uri: `ar://${TX}`, url: `https://arweave.net/${TX}` },
+    { uri: ` AR://${TX}/ `, url: `https://arweave.net/${TX}/` },
+    { uri: `ar://${TX}/a b/1.json?x=1`, url: `https://arweave.net/${TX}/a%20b/1.json?x=1` },
+  ])("asks arweave.net for $uri", ({ uri, url }) => {
+    expect(located(uri)).toEqual({ kind: "located", urls: [url] });
+  });
+
+  it.each([
+    "ar:",
+    "ar://",
+    `ar:${TX}`,
+    `ar://${TX}A`,
+    `ar://${TX.slice(1)}`,
+    `ar://${TX.slice(1)}+`,
+    `ar://arweave.net/${TX}`,
+    `ar://${TX}/../tx`,
+    `ar://${TX}/%2e%2e/tx`,
+  ])("refuses %s, which names no transaction", (uri) => {
+    expect(located(uri)).toMatchObject({ kind: "refused", reason: "invalid_uri" });
+  });
+
+  it("is data:, which holds the document itself", () => {
+    expect(located(" DATA:,{}")).toEqual({ kind: "inline" });
+  });
+
+  it("is named where another one is refused, and those that are not allowed are not", () => {
+    const said = (uri: string, schemes: readonly ("data" | "ar")[]) =>
+      locate(uri, GATEWAYS, new Set(schemes));
+
+    expect(said("ftp://x", [])).toMatchObject({ message: "the URI is ftp:; it must be http, https or ipfs" });
+    expect(said("data:,", ["ar"])).toMatchObject({
+      reason: "unsupported_scheme",
+      message: "the URI is data:; it must be http, https, ipfs or ar",
+    });
+    expect(said(`ar://${TX}`, ["data"])).toMatchObject({ reason: "unsupported_scheme" });
   });
 });
 

@@ -1,8 +1,10 @@
 /** One collection whose tokens carry attributes, recorded and approved as the service does it. */
 
+import { silentLogger } from "../../../src/api/contract/logger.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
 import type { Database, Queryable } from "../../../src/api/store/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import {
@@ -16,6 +18,7 @@ import {
 } from "../../support/refresh.ts";
 
 export const collectionRef = { chainId: CHAIN_ID, collection: COLLECTION };
+const configured = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
 export const OPERATOR_CONTACT = "ops@vitrine.example";
 
 export const hero = (attributes: readonly object[]) =>
@@ -35,6 +38,7 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
     tables,
     operatorContact: OPERATOR_CONTACT,
   });
+  const search = createSearch({ database: shared, tables, logger: silentLogger });
   const recordIn = (tx: Queryable, tokenId: string, attributes: readonly object[]) =>
     recordOne(metadata, tx, ref(tokenId), "rest", hero(attributes));
   return {
@@ -61,12 +65,12 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
 
     served: async (tokenId: string) =>
       (await metadata.readServed(shared, CHAIN_ID, COLLECTION, [tokenId])).get(tokenId),
-    count: (traits: readonly Trait[]) => metadata.countTraits(shared, CHAIN_ID, COLLECTION, traits),
+    count: (traits: readonly Trait[]) => search.countTraits(configured, traits),
 
     /** The highest value of a number trait, as a token without `max_value` shows it. */
     async highest(trait_type: string): Promise<number | undefined> {
       const trait: Trait = { trait_type, display_type: "number", value: 0 };
-      return (await metadata.countTraits(shared, CHAIN_ID, COLLECTION, [trait])).highest.get(trait_type);
+      return (await search.countTraits(configured, [trait])).highest.get(trait_type);
     },
   };
 }

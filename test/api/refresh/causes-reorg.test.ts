@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/tables.ts";
 import { claim } from "../../../src/api/refresh/claim.ts";
 import { finish } from "../../../src/api/refresh/queue.ts";
+import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
@@ -39,6 +40,47 @@ describe("a reorg", () => {
 
     await setup.revert(85);
     await causes.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
+  });
+
+  it("is told from a restart, which takes the last blocks back until the index is where it was", async () => {
+    let seconds = 0;
+    const restarted = setup.causes(test.tables, () => seconds * 1_000);
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await restarted.handleBatch();
+    await fetchAll();
+    await raiseHeads(database, test.tables);
+
+    await setup.revert(71);
+    for (const head of [70, 80, 90]) {
+      await setup.setChain(head, 70);
+      await restarted.handleBatch();
+      seconds += 4;
+    }
+    await setup.add({ block: 90, token: 1n });
+    await setup.setChain(100, 70);
+    await restarted.handleBatch();
+
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("that leaves the chain shorter is seen once the index stands still", async () => {
+    let seconds = 0;
+    const causesThen = setup.causes(test.tables, () => seconds * 1_000);
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await causesThen.handleBatch();
+    await fetchAll();
+    await raiseHeads(database, test.tables);
+
+    await setup.revert(85);
+    await setup.setChain(84, 70);
+    await causesThen.handleBatch();
+    expect(await waiting()).toEqual([]);
+    seconds += 5;
+    await causesThen.handleBatch();
 
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
   });

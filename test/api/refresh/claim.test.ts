@@ -27,9 +27,13 @@ describe("a claim", () => {
     const ids = Array.from({ length: 200 }, (_, index) => String(index));
     await ask(database, ids);
 
-    const claims = await Promise.all(Array.from({ length: 30 }, () => claim(database, tables, SHARE, 10)));
+    const claimTogether = () => Promise.all(Array.from({ length: 30 }, () => claimIds(10)));
 
-    const claimed = claims.flat().map(({ tokenId }) => tokenId);
+    const claimed: string[] = [];
+    // Those who come too late for what all look at find the rest the next time.
+    for (let round = await claimTogether(); round.flat().length > 0; round = await claimTogether()) {
+      claimed.push(...round.flat());
+    }
     expect(claimed).toHaveLength(200);
     expect(new Set(claimed)).toEqual(new Set(ids));
   });

@@ -5,10 +5,11 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
 import { createResolve } from "../../../src/api/metadata/resolve.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { answerOverdue } from "../../../src/api/refresh/deadline.ts";
 import { startRefreshWorker } from "../../../src/api/refresh/worker.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, CHAIN_ID, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
+import { ask, CHAIN_ID, claimOne, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
 import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
@@ -137,8 +138,11 @@ describe("a host that fails again and again", () => {
       throw new Error("a paused host was asked");
     });
     worker.wake();
-    const waiting = (await readQueue(database)).filter(({ attempts }) => attempts === 0);
-    expect(waiting.length).toBeGreaterThanOrEqual(40 - asked);
+    // Those that were about to ask are put back untried too.
+    await eventually(
+      async () => (await readQueue(database)).filter(({ attempts }) => attempts === 0).length,
+      (waiting) => waiting >= 40 - asked,
+    );
   });
 
   it("is paused for 10 seconds, then for 20, and is clean after one answer", async () => {
@@ -174,6 +178,46 @@ describe("a host that fails again and again", () => {
     );
     expect(new Set(tokens.map(({ status }) => status))).toEqual(new Set(["queued"]));
     expect(tokens.some(({ reason }) => reason?.includes("left alone"))).toBe(true);
+  });
+});
+
+describe("a request that waits for a host that is left alone", () => {
+  const wait = async (receipt: string, minutes: number) => {
+    await database.query(
+      "update vitrine.receipt set created_at = now() - $2 * interval '1 minute' where id = $1",
+      [receipt, minutes],
+    );
+    await answerOverdue(database);
+    return (await setup.receipt(receipt))?.tokens.map(({ status, reason }) => ({ status, reason }));
+  };
+  const ask101 = async (): Promise<string> => {
+    const receipt = await setup.request(["101"]);
+    await database.query("update vitrine.refresh set host = 'dead.example'");
+    return receipt;
+  };
+  const pause = () =>
+    database.query(
+      "insert into vitrine.host values ('dead.example', 9, now() + interval '5 minutes', 'timeout: no answer')",
+    );
+
+  it("is answered as failed after ten minutes, with the host's reason, and its token stays queued", async () => {
+    const receipt = await ask101();
+    await pause();
+
+    expect(await wait(receipt, 9)).toMatchObject([{ status: "queued" }]);
+    expect(await wait(receipt, 11)).toMatchObject([
+      { status: "failed", reason: expect.stringContaining("timeout: no answer; the host is left alone") },
+    ]);
+    expect(await readQueue(database)).toMatchObject([{ wanted: 1, done: 0 }]);
+  });
+
+  it("waits on where the host is not left alone, or the fetch has begun", async () => {
+    const receipt = await ask101();
+    expect(await wait(receipt, 11)).toMatchObject([{ status: "queued" }]);
+
+    await claimOne(test);
+    await pause();
+    expect(await wait(receipt, 11)).toMatchObject([{ status: "fetching" }]);
   });
 });
 

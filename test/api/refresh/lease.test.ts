@@ -1,8 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/claim.ts";
-import { finish, isQueued, postpone, release, renew } from "../../../src/api/refresh/queue.ts";
+import { findQueued, finish, postpone, release, renew } from "../../../src/api/refresh/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { ask, claimOne, emptyTables, passSeconds, readQueue, ref, SHARE } from "../../support/refresh.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  claimOne,
+  emptyTables,
+  passSeconds,
+  readQueue,
+  SHARE,
+} from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -17,7 +26,7 @@ describe("a finished fetch", () => {
     expect(await finish(database, [await claimOne(test)])).toHaveLength(1);
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 2, lease: null, attempts: 0 }]);
-    expect(await isQueued(database, ref("1"))).toBe(false);
+    expect(await findQueued(database, CHAIN_ID, COLLECTION, ["1"])).toEqual(new Set());
   });
 
   it("runs once more, and only once, for requests that came while it ran", async () => {

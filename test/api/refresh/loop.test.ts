@@ -8,9 +8,10 @@ import { createGate, createMemoryLogger } from "../../support/worker.ts";
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));
 
-function start(handleBatch: Causes["handleBatch"], advance: Sweeps["advance"] = async () => false) {
+function start(handleBatch: Causes["handleBatch"], advance: Sweeps["advance"] = async () => "idle") {
   const { logger, entries } = createMemoryLogger();
-  const loop = startCauseLoop({ causes: { handleBatch }, sweeps: { advance }, logger });
+  const deadline = { look: async () => undefined };
+  const loop = startCauseLoop({ causes: { handleBatch }, sweeps: { advance }, deadline, logger });
   onTestFinished(() => loop.stop());
   return { loop, log: entries };
 }
@@ -39,7 +40,7 @@ describe("the search for causes", () => {
       },
       async () => {
         steps.push("sweep");
-        return false;
+        return "idle";
       },
     );
 
@@ -62,7 +63,7 @@ describe("the search for causes", () => {
       },
       async () => {
         steps.push("sweep");
-        return moves-- > 0;
+        return moves-- > 0 ? "moved" : "idle";
       },
     );
 

@@ -6,13 +6,13 @@ import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 const { database } = await createTestDatabase();
-const APP = "00000000-0000-4000-8000-000000000001";
+const OWNER = { appId: "00000000-0000-4000-8000-000000000001" };
 
 it("receipts are kept for 30 days, with what they say of each token", async () => {
   const ids = [29, 31].map((days) => ({ days, id: `00000000-0000-4000-9000-0000000000${days}` }));
   for (const { id, days } of ids) {
     const tokens = [{ tokenId: "1", mark: undefined }];
-    await addReceipt(database, { id, appId: APP, chainId: CHAIN_ID, collection: COLLECTION, tokens });
+    await addReceipt(database, { id, owner: OWNER, chainId: CHAIN_ID, collection: COLLECTION, tokens });
     await database.query(
       "update vitrine.receipt set created_at = now() - $2 * interval '1 day' where id = $1",
       [id, days],
@@ -21,7 +21,7 @@ it("receipts are kept for 30 days, with what they say of each token", async () =
 
   expect(await forgetOldReceipts.run(database)).toBe(1);
 
-  const found = await Promise.all(ids.map(({ id }) => findReceipt(database, id, APP)));
+  const found = await Promise.all(ids.map(({ id }) => findReceipt(database, id, OWNER)));
   expect(found.map((receipt) => receipt?.tokens.length)).toEqual([1, undefined]);
   expect(await database.query("select from vitrine.receipt_token")).toHaveLength(1);
 });

@@ -15,8 +15,8 @@ import {
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const APP = "00000000-0000-4000-8000-000000000001";
-const OTHER_APP = "00000000-0000-4000-8000-000000000002";
+const APP = { appId: "00000000-0000-4000-8000-000000000001" };
+const OTHER_APP = { appId: "00000000-0000-4000-8000-000000000002" };
 const collection: CollectionConfig = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
 
 const reverted: UriRead = { kind: "reverted", message: "tokenURI(1) reverted" };
@@ -69,7 +69,7 @@ describe("which tokens exist", () => {
     ]);
     const { service, asked } = createService(() => reverted);
 
-    const { tokens } = await service.request(collection, ["1", "2"], { trigger: "rest", appId: APP });
+    const { tokens } = await service.request(collection, ["1", "2"], { trigger: "rest", receiptFor: APP });
 
     expect(tokens).toEqual([
       { token_id: "1", status: "queued" },
@@ -83,7 +83,7 @@ describe("which tokens exist", () => {
 
     const { tokens, receiptId } = await service.request(collection, ["1", "2"], {
       trigger: "rest",
-      appId: APP,
+      receiptFor: APP,
     });
 
     expect(tokens.map(({ status }) => status)).toEqual(["queued", "not_found"]);
@@ -98,19 +98,22 @@ describe("which tokens exist", () => {
   it("is settled by an ERC-721 contract's answer, and not by an ERC-1155 one's, which answers for any id", async () => {
     const { service } = createService((id) => read(id === "1" ? "erc721" : "erc1155"));
 
-    await service.request(collection, ["1", "2"], { trigger: "rest", appId: APP });
+    await service.request(collection, ["1", "2"], { trigger: "rest", receiptFor: APP });
 
     expect(await known()).toEqual(["1"]);
   });
 
   it.each([
     ["does not answer", { latestBlock: () => Promise.reject(new Error("no node")) }],
-    ["fails", { readUri: async () => ({ kind: "unavailable" as const, message: "no answer" }) }],
+    [
+      "fails",
+      { readUri: async () => ({ kind: "unavailable" as const, message: "no answer", answered: false }) },
+    ],
     ["breaks", { readUri: () => Promise.reject(new Error("no node")) }],
   ])("is left open while the node %s: the tokens are queued", async (_how, overrides) => {
     const { service } = createService(() => reverted, overrides);
 
-    const { tokens } = await service.request(collection, ["1"], { trigger: "rest", appId: APP });
+    const { tokens } = await service.request(collection, ["1"], { trigger: "rest", receiptFor: APP });
 
     expect(tokens).toEqual([{ token_id: "1", status: "queued" }]);
     expect(await known()).toEqual([]);
@@ -121,7 +124,7 @@ describe("a request", () => {
   it("for tokens that don't exist writes nothing", async () => {
     const { service } = createService(() => reverted);
 
-    const { receiptId } = await service.request(collection, ["1", "2"], { trigger: "rest", appId: APP });
+    const { receiptId } = await service.request(collection, ["1", "2"], { trigger: "rest", receiptFor: APP });
 
     expect(receiptId).toBeUndefined();
     expect(await readQueue(database)).toEqual([]);
@@ -132,7 +135,7 @@ describe("a request", () => {
   it("is kept whole or not at all: no queue row without its receipt", async () => {
     const { service } = createService(() => read("erc721"));
 
-    const failing = service.request(collection, ["1"], { trigger: "rest", appId: "no uuid" });
+    const failing = service.request(collection, ["1"], { trigger: "rest", receiptFor: { appId: "no uuid" } });
 
     await expect(failing).rejects.toThrow();
     expect(await readQueue(database)).toEqual([]);
@@ -143,7 +146,7 @@ describe("a request", () => {
 
     const { receiptId } = await service.request(collection, ["9", "10", "1"], {
       trigger: "rest",
-      appId: APP,
+      receiptFor: APP,
     });
 
     const receipt = await service.findReceipt(receiptId ?? "", APP);
@@ -165,7 +168,7 @@ describe("a request", () => {
   it("that waits is answered when it is done, or as it stands when the time is over", async () => {
     await insertState(1n);
     const { service } = createService(() => reverted);
-    const { receiptId = "" } = await service.request(collection, ["1"], { trigger: "rest", appId: APP });
+    const { receiptId = "" } = await service.request(collection, ["1"], { trigger: "rest", receiptFor: APP });
 
     expect((await service.waitForReceipt(receiptId, APP, 0.2))?.done).toBe(false);
 

@@ -51,13 +51,13 @@ describe("a range", () => {
     await setup.causes().handleBatch();
     await setup.causes().handleBatch();
 
-    expect(await setup.sweeps().advance()).toBe(true);
+    expect(await setup.sweeps().advance()).toBe("moved");
 
     expect(await readQueue(database)).toMatchObject(
       ["3", "4", "5"].map((tokenId) => ({ tokenId, trigger: "sweep", priority: 10, minBlock: 90 })),
     );
     expect(await readSweeps()).toEqual([{ asked: 3, cursor: "5", finished: true }]);
-    expect(await setup.sweeps().advance()).toBe(false);
+    expect(await setup.sweeps().advance()).toBe("idle");
   });
 
   it("up to 2^256-1 covers the whole collection, whatever it starts from", async () => {
@@ -143,11 +143,11 @@ describe("a large sweep", () => {
 
     await sweeps.advance();
     expect(await waitingIds()).toHaveLength(500);
-    expect(await sweeps.advance()).toBe(false);
+    expect(await sweeps.advance()).toBe("waiting");
     expect(await readSweeps()).toEqual([{ asked: 500, cursor: "499", finished: false }]);
 
     await fetchSome(200);
-    expect(await sweeps.advance()).toBe(true);
+    expect(await sweeps.advance()).toBe("moved");
     expect(await waitingIds()).toHaveLength(500);
     expect(await readSweeps()).toEqual([{ asked: 700, cursor: "699", finished: false }]);
 

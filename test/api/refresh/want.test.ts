@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/claim.ts";
-import { depth, finish, isQueued, postpone, release, renew, want } from "../../../src/api/refresh/queue.ts";
+import { depth, findQueued, finish, postpone, release, renew, want } from "../../../src/api/refresh/queue.ts";
 import { createDatabase, type Database } from "../../../src/api/store/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
+  CHAIN_ID,
   COLLECTION,
   claimOne,
   emptyTables,
   passSeconds,
   readQueue,
-  ref,
   SHARE,
 } from "../../support/refresh.ts";
 
@@ -60,8 +60,7 @@ describe("asking for a token", () => {
     await ask(database, ["1"]);
 
     expect(await nextDueMs(database, SHARE)).toBe(0);
-    expect(await isQueued(database, ref("1"))).toBe(true);
-    expect(await isQueued(database, ref("2"))).toBe(false);
+    expect(await findQueued(database, CHAIN_ID, COLLECTION, ["1", "2"])).toEqual(new Set(["1"]));
   });
 });
 

@@ -10,7 +10,9 @@ import {
   claimOne,
   createFakeResolve,
   emptyTables,
+  failed,
   found,
+  makeDue,
   passSeconds,
   readQueue,
 } from "../../support/refresh.ts";
@@ -200,4 +202,29 @@ it("keeps the lease of a fetch that takes long", async () => {
     ([row]) => row?.done === 1,
   );
   await expect(claimOne(test).then((lease) => finish(database, [lease]))).rejects.toThrow("0 tokens are due");
+});
+
+describe("a call that the node refuses each time", () => {
+  it("ends a request as any other fault does, though a node that is away never would", async () => {
+    await setup.knowTokens("1", "2");
+    const receipt = await setup.request(["1", "2"]);
+    const refused = failed("rpc_unavailable", { transient: true });
+    const { worker } = setup.start(({ tokenId }) =>
+      tokenId === "1" ? { ...refused, nodeAnswered: true } : refused,
+    );
+    const { tokens } = await eventually(
+      async () => {
+        await makeDue(database);
+        worker.wake();
+        return (await setup.receipt(receipt)) ?? { tokens: [] };
+      },
+      (now) => now.tokens[0]?.status === "failed",
+    );
+
+    expect(tokens).toMatchObject([
+      { status: "failed", reason: expect.stringContaining("rpc_unavailable") },
+      { reason: expect.stringContaining("trying again") },
+    ]);
+    expect((await readQueue(database))[1]).toMatchObject({ wanted: 1, done: 0 });
+  });
 });

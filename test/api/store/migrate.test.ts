@@ -1,10 +1,13 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
+import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
 import { migrate } from "../../../src/api/store/migrate.ts";
 import { migrations } from "../../../src/api/store/migrations/index.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
-const { database, url } = await createTestDatabase();
+const { database, tables: chain, url } = await createTestDatabase();
 
 const applied = async (): Promise<number[]> =>
   (await database.query<{ id: number }>("select id from vitrine.migration order by id")).map(({ id }) => id);
@@ -54,6 +57,41 @@ describe("migrating", () => {
 
     expect(await applied()).toEqual(all);
     expect(await database.query("select from vitrine.token")).toHaveLength(1);
+  });
+
+  it("traits that were stored by name become values of their types, and the tokens keep them", async () => {
+    await startAt(migrations.findIndex((sql) => sql.includes("create table vitrine.trait_value")));
+    const long = "x".repeat(5_000);
+    await database.query(
+      "insert into vitrine.token (chain_id, collection, token_id) values (1, '0x', 1), (1, '0x', 2)",
+    );
+    await database.query(`insert into vitrine.trait_type (chain_id, collection, trait_type, display_type, highest)
+                          values (1, '0x', 'Level', 'number', 7), (1, '0x', 'Lore', 'string', null)`);
+    await database.query(
+      `insert into vitrine.token_trait
+              (chain_id, collection, token_id, position, trait_type, display_type, value_text, value_number)
+       values (1, '0x', 1, 1, 'Level', 'number', '7', 7), (1, '0x', 1, 2, 'Lore', 'string', $1, null),
+              (1, '0x', 2, 1, 'Level', 'string', '7', null), (1, '0x', 2, 2, 'Level', 'number', '7', 7)`,
+      [long],
+    );
+    await database.query(`insert into vitrine.trait_conflict (chain_id, collection, trait_type, display_type)
+                          values (1, '0x', 'Level', 'string')`);
+
+    await migrate(url);
+
+    const ref = { chainId: 1, collection: "0x" };
+    const level = { trait_type: "Level", display_type: "number", value: 7 } as const;
+    const lore = { trait_type: "Lore", display_type: "string", value: long } as const;
+    const search = createSearch({ database, tables: chain, logger: silentLogger });
+    const collection = { chainId: 1, address: "0x", startBlock: 0 };
+    const { counts, highest } = await search.countTraits(collection, [level, lore]);
+    expect(counts.map(({ traitType, count }) => [traitType, count])).toEqual([
+      ["Level", 2],
+      ["Lore", 1],
+    ]);
+    expect(highest.get("Level")).toBe(7);
+    const pending = await createTraitApproval(database).pending([ref], 10);
+    expect(pending).toMatchObject([{ traitType: "Level", known: "number", wanted: "string", tokens: 1 }]);
   });
 
   it("that fails half-way leaves nothing of the step behind, and goes on next time", async () => {

@@ -79,7 +79,7 @@ async function deployWildHeroes(...ids: bigint[]): Promise<Contract> {
 
 /** Vitrine learns of tokens as it does from a refresh of one that the index never saw. */
 const know = ({ address }: Contract, ...ids: bigint[]) =>
-  addKnownTokens(database, chain.chainId, address.toLowerCase(), ids.map(String));
+  addKnownTokens(database, chain.chainId, address.toLowerCase(), new Map(ids.map((id) => [String(id), 1])));
 
 const lock = (heroes: Contract, id: bigint) => chain.write(heroes, "lockId", [id], tracker());
 

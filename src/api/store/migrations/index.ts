@@ -1,9 +1,12 @@
 /** The off-chain tables, in the order they came to be. A migration that has shipped is never edited. */
 
-import { accessAndGuard, rateLimits } from "./access.ts";
+import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
+import { collectionInformation } from "./catalog.ts";
+import { events } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
-import { displayTypes, tokensAndVersions, traitIndexes } from "./metadata.ts";
-import { hosts, refresh, secondLooks } from "./refresh.ts";
+import { media } from "./media.ts";
+import { displayTypes, internedTraits, searchable, tokensAndVersions, traitIndexes } from "./metadata.ts";
+import { accepted, hosts, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 
 export const migrations: readonly string[] = [
   tokensAndVersions,
@@ -16,4 +19,12 @@ export const migrations: readonly string[] = [
   rateLimits,
   hosts,
   traitIndexes,
+  internedTraits,
+  accepted,
+  receiptsForAll,
+  media,
+  searchable,
+  consoleTables,
+  events,
+  collectionInformation,
 ];

@@ -1,0 +1,57 @@
+/** A replica that records versions of random tokens as fast as it can, until its parent ends it. */
+
+import { chainTables } from "../src/api/chain/tables.ts";
+import { silentLogger } from "../src/api/contract/logger.ts";
+import { readDocument } from "../src/api/metadata/resolve.ts";
+import { createMetadata } from "../src/api/metadata/service.ts";
+import { createDatabase } from "../src/api/store/database.ts";
+import { CHAIN_ID, nameOf, VALUES, valueAt } from "./catalog-data.ts";
+
+const TOGETHER = 8;
+
+const [url = "", schema = "", collection = "", tokens = "0"] = process.argv.slice(2);
+const database = createDatabase(url, silentLogger);
+const metadata = createMetadata({
+  tables: chainTables(schema),
+  resolve: async () => {
+    throw new Error("a bench records documents of its own");
+  },
+});
+
+const below = (limit: number): number => Math.floor(Math.random() * limit);
+
+function documentOf(tokenId: string) {
+  const attributes = VALUES.map((values, trait) => {
+    const isNumber = trait === VALUES.length - 1;
+    const nth = Math.floor(Math.random() ** 2 * values);
+    return {
+      trait_type: nameOf(trait),
+      value: isNumber ? nth : valueAt(trait, nth),
+      ...(isNumber && { display_type: "number" }),
+    };
+  });
+  const json = {
+    name: `Hero #${tokenId} anew ${below(1000)}`,
+    image: "https://img.example/1.png",
+    attributes,
+  };
+  const read = readDocument(Buffer.from(JSON.stringify(json)), tokenId);
+  if (read.kind !== "document") throw new Error(read.message);
+  return read.document;
+}
+
+for (;;) {
+  const tokenIds = new Set(Array.from({ length: TOGETHER }, () => String(1 + below(Number(tokens)))));
+  const ends = [...tokenIds].map((tokenId) => ({
+    token: { chainId: CHAIN_ID, collection, tokenId },
+    trigger: "rest",
+    resolution: {
+      kind: "document" as const,
+      document: documentOf(tokenId),
+      uri: `https://meta.example/${tokenId}`,
+      block: 1,
+      durationMs: 1,
+    },
+  }));
+  await database.transaction((tx) => metadata.recordAll(tx, ends));
+}

@@ -1,0 +1,228 @@
+/** Pages and facets of collections of 10k, 100k and 1M tokens with ten traits each, beside the same SQL through `pg`. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { chainTables } from "../src/api/chain/tables.ts";
+import { silentLogger } from "../src/api/contract/logger.ts";
+import { createSearch, type Search } from "../src/api/search/service.ts";
+import { createDatabase } from "../src/api/store/database.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
+import { migrate } from "../src/api/store/migrate.ts";
+import { createChainTables, createCollection, type Data } from "./catalog-data.ts";
+import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
+
+const SIZES = process.env.BENCH_TOKENS?.split(",").map(Number) ?? [10_000, 100_000, 1_000_000];
+const SEARCHES = 200;
+// A query over a million rows takes seconds where no index serves it.
+const SQL_MS_MAX = 6_000;
+const SQL_QUERIES_MIN = 3;
+const DEEP_PAGES = 200;
+const BYTES_PER_MB = 1_000_000;
+
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+
+export async function benchCatalog() {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  chmodSync(folder, 0o711);
+  const url = await joinEmbeddedPostgres(folder);
+  await migrate(url);
+  const database = createDatabase(url, silentLogger);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const tables = chainTables("bench");
+  try {
+    await createChainTables(client, tables);
+    const sizes: object[] = [];
+    for (const tokens of SIZES) {
+      const made = await time(() => createCollection(client, tables, tokens));
+      say(`${tokens} tokens written in ${Math.round(made.ms)} ms`);
+      const search = createSearch({ database, tables, logger: silentLogger });
+      sizes.push(await measure({ search, client, tokenState: tables.tokenState, url }, made.value));
+    }
+    return { bars: { page_ratio: 2, page_p99_ms: 100, facets_p99_ms: 50 }, sizes };
+  } finally {
+    await client.end();
+    await database.close();
+    await stopEmbeddedPostgres(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Setting {
+  readonly search: Search;
+  readonly client: pg.Client;
+  readonly tokenState: string;
+  readonly url: string;
+}
+
+async function measure(setting: Setting, data: Data) {
+  const load = await measureLoad(setting, data);
+  say(`loaded: ${JSON.stringify(load)}`);
+  const pages: Record<string, object> = {};
+  for (const condition of Object.keys(conditions)) {
+    pages[condition] = await measurePages(setting, data, condition, "id_asc");
+    say(`${condition}: ${JSON.stringify(pages[condition])}`);
+  }
+  for (const sort of Object.keys(sorts)) {
+    for (const condition of ["narrow", "broad"]) {
+      const name = `${condition} by ${sort}`;
+      pages[name] = await measurePages(setting, data, condition, sort);
+      say(`${name}: ${JSON.stringify(pages[name])}`);
+    }
+  }
+  const facets = await measureFacets(setting, data);
+  say(`facets: ${JSON.stringify(facets)}`);
+  const deep = await measureDeep(setting, data);
+  say(`deep: ${JSON.stringify(deep)}`);
+  const writing = await measureWhileWriting(setting, data);
+  say(`while two replicas write: ${JSON.stringify(writing)}`);
+  return { tokens: data.tokens, load, pages, facets, deep, writing };
+}
+
+async function measureLoad({ search }: Setting, { collection }: Data) {
+  const memory = (): number => {
+    global.gc?.();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = memory();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const { ms } = await time(() => search.countTraits(collection, []));
+  delay.disable();
+  return {
+    ms: Math.round(ms),
+    longest_pause_ms: Math.round(delay.max / 1e6),
+    memory_mb: Math.round((memory() - before) / BYTES_PER_MB),
+  };
+}
+
+async function measurePages(setting: Setting, data: Data, condition: string, sort: string) {
+  const { search, client, tokenState } = setting;
+  const ask = () => makeQuestion(data, tokenState, condition, sort);
+  const ours: number[] = [];
+  const sql: number[] = [];
+  const until = performance.now() + SQL_MS_MAX;
+  // By turns, so that whatever else the machine does slows down both.
+  for (let nth = 0; nth < SEARCHES; nth++) {
+    const question = ask();
+    const query = { filter: question.filter, sort: question.sort, limit: LIMIT };
+    const page = await time(() => search.page(data.collection, query));
+    ours.push(page.ms);
+    if (sql.length >= SQL_QUERIES_MIN && performance.now() > until) continue;
+    const { ms, value } = await time(() => client.query(question.sql, [...question.parameters]));
+    sql.push(ms);
+    const ids = value.rows.map((row) => String(row.token_id));
+    if (ids.join() !== page.value.tokenIds.join() || Number(value.rows[0]?.total ?? 0) !== page.value.total)
+      throw new Error(`search and SQL differ: ${question.sql}`);
+  }
+  return {
+    ...summary(ours),
+    sql_p50_ms: round(quantile(sql, 0.5)),
+    ratio: round(quantile(ours, 0.5) / quantile(sql, 0.5)),
+  };
+}
+
+async function measureFacets({ search, tokenState }: Setting, data: Data) {
+  const results: Record<string, object> = {};
+  for (const condition of Object.keys(conditions)) {
+    const ms: number[] = [];
+    for (let nth = 0; nth < SEARCHES; nth++) {
+      const { filter } = makeQuestion(data, tokenState, condition, "id_asc");
+      ms.push((await time(() => search.facets(data.collection, filter))).ms);
+    }
+    results[condition] = summary(ms);
+  }
+  return results;
+}
+
+/** The first pages of a broad filter by name, beside those after two hundred more. */
+async function measureDeep({ search }: Setting, { collection }: Data) {
+  const query = {
+    filter: { criteria: [], ranges: [] },
+    sort: sorts.name_asc?.sort ?? { by: "latest" },
+    limit: 100,
+  } as const;
+  const ms: number[] = [];
+  let cursor: string | null | undefined;
+  for (let nth = 0; nth < DEEP_PAGES && cursor !== null; nth++) {
+    const { ms: took, value } = await time(() =>
+      search.page(collection, { ...query, ...(cursor && { cursor }) }),
+    );
+    ms.push(took);
+    cursor = value.nextCursor;
+  }
+  const part = Math.min(50, Math.floor(ms.length / 2));
+  return { first: summary(ms.slice(0, part)), last: summary(ms.slice(-part)) };
+}
+
+async function measureWhileWriting(setting: Setting, data: Data) {
+  const { client, url, search, tokenState } = setting;
+  const writers = [0, 1].map(() =>
+    spawn(
+      process.execPath,
+      ["--import", "tsx", writerFile, url, "bench", data.collection.address, String(data.tokens)],
+      { stdio: ["ignore", "ignore", "inherit"] },
+    ),
+  );
+  const written = async (): Promise<number> => {
+    const { rows } = await client.query(
+      "select count(*)::int as n from vitrine.version where collection = $1",
+      [data.collection.address],
+    );
+    return Number(rows[0]?.n);
+  };
+  try {
+    while ((await written()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    const before = await written();
+    const startedAt = performance.now();
+    const ms: Record<"facets" | "pages", number[]> = { facets: [], pages: [] };
+    const names = Object.keys(conditions);
+    for (let nth = 0; nth < 2 * SEARCHES; nth++) {
+      const { filter, sort } = makeQuestion(
+        data,
+        tokenState,
+        names[nth % names.length] ?? "all",
+        Object.keys(sorts)[nth % 7] ?? "id_asc",
+      );
+      ms.facets.push((await time(() => search.facets(data.collection, filter))).ms);
+      ms.pages.push((await time(() => search.page(data.collection, { filter, sort, limit: LIMIT }))).ms);
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    return {
+      versions_per_second: Math.round(((await written()) - before) / seconds),
+      facets: summary(ms.facets),
+      pages: summary(ms.pages),
+    };
+  } finally {
+    await Promise.all(writers.map(end));
+  }
+}
+
+const writerFile = fileURLToPath(new URL("./catalog-writer.ts", import.meta.url));
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill();
+  await once(child, "exit");
+}
+
+async function time<Value>(work: () => Promise<Value>): Promise<{ ms: number; value: Value }> {
+  const startedAt = performance.now();
+  const value = await work();
+  return { ms: performance.now() - startedAt, value };
+}
+
+const round = (value: number): number => Number(value.toFixed(2));
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+const summary = (ms: readonly number[]) => ({
+  p50_ms: round(quantile(ms, 0.5)),
+  p99_ms: round(quantile(ms, 0.99)),
+});

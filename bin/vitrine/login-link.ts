@@ -1,0 +1,15 @@
+/** `npx vitrine login-link`: a way into the console for who holds the operator's token. */
+
+import type { Command } from "commander";
+import type { Tool } from "./tool.ts";
+
+export function addLoginLinkCommand(program: Command, { connect, print, progress }: Tool): void {
+  program
+    .command("login-link")
+    .description("make a link that signs one browser in to the console as the operator, once")
+    .action(async () => {
+      const link = await connect().call<{ url: string; expires_at: string }>("POST", "/admin/login_links");
+      print(link, [link.url]);
+      progress(`the link works once, until ${link.expires_at}`);
+    });
+}

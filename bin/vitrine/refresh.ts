@@ -1,0 +1,112 @@
+/** `npx vitrine refresh`: reads tokens of a collection, or all of them, again. */
+
+import { type Command, InvalidArgumentError } from "commander";
+import { type Counts, followRefresh, type Progress } from "./follow-refresh.ts";
+import { createStatusLine } from "./status-line.ts";
+import type { Tool } from "./tool.ts";
+
+interface Requested {
+  readonly refresh_id: string;
+  readonly collection: string;
+  readonly token_count: number | null;
+}
+
+interface Options {
+  readonly accept?: boolean;
+  readonly chain?: number;
+  readonly detach?: boolean;
+}
+
+const NOT_ALL_EXIT_CODE = 2;
+// What a shell makes of Ctrl-C: nobody is told that all went well.
+const INTERRUPTED_EXIT_CODE = 130;
+
+function parseChain(text: string): number {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("must be a positive whole number.");
+  return Number(text);
+}
+
+export function addRefreshCommand(program: Command, tool: Tool): void {
+  program
+    .command("refresh <collection> [ids...]")
+    .description("read the metadata of tokens again, or of all known tokens of a collection without ids")
+    .summary("read the metadata of tokens or of a collection again")
+    .option("--accept", "serve what is found even where it is less complete than what is served now")
+    .option("--chain <id>", "the chain, where several have the address", parseChain)
+    .option("--detach", "print the refresh's id and leave it to the service")
+    .addHelpText(
+      "after",
+      `
+<collection> is chainId:address, or the address where one chain has it. Ctrl-C leaves the refresh to the service.
+
+Exit code: 0 when all are updated or unchanged, ${NOT_ALL_EXIT_CODE} when some failed or do not exist, 1 when it could not be told.`,
+    )
+    .action(async (collection: string, ids: string[], options: Options) => {
+      const interrupted = new AbortController();
+      const interrupt = (): void => interrupted.abort();
+      process.once("SIGINT", interrupt);
+      try {
+        await refresh(tool, collection, ids, options, interrupted.signal);
+      } finally {
+        process.off("SIGINT", interrupt);
+      }
+    });
+}
+
+async function refresh(
+  { connect, print, progress: say }: Tool,
+  collection: string,
+  ids: readonly string[],
+  options: Options,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = connect();
+  const requested = await client.call<Requested>("POST", "/admin/refreshes", {
+    ...readCollection(collection, options.chain),
+    ...(ids.length > 0 && { token_ids: ids }),
+    accept: options.accept ?? false,
+  });
+  const { refresh_id: id } = requested;
+  if (options.detach) return print(requested, [id]);
+
+  const status = createStatusLine(process.stderr);
+  const progress = await followRefresh({
+    read: () => client.call<Progress>("GET", `/admin/refreshes/${id}`),
+    onText: status.show,
+    signal,
+  }).finally(status.end);
+  if (!progress) {
+    say(`left to the service, which goes on; GET /admin/refreshes/${id} tells how far it has come`);
+    process.exitCode = INTERRUPTED_EXIT_CODE;
+    return;
+  }
+  print(progress, resultLines(progress));
+  if (progress.tokens.failed + progress.tokens.not_found > 0) process.exitCode = NOT_ALL_EXIT_CODE;
+}
+
+function readCollection(text: string, chain: number | undefined) {
+  const [, named, address = text] = /^([1-9][0-9]{0,14}):(.+)$/.exec(text) ?? [];
+  if (named !== undefined && chain !== undefined && Number(named) !== chain)
+    throw new Error(`--chain is ${chain} and the collection is on ${named}; leave one of them out.`);
+  const chain_id = named === undefined ? chain : Number(named);
+  return { collection_address: address, ...(chain_id !== undefined && { chain_id }) };
+}
+
+function resultLines({ collection, refresh_id, tokens, failures }: Progress): string[] {
+  const reasons = failures.map(
+    (failure) => `failed ${failure.tokens}  token ${failure.example.token_id}  ${failure.example.reason}`,
+  );
+  return [...reasons, `${collection}  refresh ${refresh_id}: ${summary(tokens)}`];
+}
+
+/** What ended, and nothing of what did not happen; a refresh of nothing says so. */
+function summary(tokens: Counts): string {
+  const parts = [
+    [tokens.updated, "updated"],
+    [tokens.unchanged, "unchanged"],
+    [tokens.failed, "failed"],
+    [tokens.not_found, "not found"],
+  ] as const;
+  const named = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return named.length > 0 ? named.join(", ") : "no token is known";
+}

@@ -1,0 +1,36 @@
+/** A line on a terminal that is written anew in place; elsewhere, such as in a log, a line now and then. */
+
+const SAY_MS = 5_000;
+
+export interface StatusLine {
+  show(text: string): void;
+  /** Leaves the terminal's last line as it is and goes on below. */
+  end(): void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export function createStatusLine(output: Output, now: () => number = Date.now): StatusLine {
+  let said = "";
+  let saidAt = -SAY_MS;
+  return {
+    show(text) {
+      if (text === said) return;
+      if (output.isTTY) {
+        // A line that wraps can't be taken back.
+        output.write(`\r${text.slice(0, (output.columns ?? 80) - 1)}\u001b[K`);
+      } else if (now() - saidAt >= SAY_MS) {
+        output.write(`vitrine: ${text}\n`);
+        saidAt = now();
+      } else return;
+      said = text;
+    },
+    end() {
+      if (output.isTTY && said !== "") output.write("\n");
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** The audit log: who did what to what. Rows are only ever added. */
+
+import type { Queryable } from "../store/database.ts";
+
+/** Leaves a row, inside the caller's transaction. */
+export async function addAudit(
+  db: Queryable,
+  actor: string,
+  action: string,
+  subject: string,
+  detail: object,
+): Promise<void> {
+  await db.query("insert into vitrine.audit (actor, action, subject, detail) values ($1, $2, $3, $4)", [
+    actor,
+    action,
+    subject,
+    JSON.stringify(detail),
+  ]);
+}
+
+export interface AuditRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** The newest first; `before` is the id of the last row of the page before. */
+export function readAudit(db: Queryable, limit: number, before?: string): Promise<AuditRow[]> {
+  return db.query<AuditRow>(
+    `select id::text, at, actor, action, subject, detail from vitrine.audit
+      where $2::bigint is null or id < $2 order by id desc limit $1`,
+    [limit, before ?? null],
+  );
+}

@@ -1,0 +1,55 @@
+/** Who may send how much: every limit of the service in one place, and the address that strangers are counted by. */
+
+import type { Context } from "hono";
+import { createClientAddress } from "../contract/client-address.ts";
+import type { CountUsage, RateLimit, RateLimiter, TierLimiters } from "../contract/rate-limit.ts";
+import { anonymousGraphqlLimit, type Tier, tiers } from "../contract/tiers.ts";
+import type { Queryable } from "../store/database.ts";
+import { createLeasedRateLimiter } from "../store/leased-rate-limiter.ts";
+import { createPoints, type OnFault, type Points } from "../store/rate-limiter.ts";
+
+/** Wrong operator tokens and sign-ins of one client: enough for typing errors, too few for guessing. */
+export const failureLimit: RateLimit = { name: "operator-failures", requests: 10, seconds: 60 };
+
+export interface Gate {
+  /** Of apps, at the gateway APIs. */
+  readonly limiters: TierLimiters;
+  /** Of client addresses, at POST /graphql. */
+  readonly anonymousGraphql: RateLimiter;
+  /** Of client addresses, at the operator's doors. */
+  readonly failures: Points;
+  readonly clientAddress: (c: Context) => string;
+  readonly countUsage: CountUsage;
+}
+
+export interface GateDeps {
+  readonly database: Queryable;
+  readonly trustedProxies: readonly string[];
+  readonly countUsage: CountUsage;
+  /** Told when a limit could not be asked of the database and each process counts for itself. */
+  readonly onFault?: OnFault;
+  /** In place of the tiers of contract/tiers.ts. */
+  readonly limits?: Readonly<Record<Tier, RateLimit>>;
+}
+
+export function createGate({
+  database,
+  trustedProxies,
+  countUsage,
+  onFault,
+  limits = tiers,
+}: GateDeps): Gate {
+  const leased = (limit: RateLimit): RateLimiter =>
+    createLeasedRateLimiter(createPoints(database, limit, onFault), limit);
+  return {
+    limiters: {
+      basic: leased(limits.basic),
+      intermediate: leased(limits.intermediate),
+      advanced: leased(limits.advanced),
+    },
+    anonymousGraphql: leased(anonymousGraphqlLimit),
+    failures: createPoints(database, failureLimit, onFault),
+    clientAddress: createClientAddress(trustedProxies),
+    countUsage,
+  };
+}

@@ -1,0 +1,53 @@
+/** The access room's services, put together. */
+
+import type { ChainClients } from "../chain/clients.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { DailyJob } from "../store/daily.ts";
+import type { Database } from "../store/database.ts";
+import { type Apps, createApps } from "./apps.ts";
+import { type AuditRow, readAudit } from "./audit.ts";
+import { createGate, type Gate, type GateDeps } from "./gate.ts";
+import { createSealer, type Secrets } from "./seal.ts";
+import { type AccessService, createAccess } from "./service.ts";
+import { forgetOldSessions } from "./session-store.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createUsage, forgetOldUsage, type Usage } from "./usage.ts";
+import { createWalletProof, type WalletProof } from "./wallet-proof.ts";
+
+export interface AccessRoomDeps extends Pick<GateDeps, "trustedProxies" | "onFault" | "limits"> {
+  readonly database: Database;
+  readonly clients: ChainClients;
+  readonly secrets: Secrets;
+  readonly operatorAddresses: ReadonlySet<string>;
+  readonly baseUrl: string;
+  readonly logger: Logger;
+}
+
+export interface AccessRoom {
+  readonly access: AccessService;
+  readonly apps: Apps;
+  readonly gate: Gate;
+  readonly proof: WalletProof;
+  /** The newest first; `before` is the id of the last row of the page before. */
+  readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
+  readonly sessions: Sessions;
+  /** Counts until it is stopped. */
+  readonly usage: Usage;
+}
+
+export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSessions];
+
+export function createAccessRoom(deps: AccessRoomDeps): AccessRoom {
+  const { database, secrets, operatorAddresses, logger } = deps;
+  const access = createAccess(database, createSealer(secrets, "api-key"));
+  const usage = createUsage(database, logger);
+  return {
+    access,
+    apps: createApps({ database, access }),
+    gate: createGate({ ...deps, countUsage: usage.count }),
+    proof: createWalletProof(deps),
+    readAudit: (limit, before) => readAudit(database, limit, before),
+    sessions: createSessions(database, operatorAddresses),
+    usage,
+  };
+}

@@ -1,0 +1,100 @@
+/** Who holds what, and what moved, as the index has it: collections in figures, balances and transfers. */
+
+import type { Standard } from "../../config.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Queryable } from "../store/database.ts";
+
+export interface CollectionFigures {
+  readonly standard: Standard;
+  /** Tokens that exist. */
+  readonly items: number;
+  /** Wallets that hold some. */
+  readonly owners: number;
+}
+
+export interface Transfer {
+  readonly tokenId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly quantity: string;
+  readonly timestamp: number;
+  readonly transactionHash: string;
+}
+
+export interface TransferPage {
+  readonly total: number;
+  readonly transfers: readonly Transfer[];
+}
+
+interface Place {
+  readonly chainId: number;
+  readonly address: string;
+}
+
+export const createHoldings = ({ database, tables }: { database: Queryable; tables: ChainTables }) => ({
+  /** Of each of these collections, in their order; null for one that no transfer has told of. */
+  async figures(collections: readonly Place[]): Promise<(CollectionFigures | null)[]> {
+    const rows = await database.query<CollectionFigures & { place: number }>(
+      `select k.place::int, s.standard, s.items, s.owners
+         from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
+         join ${tables.collectionState} s on s.chain_id = k.chain_id and s.collection_address = k.address`,
+      [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+    );
+    const byPlace = new Map(
+      rows.map(({ place, standard, items, owners }) => [place, { standard, items, owners }]),
+    );
+    return collections.map((_, index) => byPlace.get(index + 1) ?? null);
+  },
+
+  /** How much of each of these ERC-1155 tokens a wallet holds, by token id; "0" for none of it. */
+  async balances(
+    { chainId, address }: Place,
+    tokenIds: readonly string[],
+    owner: string,
+  ): Promise<ReadonlyMap<string, string>> {
+    const rows = await database.query<{ tokenId: string; balance: string }>(
+      `select token_id as "tokenId", balance from ${tables.tokenBalance}
+        where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and holder = $4`,
+      [chainId, address, tokenIds, owner],
+    );
+    const held = new Map(rows.map((row) => [row.tokenId, row.balance]));
+    return new Map(tokenIds.map((tokenId) => [tokenId, held.get(tokenId) ?? "0"]));
+  },
+
+  /** How many wallets hold some of each of these ERC-1155 tokens, by token id. */
+  async owners(
+    { chainId, address }: Place,
+    tokenIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows = await database.query<{ tokenId: string; owners: number }>(
+      `select token_id as "tokenId", count(*)::int as owners from ${tables.tokenBalance}
+        where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and balance > 0
+        group by token_id`,
+      [chainId, address, tokenIds],
+    );
+    const counted = new Map(rows.map((row) => [row.tokenId, row.owners]));
+    return new Map(tokenIds.map((tokenId) => [tokenId, counted.get(tokenId) ?? 0]));
+  },
+
+  /** Of each of these tokens a page of its movements, newest first, and how many there are; by token id. */
+  async transfers(
+    { chainId, address }: Place,
+    tokenIds: readonly string[],
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<ReadonlyMap<string, TransferPage>> {
+    const ofToken = `from ${tables.tokenTransfer} t
+                     where t.chain_id = $1 and t.collection_address = $2 and t.token_id = k.id`;
+    const rows = await database.query<TransferPage & { tokenId: string }>(
+      `select k.id as "tokenId", (select count(*)::int ${ofToken}) as total,
+              (select coalesce(json_agg(json_build_object(
+                  'tokenId', p.token_id::text, 'from', p."from", 'to', p."to", 'quantity', p.quantity::text,
+                  'timestamp', p.block_timestamp, 'transactionHash', p.transaction_hash) order by p.id desc), '[]')
+                 from (select t.* ${ofToken} order by t.id desc offset $4 limit $5) p) as transfers
+         from unnest($3::numeric[]) as k(id)`,
+      [chainId, address, tokenIds, page.offset, page.limit],
+    );
+    return new Map(rows.map(({ tokenId, total, transfers }) => [tokenId, { total, transfers }]));
+  },
+});
+
+export type Holdings = ReturnType<typeof createHoldings>;

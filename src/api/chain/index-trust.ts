@@ -1,0 +1,25 @@
+/**
+ * Whether the index may be believed, as SQL for the very statement that reads it: asked apart, the answer may be older
+ * than the rows. `c` is a chain's row of Ponder's checkpoints.
+ */
+
+import type { ChainTables } from "./tables.ts";
+
+/** SQL: Ponder's backfill is done. It turns false again at every restart. */
+export const ready = (tables: ChainTables): string =>
+  `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
+
+/**
+ * SQL: the checkpoint row `c` is not below the mark. After a restart Ponder serves rows up to 30 blocks back, first
+ * under the old head; `chain_head` is the mark that tells. `schema` is the parameter that holds the index's schema.
+ */
+export const caughtUp = (schema: string): string =>
+  `c.latest_checkpoint >= coalesce(
+     (select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = c.chain_id), '')`;
+
+/** SQL: the block of `c` is no older. Its first ten digits are the block's Unix seconds. */
+export const young = (maxAgeSeconds: string): string =>
+  `extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint <= ${maxAgeSeconds}`;
+
+/** SQL: the block number in a checkpoint, its digits 27 to 42. */
+export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)::bigint`;

@@ -1,0 +1,43 @@
+/** The KEY field: shows, hides and copies a key that is asked of the service when it is needed, and not before. */
+
+import { post, tell } from "./wallet.js";
+
+for (const root of document.querySelectorAll("[data-key-field]")) {
+  const input = root.querySelector("input");
+  const show = root.querySelector("[data-show]");
+  const copy = root.querySelector("[data-copy]");
+  const state = root.querySelector("[role=status]");
+  const hidden = input.value;
+  let key;
+
+  const read = async () => {
+    key ??= (await post(root.dataset.keyField)).key;
+    return key;
+  };
+  const run = (work) => async () => {
+    try {
+      await work();
+    } catch (error) {
+      tell(state, error.message, true);
+    }
+  };
+
+  show.addEventListener(
+    "click",
+    run(async () => {
+      const isShown = input.value !== hidden;
+      input.value = isShown ? hidden : await read();
+      show.textContent = isShown ? "Show" : "Hide";
+      tell(state, isShown ? "" : "The key is shown.");
+    }),
+  );
+  copy.addEventListener(
+    "click",
+    run(async () => {
+      await navigator.clipboard.writeText(await read());
+      tell(state, "Copied.");
+    }),
+  );
+  show.hidden = false;
+  copy.hidden = false;
+}

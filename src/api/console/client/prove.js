@@ -1,0 +1,24 @@
+/** Proves a collection by the signature of its contract's owner. */
+
+import { askWallet, findWallet, post, tell } from "./wallet.js";
+
+const form = document.getElementById("prove");
+const state = document.getElementById("prove-state");
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const button = form.querySelector("button");
+  button.disabled = true;
+  try {
+    tell(state, "Look at your wallet…");
+    const collection = new FormData(form).get("collection");
+    const proof = await askWallet(await findWallet(), (wallet) =>
+      post(form.dataset.message, { ...wallet, collection }),
+    );
+    await post(form.action, { ...proof, collection });
+    location.assign(form.dataset.next);
+  } catch (error) {
+    tell(state, error.message, true);
+    button.disabled = false;
+  }
+});

@@ -1,0 +1,41 @@
+/** Signs in with any wallet that the browser has: those that announce themselves (EIP-6963), or `window.ethereum`. */
+
+import { askWallet, post, tell } from "./wallet.js";
+
+const root = document.getElementById("wallets");
+const state = document.getElementById("wallet-state");
+const known = new Set();
+
+function offer(name, provider) {
+  if (known.has(provider)) return;
+  known.add(provider);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button primary";
+  button.textContent = `Sign in with ${name}`;
+  button.addEventListener("click", () => signIn(provider, button));
+  root.insertBefore(button, state);
+  state.textContent = "";
+}
+
+async function signIn(provider, button) {
+  button.disabled = true;
+  try {
+    tell(state, "Look at your wallet…");
+    const proof = await askWallet(provider, (wallet) => post(root.dataset.message, wallet));
+    await post(root.dataset.prove, proof);
+    location.assign(root.dataset.next);
+  } catch (error) {
+    tell(state, error.message, true);
+    button.disabled = false;
+  }
+}
+
+window.addEventListener("eip6963:announceProvider", ({ detail }) => offer(detail.info.name, detail.provider));
+window.dispatchEvent(new Event("eip6963:requestProvider"));
+// Wallets announce themselves at once; only then is an unnamed one worth offering.
+setTimeout(() => {
+  if (known.size === 0 && window.ethereum) offer("your wallet", window.ethereum);
+  if (known.size === 0)
+    tell(state, "No wallet was found. Install one in this browser and open the page again.");
+}, 300);

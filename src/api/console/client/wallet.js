@@ -1,0 +1,45 @@
+/** What pages share that ask a wallet to sign. */
+
+/** Sends JSON; throws one sentence that says what is wrong. */
+export async function post(url, body) {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(body ?? {}),
+  });
+  const json = await answer.json().catch(() => ({}));
+  if (answer.ok) return json;
+  throw new Error(json.details?.[0]?.message ?? json.message ?? `The service answered ${answer.status}.`);
+}
+
+/** Lets the wallet sign the text that the service makes for its address. */
+export async function askWallet(provider, makeMessage) {
+  const [address] = await provider.request({ method: "eth_requestAccounts" });
+  const chainId = Number(await provider.request({ method: "eth_chainId" }));
+  const { message } = await makeMessage({ address, chainId });
+  const hex = [...new TextEncoder().encode(message)]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+  const signature = await provider.request({ method: "personal_sign", params: [`0x${hex}`, address] });
+  return { message, signature };
+}
+
+/** The first wallet of the browser. */
+export function findWallet() {
+  return new Promise((resolve, reject) => {
+    window.addEventListener("eip6963:announceProvider", ({ detail }) => resolve(detail.provider), {
+      once: true,
+    });
+    window.dispatchEvent(new Event("eip6963:requestProvider"));
+    setTimeout(
+      () => (window.ethereum ? resolve(window.ethereum) : reject(new Error("No wallet was found."))),
+      300,
+    );
+  });
+}
+
+/** Says something where screen readers notice. */
+export function tell(element, text, isProblem = false) {
+  element.textContent = text;
+  element.className = isProblem ? "notice bad" : "soft";
+}

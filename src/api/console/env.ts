@@ -1,0 +1,94 @@
+/** What every page of the console works with. */
+
+import type { Context } from "hono";
+import type { AppRow } from "../access/app-store.ts";
+import type { Apps } from "../access/apps.ts";
+import type { AuditRow } from "../access/audit.ts";
+import type { Gate } from "../access/gate.ts";
+import type { Secrets } from "../access/seal.ts";
+import type { AccessService } from "../access/service.ts";
+import type { Session, Sessions } from "../access/sessions.ts";
+import type { Usage } from "../access/usage.ts";
+import type { WalletProof } from "../access/wallet-proof.ts";
+import type { Collections } from "../catalog/collections.ts";
+import type { InformationService } from "../catalog/information.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Allowlist } from "../media/allowlist.ts";
+import type { TraitApproval } from "../metadata/trait-approval.ts";
+import type { OperatorRequests } from "../refresh/operator-requests.ts";
+import type { Database } from "../store/database.ts";
+import type { PageVariables, To } from "../ui/site.ts";
+
+export interface ConsoleDeps {
+  readonly database: Database;
+  readonly access: AccessService;
+  readonly apps: Apps;
+  readonly sessions: Sessions;
+  readonly proof: WalletProof;
+  readonly usage: Usage;
+  readonly gate: Gate;
+  readonly secrets: Secrets;
+  readonly collections: Collections;
+  readonly information: Pick<InformationService, "readAll">;
+  readonly allowlist: Allowlist;
+  readonly traitApproval: TraitApproval;
+  readonly operatorRequests: OperatorRequests;
+  readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
+  readonly baseUrl: string;
+  readonly logger: Logger;
+}
+
+export interface ConsoleEnv {
+  Variables: PageVariables & { requestId: string; session: Session | undefined };
+}
+
+export type ConsoleContext = Context<ConsoleEnv>;
+
+/** Deps and what is derived of them once. */
+export interface Site extends ConsoleDeps {
+  readonly to: To;
+}
+
+/** Who is signed in; throws KEY_MISSING where nobody is. */
+export function signedIn(c: ConsoleContext): Session {
+  const session = c.get("session");
+  if (!session) throw new ApiError("KEY_MISSING");
+  return session;
+}
+
+/** Throws NOT_FOUND for everybody else, so that strangers can't tell what operators have. */
+export function operatorOnly(c: ConsoleContext): Session {
+  const session = signedIn(c);
+  if (!session.isOperator) throw new ApiError("NOT_FOUND");
+  return session;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A path parameter that is a UUID; throws NOT_FOUND for anything else. */
+export function idOf(c: ConsoleContext, name: string): string {
+  const id = c.req.param(name) ?? "";
+  if (!UUID.test(id)) throw new ApiError("NOT_FOUND");
+  return id;
+}
+
+/** The app of the path, if it is the caller's or the caller an operator; throws NOT_FOUND otherwise. */
+export async function appOf(site: Site, c: ConsoleContext): Promise<AppRow> {
+  const session = signedIn(c);
+  const app = await site.apps.find(idOf(c, "app"));
+  if (!app || (!session.isOperator && app.owner !== session.address)) throw new ApiError("NOT_FOUND");
+  return app;
+}
+
+/** The text fields of a form; files and repeated fields are left out. */
+export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string, string>>> {
+  const entries = Object.entries(await c.req.parseBody());
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+}
+
+/** Goes on with a page after a form was done, which tells what was done. */
+export const goTo = (site: Site, c: ConsoleContext, path: string, done?: string): Response =>
+  c.redirect(site.to(`${path}${done ? `?done=${done}` : ""}`), 303);

@@ -1,0 +1,90 @@
+/** The console's frame around a page, and what a finished form says. */
+
+import type { Child, PropsWithChildren } from "hono/jsx";
+import { Layout, page } from "../ui/layout.tsx";
+import { Button, Notice } from "../ui/parts.tsx";
+import type { ConsoleContext, Site } from "./env.ts";
+
+/** What `?done=` may say; nothing else of the URL is ever shown. */
+const done: Readonly<Record<string, string>> = {
+  created: "The app is made. Its KEY is below; ask for the APIs it needs under Permissions.",
+  rotated: "There is a new KEY. The old one works until the end that the list of keys shows.",
+  revoked: "The key is revoked; every replica refuses it within 5 seconds.",
+  key_made: "There is a new KEY.",
+  asked: "The operator has been asked.",
+  asked_before: "This was asked before and waits for the operator.",
+  held: "The app has this permission already.",
+  proved: "The contract's owner has proved the collection; the app may write its information.",
+  approved: "Approved.",
+  refused: "Refused.",
+  decided_before: "Somebody else has decided this request.",
+  withdrawn: "The permission is withdrawn; every replica refuses it within 5 seconds.",
+  granted: "The permission is given.",
+  host_added: "The host is allowed.",
+  host_removed: "The host is off the list.",
+  type_approved: "The display type is changed; every token shows it now.",
+  not_pending: "Nothing is held back for that display type any more.",
+  refresh_started: "The refresh is queued.",
+  sessions_ended: "All sessions are ended.",
+};
+
+export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+export interface FrameProps {
+  readonly site: Site;
+  readonly c: ConsoleContext;
+  readonly title: string;
+  readonly scripts?: readonly string[];
+  readonly width?: "narrow" | "wide";
+}
+
+const Frame = ({ site, c, title, scripts = [], width = "wide", children }: PropsWithChildren<FrameProps>) => {
+  const session = c.get("session");
+  const isOperating = c.req.path.includes("/operator");
+  const links = [
+    { href: "/console", text: "Apps", isCurrent: session !== undefined && !isOperating },
+    ...(session?.isOperator ? [{ href: "/console/operator", text: "Operator", isCurrent: isOperating }] : []),
+    { href: "/reference", text: "API reference" },
+  ];
+  const notice = done[c.req.query("done") ?? ""];
+  const end = session && (
+    <form method="post" action={site.to("/console/sign-out")} class="row">
+      <span class="soft small" title={session.address ?? undefined}>
+        {session.address ? shortAddress(session.address) : "Operator"}
+      </span>
+      <Button isSlim>Sign out</Button>
+    </form>
+  );
+  return (
+    <Layout
+      title={title}
+      to={site.to}
+      nav={session ? links : []}
+      end={end}
+      nonce={c.get("secureHeadersNonce")}
+      scripts={scripts.map((name) => `/console/files/${name}`)}
+      width={width}
+    >
+      {notice && <Notice tone="good">{notice}</Notice>}
+      {children}
+    </Layout>
+  );
+};
+
+/** Answers with a page of the console. */
+export function render(
+  site: Site,
+  c: ConsoleContext,
+  options: Omit<FrameProps, "site" | "c"> & { readonly status?: 200 | 400 },
+  content: Child,
+): Response | Promise<Response> {
+  const { status = 200, ...frame } = options;
+  return c.html(
+    page(
+      <Frame site={site} c={c} {...frame}>
+        {content}
+      </Frame>,
+    ),
+    status,
+  );
+}

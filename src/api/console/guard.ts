@@ -1,0 +1,69 @@
+/** Cookies and origins: who a request of the console comes from, and that no other site sent it. */
+
+import { getSignedCookie, setSignedCookie } from "hono/cookie";
+import { createMiddleware } from "hono/factory";
+import { deriveKey } from "../access/seal.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { ConsoleContext, ConsoleEnv, Site } from "./env.ts";
+
+const COOKIE = "vitrine_session";
+
+/** `__Host-` binds a cookie to this host and https; browsers refuse it on plain http, which only local services have. */
+export function createCookies({ baseUrl, secrets, sessions }: Site) {
+  const isSecure = baseUrl.startsWith("https:");
+  const key = (secret: string): string => deriveKey(secret, "session-cookie").toString("hex");
+  const current = key(secrets.current);
+  const keys = secrets.previous === undefined ? [current] : [current, key(secrets.previous)];
+  const options = {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: isSecure,
+    ...(isSecure && { prefix: "host" as const }),
+  } as const;
+  return {
+    /** The session's token; undefined for a cookie that is missing or was not signed here. */
+    async read(c: ConsoleContext): Promise<string | undefined> {
+      for (const each of keys) {
+        const token = isSecure
+          ? await getSignedCookie(c, each, COOKIE, "host")
+          : await getSignedCookie(c, each, COOKIE);
+        if (token) return token;
+      }
+      return undefined;
+    },
+    write: (c: ConsoleContext, token: string): Promise<void> =>
+      setSignedCookie(c, COOKIE, token, current, { ...options, maxAge: sessions.seconds }),
+    clear: (c: ConsoleContext): Promise<void> =>
+      setSignedCookie(c, COOKIE, "", current, { ...options, maxAge: 0 }),
+  };
+}
+
+export type Cookies = ReturnType<typeof createCookies>;
+
+/** Finds the session of the cookie. Fails closed: it throws when the database can't be asked. */
+export const loadSession = ({ sessions }: Site, cookies: Cookies) =>
+  createMiddleware<ConsoleEnv>(async (c, next) => {
+    const token = await cookies.read(c);
+    c.set("session", token ? await sessions.find(token) : undefined);
+    // What is seen behind a sign-in is nobody's to keep.
+    c.header("Cache-Control", "no-store");
+    await next();
+  });
+
+/**
+ * Lets nothing be changed from other sites. The cookie is SameSite=Lax already; a browser that does not know that, or a
+ * neighbour on the same site, is stopped by the Origin header, which every browser sends with a POST.
+ */
+export const requireOwnOrigin = ({ baseUrl }: Site) => {
+  const own = new URL(baseUrl).origin;
+  return createMiddleware<ConsoleEnv>(async (c, next) => {
+    const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
+    const origin = c.req.header("origin");
+    if (!isSafe && origin !== own) {
+      const message = `must be ${own}, where this console is; it is ${origin ? `"${origin}"` : "missing"}`;
+      throw new ApiError("NOT_ALLOWED", [{ path: "origin", message }]);
+    }
+    await next();
+  });
+};

@@ -1,0 +1,108 @@
+/** The developer console: pages rendered here, with as little script as wallets and copying need. */
+
+import { readFile } from "node:fs/promises";
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ApiError, errorTable } from "../contract/errors.ts";
+import { answerError, limitBody, toApiError } from "../contract/router.ts";
+import { assetRoutes } from "../ui/assets.ts";
+import { Layout, page } from "../ui/layout.tsx";
+import { Card, Title } from "../ui/parts.tsx";
+import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
+import { appListPages } from "./apps.tsx";
+import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
+import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
+import { informationPages } from "./information.tsx";
+import { limitPages } from "./limits.tsx";
+import { operatorAccessPages } from "./operator-access.tsx";
+import { operatorContentPages } from "./operator-content.tsx";
+import { operatorQueuePages } from "./operator-queue.tsx";
+import { permissionPages } from "./permissions.tsx";
+import { signInPages } from "./sign-in.tsx";
+
+const BODY_BYTES_MAX = 64 * 1024;
+const SCRIPTS = ["sign-in.js", "wallet.js", "key-field.js", "prove.js", "live.js"];
+
+const scripts = Object.fromEntries(
+  SCRIPTS.map((name) => [
+    name,
+    { type: "text/javascript", load: () => readFile(new URL(`./client/${name}`, import.meta.url)) } as const,
+  ]),
+);
+
+export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
+  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const cookies = createCookies(site);
+  const routes = new Hono<ConsoleEnv>();
+
+  routes.onError((error, c) => answerProblem(error, c, site));
+  routes.route("/files", assetRoutes<ConsoleEnv>(scripts));
+  routes.use(
+    pageHeaders(deps),
+    requireOwnOrigin(site),
+    limitBody(BODY_BYTES_MAX),
+    loadSession(site, cookies),
+  );
+  routes.route("/", signInPages(site, cookies));
+  routes.use(askToSignIn(site.to));
+  for (const pages of [
+    appListPages,
+    informationPages,
+    permissionPages,
+    limitPages,
+    operatorAccessPages,
+    operatorContentPages,
+    operatorQueuePages,
+  ])
+    routes.route("/", pages(site));
+  routes.all("*", () => {
+    throw new ApiError("NOT_FOUND");
+  });
+  return routes;
+}
+
+/** People who are signed in nowhere are led to the door; their programs are told. */
+const askToSignIn = (to: To) =>
+  createMiddleware<ConsoleEnv>(async (c, next) => {
+    if (c.get("session")) return next();
+    if (c.req.method === "GET") return c.redirect(to("/console/sign-in"), 303);
+    throw new ApiError("KEY_MISSING");
+  });
+
+const titles: Partial<Record<number, string>> = {
+  401: "Not signed in",
+  403: "Not allowed",
+  404: "Not found",
+  429: "Too many tries",
+  503: "Away for a moment",
+};
+
+/** A page for people, the API's error for scripts. */
+function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | Promise<Response> {
+  // Logs what is unexpected, whoever asked.
+  const answer = answerError(error, c, site.logger);
+  if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
+  const { code, details } = toApiError(error);
+  const { status, message } = errorTable[code];
+  const title = titles[status] ?? "Something went wrong";
+  return c.html(
+    page(
+      <Layout title={title} to={site.to} nonce={c.get("secureHeadersNonce")} width="narrow">
+        <Title>{title}</Title>
+        <Card>
+          {code !== "KEY_MISSING" && details.length === 0 && <p>{`${message}.`}</p>}
+          {code === "KEY_MISSING" && <p>Your session has ended. Sign in again.</p>}
+          {details.map((detail) => (
+            <p>{`${detail.path ? `${detail.path} ` : ""}${detail.message}.`}</p>
+          ))}
+          <p class="soft small">{`Request ${c.get("requestId")}`}</p>
+          <a class="button" href={site.to("/console")}>
+            Back to the console
+          </a>
+        </Card>
+      </Layout>,
+    ),
+    status as ContentfulStatusCode,
+  );
+}

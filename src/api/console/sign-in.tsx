@@ -1,0 +1,139 @@
+/** Signing in: with a wallet's signature, or by the operator's one-time link. */
+
+import { Hono } from "hono";
+import { z } from "zod";
+import { parseAddress } from "../../domain/token-ref.ts";
+import { failureLimit } from "../access/gate.ts";
+import { ApiError, detailsOf } from "../contract/errors.ts";
+import { answerLimit } from "../contract/rate-limit.ts";
+import { requireJson } from "../contract/router.ts";
+import { resetSeconds } from "../store/rate-limiter.ts";
+import { Button, Card, Notice, Title } from "../ui/parts.tsx";
+import { type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "./env.ts";
+import { render } from "./frame.tsx";
+import type { Cookies } from "./guard.ts";
+
+const PURPOSE = "sign-in";
+const STATEMENT = "Sign in to the Vitrine console.";
+const LINK = /^vl_[0-9a-f]{64}$/;
+
+const messageBody = z.object({
+  address: z.string().refine((text) => parseAddress(text) !== undefined, { error: "must be an address" }),
+  chainId: z.int().positive(),
+});
+export const proofBody = z.object({ message: z.string().max(4_096), signature: z.string().max(20_000) });
+
+/** The JSON body of a script of ours; throws INVALID_REQUEST with what is wrong. */
+export async function jsonOf<Schema extends z.ZodType>(
+  c: ConsoleContext,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const parsed = schema.safeParse(await c.req.json());
+  if (!parsed.success) throw new ApiError("INVALID_REQUEST", detailsOf(parsed.error));
+  return parsed.data;
+}
+
+export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
+  const { sessions, proof, gate } = site;
+
+  /** Counts failures by client address, those at the operator's API too. */
+  async function refuseGuessing(c: ConsoleContext): Promise<void> {
+    const { count, msBeforeNext } = await gate.failures.taken(gate.clientAddress(c));
+    if (count < failureLimit.requests) return;
+    const taken = { isAllowed: false, remaining: 0, resetSeconds: resetSeconds(msBeforeNext) };
+    answerLimit(c, failureLimit, taken, "client address");
+  }
+
+  async function fail(c: ConsoleContext, message: string): Promise<never> {
+    await gate.failures.take(gate.clientAddress(c), 1);
+    throw new ApiError("KEY_INVALID", [{ path: "", message }]);
+  }
+
+  return (
+    new Hono<ConsoleEnv>()
+      .get("/sign-in", (c) =>
+        c.get("session")
+          ? goTo(site, c, "/console")
+          : render(
+              site,
+              c,
+              { title: "Sign in", scripts: ["sign-in.js"], width: "narrow" },
+              <>
+                <Title hint="Make apps, get their keys, and see what they use.">Developer console</Title>
+                <Card
+                  title="Sign in with a wallet"
+                  hint="You sign a short text. It costs nothing and moves nothing."
+                >
+                  <div
+                    id="wallets"
+                    class="stack"
+                    data-message={site.to("/console/sign-in/message")}
+                    data-prove={site.to("/console/sign-in")}
+                    data-next={site.to("/console")}
+                  >
+                    <noscript>
+                      <Notice tone="warn">Wallets need JavaScript, which is off in this browser.</Notice>
+                    </noscript>
+                    <p class="soft" id="wallet-state" role="status">
+                      Looking for wallets…
+                    </p>
+                  </div>
+                </Card>
+                <p class="soft small">
+                  Operators may also sign in by a one-time link: <code>npx vitrine login-link</code>
+                </p>
+              </>,
+            ),
+      )
+      .post("/sign-in/message", requireJson, async (c) => {
+        const { address, chainId } = await jsonOf(c, messageBody);
+        const nonce = await sessions.issueNonce(PURPOSE);
+        return c.json({ message: proof.message({ address, chainId, nonce, statement: STATEMENT }) });
+      })
+      .post("/sign-in", requireJson, async (c) => {
+        await refuseGuessing(c);
+        const verdict = await proof.verify(await jsonOf(c, proofBody), STATEMENT);
+        if (verdict.kind === "refused") return fail(c, verdict.reason);
+        if (!(await sessions.spendNonce(verdict.nonce, PURPOSE)))
+          return fail(c, "the message was used before or has ended");
+        await cookies.write(c, await sessions.startForWallet(verdict.address));
+        return c.json({ signed_in: true });
+      })
+      // A page first: programs that look at links before people do would use it up.
+      .get("/login/:link", (c) =>
+        render(
+          site,
+          c,
+          { title: "Operator sign-in", width: "narrow" },
+          <>
+            <Title>Operator sign-in</Title>
+            <Card>
+              <p>This link signs this browser in as the operator, once.</p>
+              <form method="post">
+                <Button kind="primary">Sign in</Button>
+              </form>
+            </Card>
+          </>,
+        ),
+      )
+      .post("/login/:link", async (c) => {
+        await refuseGuessing(c);
+        const link = c.req.param("link");
+        const token = LINK.test(link) ? await sessions.startByLink(link) : undefined;
+        if (!token) return fail(c, "the link was used before, or its ten minutes are over; make another");
+        await cookies.write(c, token);
+        return goTo(site, c, "/console/operator");
+      })
+      .post("/sign-out", async (c) => {
+        const token = await cookies.read(c);
+        if (token) await sessions.end(token);
+        await cookies.clear(c);
+        return goTo(site, c, "/console/sign-in");
+      })
+      .post("/sign-out/everywhere", async (c) => {
+        await sessions.endAll(signedIn(c));
+        await cookies.clear(c);
+        return goTo(site, c, "/console/sign-in", "sessions_ended");
+      })
+  );
+}

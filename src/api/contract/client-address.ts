@@ -1,0 +1,71 @@
+/** Who a request comes from, as far as it can be known: the unit that callers without a key are limited by. */
+
+import type { Context } from "hono";
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+// One household or server holds a whole /64, and would otherwise have 2^64 addresses to spend.
+const IPV6_PREFIX_BITS = 64;
+const UNKNOWN = "unknown";
+
+/** True for an IP address or a CIDR range, as TRUSTED_PROXIES lists them. */
+export const isAddressRange = (text: string): boolean =>
+  ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && parse(text) !== undefined);
+
+/**
+ * The client's IPv4 address, or the /64 of its IPv6 address. X-Forwarded-For counts only as far as proxies that are
+ * listed (IP addresses and CIDR ranges) have written it: the rightmost hop that is none of them. Anybody can send that
+ * header, so without a trusted peer it is not read. `unknown`, which is one client to all limits, without a socket.
+ */
+export function createClientAddress(trustedProxies: readonly string[]): (c: Context) => string {
+  const trusted = trustedProxies.map(parseRange);
+  const isTrusted = (address: Address): boolean =>
+    trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+
+  return (c) => {
+    let client = parse(peerOf(c) ?? "");
+    if (!client) return UNKNOWN;
+    const hops = (c.req.header("x-forwarded-for") ?? "").split(",").reverse();
+    for (const hop of hops) {
+      if (!isTrusted(client)) break;
+      const before = parse(withoutPort(hop.trim()));
+      // What a trusted proxy did not understand says nothing; it is then the best that is known.
+      if (!before) break;
+      client = before;
+    }
+    return limitKey(client);
+  };
+}
+
+/** @hono/node-server hands over Node's request; a test may do the same. */
+function peerOf(c: Context): string | undefined {
+  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress;
+}
+
+/** IPv4 in IPv6 form, as dual-stack sockets tell it, is IPv4. */
+function parse(text: string): Address | undefined {
+  // The library reads "1" and "0x7f.1" as addresses; no proxy writes them.
+  const isPlain = ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(":") && ipaddr.isValid(text));
+  return isPlain ? ipaddr.process(text) : undefined;
+}
+
+function parseRange(text: string): Range {
+  if (text.includes("/")) {
+    const [network, bits] = ipaddr.parseCIDR(text);
+    const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96;
+    return isMapped ? [network.toIPv4Address(), bits - 96] : [network, bits];
+  }
+  const address = ipaddr.process(text);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
+}
+
+const withoutPort = (hop: string): string =>
+  /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+
+function limitKey(address: Address): string {
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_PREFIX_BITS}`).toString();
+}

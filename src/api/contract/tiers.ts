@@ -1,0 +1,26 @@
+/** How many requests an app may send to the gateway APIs, by its tier. */
+
+import type { RateLimit } from "./rate-limit.ts";
+
+// Short windows: an app that went over its limit by mistake is served again within seconds.
+const WINDOW_SECONDS = 10;
+
+const tier = (name: string, requests: number): RateLimit => ({
+  name: `tier-${name}`,
+  requests,
+  seconds: WINDOW_SECONDS,
+});
+
+/** Named as developer consoles of the field name them; an app of the console starts with the first. */
+export const tiers = {
+  basic: tier("basic", 300),
+  intermediate: tier("intermediate", 1_500),
+  advanced: tier("advanced", 15_000),
+} as const;
+
+export type Tier = keyof typeof tiers;
+export const tierNames = Object.keys(tiers) as [Tier, ...Tier[]];
+export const isTier = (text: string): text is Tier => Object.hasOwn(tiers, text);
+
+/** Of callers without a key, by client address. */
+export const anonymousGraphqlLimit: RateLimit = { name: "graphql", requests: 600, seconds: WINDOW_SECONDS };

@@ -1,0 +1,82 @@
+/** Delegations of wallets by way of a registry that may be slow, limited or down: kept briefly, and served stale. */
+
+import type {
+  DelegationSource,
+  Grant,
+  SourceAnswer,
+  UnavailableReason,
+  WalletDelegations,
+} from "./source.ts";
+
+const KEPT_MS = 600_000;
+const ENTRIES_MAX = 2_000;
+
+/** What is known, and how well. */
+export type Known<Value> =
+  | { readonly status: "ok"; readonly asOf: Date; readonly value: Value }
+  /** From before: the registry does not tell now. */
+  | Failure<"stale", { readonly asOf: Date; readonly value: Value }>
+  | Failure<"unavailable", { readonly asOf: null; readonly value: null }>;
+
+type Failure<Status, Rest> = Rest & {
+  readonly status: Status;
+  readonly reason: UnavailableReason;
+  readonly message: string;
+};
+
+interface Entry {
+  readonly asOf: number;
+  readonly value: unknown;
+}
+
+export function createDelegations(source: DelegationSource, now: () => number = Date.now) {
+  const kept = new Map<string, Entry>();
+  const asking = new Map<string, Promise<SourceAnswer<unknown>>>();
+
+  function keep(name: string, value: unknown): void {
+    // The oldest goes first; one that is asked for again is young again.
+    kept.delete(name);
+    kept.set(name, { asOf: now(), value });
+    for (const oldest of kept.keys()) {
+      if (kept.size <= ENTRIES_MAX) break;
+      kept.delete(oldest);
+    }
+  }
+
+  /** Those who ask for the same at once share one request. */
+  function askOnce<Value>(
+    name: string,
+    ask: () => Promise<SourceAnswer<Value>>,
+  ): Promise<SourceAnswer<Value>> {
+    const running = asking.get(name) ?? ask().finally(() => asking.delete(name));
+    asking.set(name, running);
+    return running as Promise<SourceAnswer<Value>>;
+  }
+
+  async function know<Value>(name: string, ask: () => Promise<SourceAnswer<Value>>): Promise<Known<Value>> {
+    const before = kept.get(name);
+    const known = before && { asOf: new Date(before.asOf), value: before.value as Value };
+    if (known && now() - before.asOf < source.freshMs) return { status: "ok", ...known };
+    const answer = await askOnce(name, ask);
+    if (answer.kind === "answered") {
+      keep(name, answer.value);
+      return { status: "ok", asOf: new Date(now()), value: answer.value };
+    }
+    const { reason, message } = answer;
+    if (known && now() - before.asOf < KEPT_MS) return { status: "stale", reason, message, ...known };
+    return { status: "unavailable", reason, message, asOf: null, value: null };
+  }
+
+  return {
+    /** `own`, or the URL of the registry that is asked. */
+    registry: source.name,
+
+    ofWallet: (chainId: number, wallet: string): Promise<Known<WalletDelegations>> =>
+      know(`${chainId}:${wallet}`, () => source.ofWallet(chainId, wallet)),
+
+    between: (chainId: number, from: string, to: string): Promise<Known<Grant>> =>
+      know(`${chainId}:${from}:${to}`, () => source.between(chainId, from, to)),
+  };
+}
+
+export type Delegations = ReturnType<typeof createDelegations>;

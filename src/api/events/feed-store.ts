@@ -1,0 +1,188 @@
+/** What the writer of the stream reads and writes. All of it runs in the transaction that holds the source's lock. */
+
+import { caughtUp, ready } from "../chain/index-trust.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Queryable } from "../store/database.ts";
+import { isSame } from "./taken-back.ts";
+
+/** Told to whoever listens: something was appended, or waits to be. */
+export const EVENT_CHANNEL = "vitrine_event";
+
+/** True when this transaction has the turn; another process's turn ends with its transaction. */
+export async function takeTurn(db: Queryable, source: string): Promise<boolean> {
+  const [row] = await db.query<{ mine: boolean }>(
+    "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
+    [`vitrine events ${source}`],
+  );
+  return row?.mine === true;
+}
+
+/** Appends `count` ids; the lock that this takes puts commits in the order of ids. Answers the one before the first. */
+async function takeIds(db: Queryable, count: number): Promise<string> {
+  const [row] = await db.query<{ before: string }>(
+    "update vitrine.event_counter set last = last + $1 returning last - $1 as before",
+    [count],
+  );
+  if (!row) throw new Error("the event counter has no row");
+  await db.query(`select pg_notify('${EVENT_CHANNEL}', '')`);
+  return row.before;
+}
+
+export interface Feed {
+  readonly schema: string;
+  /** Everything up to here is told and can't change any more. */
+  readonly handled: string;
+  /** Its index tells nothing more: no process looked at it lately, or it stands far behind ours. */
+  readonly isOver: boolean;
+}
+
+const OVER_AFTER = "interval '10 seconds'";
+const BEHIND_SECONDS = 60;
+
+/** Which index tells of the chain; undefined before any has. */
+export async function readFeed(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+): Promise<Feed | undefined> {
+  const [row] = await db.query<Feed>(
+    `select f.schema, f.handled,
+            f.seen_at < now() - ${OVER_AFTER} or coalesce(
+              left(c.latest_checkpoint, 10)::bigint - left(h.checkpoint, 10)::bigint > ${BEHIND_SECONDS}, false) as "isOver"
+       from vitrine.event_feed f
+       left join ${tables.checkpoint} c on c.chain_id = f.chain_id
+       left join vitrine.chain_head h on (h.schema, h.chain_id) = (f.schema, f.chain_id)
+      where f.chain_id = $1`,
+    [chainId],
+  );
+  return row;
+}
+
+/** SQL: the chain's checkpoint, where the index may be believed. */
+const head = (tables: ChainTables): string => `
+  select c.latest_checkpoint as latest, least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint) as settled
+    from ${tables.checkpoint} c where c.chain_id = $1 and ${ready(tables)} and ${caughtUp("$2")}`;
+
+/** The first index of a chain starts with what may still change: history is no news. */
+export async function startFeed(db: Queryable, tables: ChainTables, chainId: number): Promise<void> {
+  await db.query(
+    `insert into vitrine.event_feed (chain_id, schema, handled)
+     select $1, $2, settled from (${head(tables)}) h on conflict do nothing`,
+    [chainId, tables.schema],
+  );
+}
+
+export interface Difference {
+  readonly latest: string;
+  readonly settled: string;
+  /** Ids of events whose row is gone. */
+  readonly gone: readonly string[];
+  /** Rows that are not told of, as JSON for `appendLocks`, in chain order. */
+  readonly fresh: readonly { readonly source: string }[];
+}
+
+/**
+ * What was told against what the index holds above `handled`, in one statement; undefined while the index can't be
+ * believed, which after a restart lacks rows for a while. Tokens of collections that are not indexed any more are left.
+ */
+export async function readDifference(
+  db: Queryable,
+  tables: ChainTables,
+  query: {
+    readonly chainId: number;
+    readonly handled: string;
+    readonly collections: readonly string[];
+    readonly limit: number;
+  },
+): Promise<Difference | undefined> {
+  const { chainId, handled, collections, limit } = query;
+  const [row] = await db.query<Difference>(
+    `with head as materialized (${head(tables)}),
+     gone as (
+       select e.id::text from head, vitrine.event e
+        where e.chain_id = $1 and e.open and e.collection = any($4)
+          and not exists (select from ${tables.lockEvent} l where ${isSame})),
+     fresh as (
+       select l.id as source, l.collection_address as collection, l.token_id::text as token_id, l.direction,
+              l.transaction_hash, l.approved_contract, l.count_after, l.anomaly
+         from head, ${tables.lockEvent} l
+        where l.chain_id = $1 and l.id > $3
+          and not exists (select from vitrine.event e where e.chain_id = $1 and e.open and ${isSame})
+        order by l.id limit $5)
+     select latest, settled, (select coalesce(json_agg(g.id), '[]') from gone g) as gone,
+            (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh
+       from head`,
+    [chainId, tables.schema, handled, collections, limit],
+  );
+  return row;
+}
+
+/** Takes events back, the newest first, and remembers under which head. */
+export async function appendReverted(db: Queryable, ids: readonly string[], latest: string): Promise<void> {
+  if (ids.length === 0) return;
+  await db.query(
+    `insert into vitrine.event (id, type, subject, reverts, chain_id, collection, token_id)
+     select $1::bigint + row_number() over (order by source desc), 'reverted', type, id, chain_id, collection, token_id
+       from vitrine.event where id = any($2::bigint[])`,
+    [await takeIds(db, ids.length), ids],
+  );
+  await db.query("update vitrine.event set open = false, gone_at = $2 where id = any($1::bigint[])", [
+    ids,
+    latest,
+  ]);
+}
+
+/** Appends rows of a difference. Those above `settled` may yet be taken back. */
+export async function appendLocks(
+  db: Queryable,
+  chainId: number,
+  fresh: Difference["fresh"],
+  settled: string,
+): Promise<void> {
+  if (fresh.length === 0) return;
+  await db.query(
+    `insert into vitrine.event (id, type, subject, chain_id, collection, token_id, source, transaction_hash,
+                                approved_contract, lock_count, anomaly, open)
+     select $1::bigint + row_number() over (order by source), direction, direction, $2, collection, token_id, source,
+            transaction_hash, approved_contract, count_after, anomaly, source > $4
+       from json_to_recordset($3) as f(source text, collection text, token_id numeric, direction text,
+              transaction_hash text, approved_contract text, count_after int, anomaly boolean)`,
+    [await takeIds(db, fresh.length), chainId, JSON.stringify(fresh), settled],
+  );
+}
+
+/** Notes how far the chain is told, and by which index; closes what can't change any more. */
+export async function noteProgress(
+  db: Queryable,
+  tables: ChainTables,
+  progress: { readonly chainId: number; readonly handled: string; readonly latest: string },
+): Promise<void> {
+  const { chainId, handled, latest } = progress;
+  await db.query(
+    `update vitrine.event_feed set schema = $2, handled = greatest(handled, $3), seen_at = now()
+      where chain_id = $1 and (handled < $3 or schema <> $2 or seen_at < now() - interval '2 seconds')`,
+    [chainId, tables.schema, handled],
+  );
+  await db.query(
+    `update vitrine.event set open = open and source > $2, gone_at = case when gone_at < $3 then null else gone_at end
+      where chain_id = $1 and ((open and source <= $2) or gone_at < $3)`,
+    [chainId, handled, latest],
+  );
+}
+
+/** Moves up to `limit` versions that wait to be told of into the stream; answers how many. */
+export async function appendVersions(db: Queryable, limit: number): Promise<number> {
+  const due = await db.query<{ id: string }>("select id from vitrine.event_due order by id limit $1", [
+    limit,
+  ]);
+  if (due.length === 0) return 0;
+  await db.query(
+    `with told as (delete from vitrine.event_due where id = any($2::bigint[]) returning *)
+     insert into vitrine.event (id, type, subject, chain_id, collection, token_id, version, content_hash)
+     select $1::bigint + row_number() over (order by id), 'metadata', 'metadata', chain_id, collection, token_id, version,
+            content_hash
+       from told`,
+    [await takeIds(db, due.length), due.map(({ id }) => id)],
+  );
+  return due.length;
+}

@@ -1,0 +1,159 @@
+/** The stream over HTTP: server-sent events, resumed by Last-Event-ID (docs/trading.md). */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { streamSSE } from "hono/streaming";
+import type { CollectionConfig } from "../../config.ts";
+import { ApiError } from "../contract/errors.ts";
+import { addressField, chainIdField, clip } from "../contract/fields.ts";
+import { type KeyFinder, keyOf } from "../contract/key.ts";
+import { type ApiEnv, createRouter, errorResponses } from "../contract/router.ts";
+import { type EventType, eventTypes } from "./event.ts";
+import type { EventHub } from "./hub.ts";
+import type { Wire } from "./reader.ts";
+import type { EventFilter } from "./stream-store.ts";
+
+const COLLECTIONS_MAX = 100;
+const READERS_MAX = 1_000;
+const READERS_PER_APP_MAX = 100;
+const RETRY_SECONDS = "5";
+
+const lastIdField = z
+  .string()
+  .regex(/^[0-9]{1,15}$/, {
+    error: (issue) => `"${clip(String(issue.input))}" is no event id: a decimal number`,
+  })
+  .transform(Number)
+  .optional();
+
+/** Names separated by commas. */
+const list = <Item extends z.ZodType<unknown, string>>(item: Item, max: number) =>
+  z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(item).max(max, { error: `must hold at most ${max}` }));
+
+const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text);
+const typeField = z.string().transform((text, context): EventType => {
+  if (isEventType(text)) return text;
+  const message = `"${clip(text)}" is none of ${eventTypes.join(", ")}`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+const streamRoute = createRoute({
+  method: "get",
+  path: "/events",
+  operationId: "streamEvents",
+  tags: ["market"],
+  summary: "Locks, unlocks and changed metadata as they happen, as server-sent events",
+  description:
+    "Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg took back is followed by `reverted`, which names its id; an id that is too old is answered with `reset`.",
+  security: [{ ApiKeyAuth: [] }],
+  request: {
+    headers: z.object({ "last-event-id": lastIdField }),
+    query: z.object({
+      chain_id: chainIdField,
+      collection_address: list(addressField, COLLECTIONS_MAX)
+        .optional()
+        .openapi({ type: "string", description: "One or more, separated by commas; without it, all." }),
+      type: list(typeField, eventTypes.length)
+        .optional()
+        .openapi({ type: "string", example: "lock,unlock", description: "Without it, all." }),
+      last_event_id: lastIdField.openapi({ description: "For clients that can't send the header." }),
+    }),
+  },
+  responses: {
+    200: { description: "The stream", content: { "text/event-stream": { schema: z.string() } } },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_MISSING",
+      "KEY_INVALID",
+      "NOT_ALLOWED",
+      "COLLECTION_NOT_FOUND",
+      "NOT_ACCEPTABLE",
+      "RATE_LIMITED",
+      "UNAVAILABLE",
+    ),
+  },
+});
+
+export interface EventRouteDeps {
+  readonly hub: EventHub;
+  readonly keys: KeyFinder;
+  readonly collections: {
+    readonly all: readonly CollectionConfig[];
+    find(address: string, chainId?: number): CollectionConfig;
+  };
+}
+
+/** Refuses callers that can't take a stream; for all else of a gateway it is JSON. */
+export const requireAcceptsStream = createMiddleware(async (c, next) => {
+  const accept = c.req.header("accept");
+  if (accept !== undefined && !/(?:\*\/\*|text\/\*|text\/event-stream)/i.test(accept)) {
+    throw new ApiError("NOT_ACCEPTABLE", [
+      { path: "accept", message: `must allow text/event-stream; received "${clip(accept)}"` },
+    ]);
+  }
+  await next();
+});
+
+/** Needs `requireKey` before it. */
+export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
+  const perApp = new Map<string, number>();
+
+  return createRouter().openapi(streamRoute, (c) => {
+    const query = c.req.valid("query");
+    const filter = filterOf(query, collections);
+    const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
+    const { id: app } = c.get("app");
+    const others = perApp.get(app) ?? 0;
+    if (hub.size >= READERS_MAX || others >= READERS_PER_APP_MAX) {
+      c.header("Retry-After", RETRY_SECONDS);
+      const message = `the limit is ${READERS_PER_APP_MAX} streams per app and ${READERS_MAX} in all`;
+      throw new ApiError("RATE_LIMITED", [{ path: "", message }]);
+    }
+    perApp.set(app, others + 1);
+
+    const key = keyOf(c) ?? "";
+    const isAllowed = async (): Promise<boolean> =>
+      (await keys.findApp(key))?.apis.includes("market") ?? false;
+    // Proxies that gather a response before they pass it on would keep all of it.
+    c.header("X-Accel-Buffering", "no");
+    return streamSSE(c, async (stream) => {
+      const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
+      const wire: Wire = { write: (text) => stream.write(text), cut: () => cut(c), gone };
+      try {
+        await hub.follow({ filter, after, isAllowed }, wire);
+      } finally {
+        const left = (perApp.get(app) ?? 1) - 1;
+        if (left === 0) perApp.delete(app);
+        else perApp.set(app, left);
+      }
+    });
+  });
+}
+
+function filterOf(
+  query: { chain_id?: number; collection_address?: readonly string[]; type?: readonly EventType[] },
+  { all, find }: EventRouteDeps["collections"],
+): EventFilter {
+  const { chain_id: chainId, collection_address = [], type = [] } = query;
+  const named = collection_address.map((address) => find(address, chainId));
+  if (chainId !== undefined && !all.some((each) => each.chainId === chainId)) {
+    const message = `chain ${chainId} has no collection that is served here`;
+    throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
+  }
+  return {
+    types: new Set(type),
+    collections: new Set(named.map((each) => `${each.chainId}:${each.address}`)),
+    chainId,
+  };
+}
+
+/** Node's own response, which @hono/node-server hands over. */
+function cut(c: Context<ApiEnv>): void {
+  const env = c.env as { outgoing?: { destroy(): void } } | undefined;
+  env?.outgoing?.destroy();
+}

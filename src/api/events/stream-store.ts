@@ -1,0 +1,62 @@
+/** Reading the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
+
+import type { Queryable } from "../store/database.ts";
+import { type EventRow, type EventType, type StreamEvent, toStreamEvent } from "./event.ts";
+
+/** Which events; both empty: all. */
+export interface EventFilter {
+  readonly types: ReadonlySet<EventType>;
+  /** `chainId:address` each. */
+  readonly collections: ReadonlySet<string>;
+  readonly chainId: number | undefined;
+}
+
+export function matches({ types, collections, chainId }: EventFilter, event: StreamEvent): boolean {
+  return (
+    (types.size === 0 || types.has(event.subject)) &&
+    (collections.size === 0 || collections.has(`${event.chainId}:${event.collection}`)) &&
+    (chainId === undefined || chainId === event.chainId)
+  );
+}
+
+const columns = `id, at, type, subject, reverts, chain_id as "chainId", collection, token_id as "tokenId", source,
+  transaction_hash as "transactionHash", approved_contract as "approvedContract", lock_count as "lockCount", anomaly,
+  version, content_hash as "contentHash"`;
+
+/** The newest id, and the lowest that a client may have seen last and miss nothing. */
+export async function readEnds(
+  db: Queryable,
+): Promise<{ readonly last: number; readonly resumable: number }> {
+  const [row] = await db.query<{ last: string; resumable: string }>(
+    `select c.last, coalesce((select min(id) - 1 from vitrine.event), c.last) as resumable from vitrine.event_counter c`,
+  );
+  return { last: Number(row?.last ?? 0), resumable: Number(row?.resumable ?? 0) };
+}
+
+/** Up to `limit` events above an id, in order. */
+export async function readAfter(db: Queryable, after: number, limit: number): Promise<StreamEvent[]> {
+  const rows = await db.query<EventRow>(
+    `select ${columns} from vitrine.event where id > $1 order by id limit $2`,
+    [after, limit],
+  );
+  return rows.map(toStreamEvent);
+}
+
+/** Those of a stretch of ids that pass the filter; a stretch bounds the work where few do. */
+export async function readStretch(
+  db: Queryable,
+  filter: EventFilter,
+  stretch: { readonly after: number; readonly to: number; readonly limit: number },
+): Promise<StreamEvent[]> {
+  const { types, collections, chainId } = filter;
+  const rows = await db.query<EventRow>(
+    `select ${columns} from vitrine.event
+      where id > $1 and id <= $2
+        and (cardinality($4::text[]) = 0 or subject = any($4))
+        and (cardinality($5::text[]) = 0 or chain_id || ':' || collection = any($5))
+        and ($6::bigint is null or chain_id = $6)
+      order by id limit $3`,
+    [stretch.after, stretch.to, stretch.limit, [...types], [...collections], chainId ?? null],
+  );
+  return rows.map(toStreamEvent);
+}

@@ -1,0 +1,22 @@
+/**
+ * Lock events that were shown and are gone. Ponder takes a reorg's rows back under the old head and moves the head with
+ * the next block only, so for that moment the index looks settled where it is not.
+ */
+
+import type { ChainTables } from "../chain/tables.ts";
+
+/** SQL: the index's lock event `l` is the one that event `e` of the stream tells of. */
+export const isSame = `l.id = e.source
+  and (l.transaction_hash, l.collection_address, l.token_id, l.direction, l.approved_contract, l.count_after)
+    = (e.transaction_hash, e.collection, e.token_id, e.type, e.approved_contract, e.lock_count)`;
+
+/**
+ * SQL: a lock event of token `t` that the stream has told of is gone from the index, and no block has come since. `t`
+ * has chain_id, collection_address and token_id; `c` is the chain's row of Ponder's checkpoints.
+ */
+export const isTakenBack = (tables: ChainTables): string => `exists (
+  select from vitrine.event e
+   where e.chain_id = t.chain_id and e.collection = t.collection_address and e.token_id = t.token_id
+     and (e.open or e.gone_at is not null)
+     and (e.gone_at >= c.latest_checkpoint
+          or (e.open and not exists (select from ${tables.lockEvent} l where ${isSame}))))`;

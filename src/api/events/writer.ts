@@ -1,0 +1,76 @@
+/**
+ * Writes the stream by set difference: what the index and the metadata hold against what was told. Every process
+ * tries; one at a time has the turn, so ids have no gaps and nothing is told twice.
+ */
+
+import type { ChainTables } from "../chain/tables.ts";
+import type { Database, Queryable } from "../store/database.ts";
+import {
+  appendLocks,
+  appendReverted,
+  appendVersions,
+  noteProgress,
+  readDifference,
+  readFeed,
+  startFeed,
+  takeTurn,
+} from "./feed-store.ts";
+
+const BATCH_ROWS = 1_000;
+
+export interface EventWriterDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  /** Addresses by chain; a chain without any has no locks to tell of. */
+  readonly collections: ReadonlyMap<number, readonly string[]>;
+}
+
+export interface EventWriter {
+  /** Tells of one batch per source. True when more is waiting. */
+  writeBatch(): Promise<boolean>;
+}
+
+export function createEventWriter({ database, tables, collections }: EventWriterDeps): EventWriter {
+  return {
+    async writeBatch() {
+      let isMore = await database.transaction(tellOfVersions);
+      for (const [chainId, addresses] of collections) {
+        const isChainMore = await database.transaction((tx) => tellOfLocks(tx, chainId, addresses));
+        isMore = isChainMore || isMore;
+      }
+      return isMore;
+    },
+  };
+
+  async function tellOfLocks(tx: Queryable, chainId: number, addresses: readonly string[]): Promise<boolean> {
+    if (!(await takeTurn(tx, `chain ${chainId}`))) return false;
+    let feed = await readFeed(tx, tables, chainId);
+    if (!feed) {
+      await startFeed(tx, tables, chainId);
+      feed = await readFeed(tx, tables, chainId);
+    }
+    // Two indexes of one chain, as while a new one is built, would take back each other's newest events.
+    if (!feed || (feed.schema !== tables.schema && !feed.isOver)) return false;
+
+    const difference = await readDifference(tx, tables, {
+      chainId,
+      handled: feed.handled,
+      collections: addresses,
+      limit: BATCH_ROWS,
+    });
+    if (!difference) return false;
+    const { gone, fresh, latest, settled } = difference;
+    await appendReverted(tx, gone, latest);
+    await appendLocks(tx, chainId, fresh, settled);
+    // A full batch ends at its last row: what comes after it was not looked at.
+    const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.source : undefined;
+    const handled = last !== undefined && last < settled ? last : settled;
+    await noteProgress(tx, tables, { chainId, handled, latest });
+    return last !== undefined;
+  }
+}
+
+async function tellOfVersions(tx: Queryable): Promise<boolean> {
+  if (!(await takeTurn(tx, "metadata"))) return false;
+  return (await appendVersions(tx, BATCH_ROWS)) === BATCH_ROWS;
+}

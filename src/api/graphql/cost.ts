@@ -1,0 +1,119 @@
+/** What an operation may cost: how many objects it asks for, and what is read to make them. */
+
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  type SelectionSetNode,
+  valueFromASTUntyped,
+} from "graphql";
+import type { PreparedOperation } from "./prepared-document.ts";
+import { fragmentsOf } from "./split-operation.ts";
+
+// Fourteen full pages in the SDK's largest document, or ten lists of Ponder's with 1,000 rows.
+const COST_MAX = 20_000;
+// The largest lists of ours and of Ponder's. Whoever asks for more is told so by what knows the bound.
+const OWN_SIZE_MAX = 100;
+const PONDER_SIZE_MAX = 1_000;
+// Ponder's own, for a list without a limit.
+const PONDER_LIMIT = 50;
+
+// What is read to make an object, whichever of its fields are asked for; others cost 1. A token is put together from
+// several reads, a distribution lists up to 1,000 values of each trait type.
+const weights: Readonly<Record<string, number>> = {
+  Token: 20,
+  Erc721: 20,
+  Erc1155: 20,
+  OwnedToken: 20,
+  TokenPage: 50,
+  Erc721Tokens: 50,
+  Erc1155Tokens: 50,
+  OwnedTokens: 50,
+  TraitDistribution: 1_000,
+  TokenMetadata: 1_000,
+  TokenReport: 50,
+  TransferHistory: 10,
+  MetadataRefresh: 100,
+};
+
+/** The error of an operation that costs too much, if it does. `variables` are coerced, so their defaults are in them. */
+export function costError(
+  schema: GraphQLSchema,
+  { document, definition }: Pick<PreparedOperation, "document" | "definition">,
+  variables: Readonly<Record<string, unknown>>,
+): GraphQLError | undefined {
+  const root = schema.getRootType(definition.operation);
+  if (!root) return undefined;
+  const cost = createMeasure(schema, fragmentsOf(document), variables)(definition.selectionSet, root);
+  if (cost <= COST_MAX) return undefined;
+  const message = `the cost is ${cost}; it must be at most ${COST_MAX}: ask for fewer or smaller lists at once`;
+  return new GraphQLError(message, { nodes: definition });
+}
+
+function createMeasure(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  variables: Readonly<Record<string, unknown>>,
+) {
+  // Each fragment is measured once, so that spreads cannot make this slow.
+  const ofFragments = new Map<string, number>();
+
+  const ofFragment = (name: string): number => {
+    const known = ofFragments.get(name);
+    if (known !== undefined) return known;
+    const fragment = fragments.get(name);
+    const type = fragment && schema.getType(fragment.typeCondition.name.value);
+    const cost = fragment && type ? ofSet(fragment.selectionSet, type) : 0;
+    ofFragments.set(name, cost);
+    return cost;
+  };
+
+  const ofField = (node: FieldNode, parent: GraphQLNamedType): number => {
+    const field =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+    // Introspection has limits of its own.
+    if (!field) return 0;
+    const type = getNamedType(field.type);
+    if (isLeafType(type) || !node.selectionSet) return 0;
+    const weight = weights[type.name];
+    const sizeMax = weight === undefined ? PONDER_SIZE_MAX : OWN_SIZE_MAX;
+    const size = Math.min(sizeOf(node, field, variables), sizeMax);
+    return (weight ?? 1) + size * ofSet(node.selectionSet, type);
+  };
+
+  const ofSet = (set: SelectionSetNode, type: GraphQLNamedType): number => {
+    let cost = 0;
+    for (const selection of set.selections) {
+      if (selection.kind === "Field") cost += ofField(selection, type);
+      else if (selection.kind === "FragmentSpread") cost += ofFragment(selection.name.value);
+      else {
+        const condition = selection.typeCondition?.name.value;
+        cost += ofSet(selection.selectionSet, (condition && schema.getType(condition)) || type);
+      }
+    }
+    return cost;
+  };
+
+  return ofSet;
+}
+
+/** How many entries a field may answer: what its `size` or `limit` says, and 1 where it has neither. */
+function sizeOf(
+  { arguments: given = [] }: FieldNode,
+  { args: declared }: GraphQLField<unknown, unknown>,
+  variables: Readonly<Record<string, unknown>>,
+): number {
+  const declaration = declared.find(({ name }) => name === "size" || name === "limit");
+  if (!declaration) return 1;
+  const argument = given.find(({ name }) => name.value === declaration.name);
+  const size = argument && valueFromASTUntyped(argument.value, variables);
+  const usual = typeof declaration.defaultValue === "number" ? declaration.defaultValue : PONDER_LIMIT;
+  return Math.max(typeof size === "number" ? size : usual, 0);
+}

@@ -1,0 +1,294 @@
+/**
+ * The shapes of the field's SDK (@sky-mavis/mavis-market-core 0.0.10), whose documents run unchanged. Vitrine keeps no
+ * order book and no profiles: what tells of them is null or empty.
+ */
+export const sdkSdl = /* GraphQL */ `
+  "A decimal number as text, whatever its size; numbers are accepted as input."
+  scalar BigDecimal
+
+  extend type Query {
+    "A collection; an error 'Collection not found' for one that is not served here."
+    tokenData(tokenAddress: String!, chainId: Float): TokenData
+    "Collections of ERC-721. size is at most 50, and from + size at most 10,000, here and wherever they stand."
+    erc721List(from: Int!, size: Int!): [TokenData!]!
+    "Collections of ERC-1155."
+    erc1155List(from: Int!, size: Int!): [TokenData!]!
+    "The values of every trait of a collection."
+    tokenMetadata(tokenAddress: String!, chainId: Float): TokenMetadata
+    "An ERC-721 token; null for an unknown one."
+    erc721Token(tokenAddress: String!, tokenId: String!, chainId: Float): Erc721
+    "An ERC-1155 token; null for an unknown one."
+    erc1155Token(tokenAddress: String!, tokenId: BigDecimal!, chainId: Float): Erc1155
+    """
+    Tokens of an ERC-721 collection that match all of the arguments: any value of each of criteria, every range, both ends
+    included, and name in the name. Nothing is for sale and nothing has a price.
+    """
+    erc721Tokens(
+      tokenAddress: String!
+      chainId: Float
+      owner: String
+      auctionType: AuctionType
+      criteria: [SearchCriteria!]
+      from: Int!
+      size: Int!
+      sort: SortBy
+      name: String
+      priceRange: InputRange
+      rangeCriteria: [RangeSearchCriteria!]
+    ): Erc721Tokens!
+    "Tokens of an ERC-1155 collection."
+    erc1155Tokens(
+      tokenAddress: String!
+      chainId: Float
+      owner: String
+      auctionType: AuctionType
+      criteria: [SearchCriteria!]
+      from: Int!
+      size: Int!
+      sort: SortBy
+      name: String
+      priceRange: InputRange
+      rangeCriteria: [RangeSearchCriteria!]
+    ): Erc1155Tokens!
+    "What a wallet holds, in the collections named or in all, in their order and by token id."
+    tokens(
+      owner: String!
+      chainId: Float
+      auctionType: OrderAuctionType
+      from: Int!
+      size: Int!
+      sort: ListingSortBy
+      tokenAddresses: [String!]
+    ): OwnedTokens!
+  }
+
+  input SearchCriteria {
+    name: String
+    values: [String]
+  }
+
+  input RangeSearchCriteria {
+    name: String
+    range: InputRange
+  }
+
+  "Numbers as text; an end that is null is open."
+  input InputRange {
+    from: String
+    to: String
+  }
+
+  "Without prices, PriceAsc and PriceDesc come by id."
+  enum SortBy {
+    IdAsc
+    IdDesc
+    Latest
+    PriceAsc
+    PriceDesc
+  }
+
+  enum Erc1155SortBy {
+    Latest
+    PriceAsc
+    PriceDesc
+  }
+
+  enum ListingSortBy {
+    ExpiredAtAsc
+    ExpiredAtDesc
+    PriceAsc
+    PriceDesc
+  }
+
+  "Nothing is for sale."
+  enum AuctionType {
+    All
+    NotForSale
+    Sale
+  }
+
+  enum OrderAuctionType {
+    All
+    NotForSale
+    Sale
+  }
+
+  enum Erc {
+    Erc1155
+    Erc20
+    Erc721
+  }
+
+  type Erc721Tokens {
+    total: Int!
+    results: [Erc721!]!
+  }
+
+  type Erc1155Tokens {
+    total: Int!
+    results: [Erc1155!]!
+  }
+
+  type OwnedTokens {
+    total: Int!
+    data: [OwnedToken!]!
+  }
+
+  union OwnedToken = Erc721 | Erc1155
+
+  type TokenData {
+    tokenAddress: String!
+    chainId: Float!
+    "avatar, banner, collection_name, discord_url, ronin_url, studio_name, twitter_url and website_url, as its makers tell."
+    collectionMetadata: JSON
+    totalVolume: String
+    volumeAllTime: String
+    totalOwners: Int
+    "Tokens that exist."
+    totalItems: String
+    totalListing: Int
+    minPrice: String
+    erc: Erc
+    allowedPaymentTokens: [String!]!
+  }
+
+  type TokenMetadata {
+    erc: Erc
+    attributes: [TokenMetadataAttribute!]!
+  }
+
+  type TokenMetadataAttribute {
+    "string, number, date or bool."
+    displayType: String!
+    key: String!
+    values: [TokenMetadataValue!]!
+  }
+
+  type TokenMetadataValue {
+    value: String!
+    count: Int!
+  }
+
+  type Erc721 {
+    tokenAddress: String!
+    tokenId: String!
+    chainId: Float!
+    owner: String
+    ownerProfile: PublicProfile
+    name: String
+    order: Order
+    image: String
+    cdnImage: String
+    video: String
+    isLocked: Boolean
+    "Values by trait type."
+    attributes: JSON
+    traitDistribution: [TokenTrait!]
+    collectionMetadata: JSON
+    minPrice: String
+    "Newest first."
+    transferHistory(from: Int!, size: Int!): TransferHistory!
+  }
+
+  type Erc1155 {
+    tokenAddress: String!
+    tokenId: BigDecimal!
+    chainId: Float!
+    name: String
+    image: String
+    cdnImage: String
+    video: String
+    isLocked: Boolean
+    attributes: JSON
+    traitDistribution: [TokenTrait!]
+    collectionMetadata: JSON
+    minPrice: String
+    totalListing: Int
+    totalItemsListing: Int
+    "How many of it exist."
+    totalItems: String
+    "Wallets that hold some of it."
+    totalOwners: Int
+    orders(maker: String, from: Int!, size: Int!, showInvalid: Boolean, sort: Erc1155SortBy): [Order!]!
+    "How many of it a wallet holds."
+    balance(owner: String!): String
+    "Newest first."
+    transferHistory(from: Int!, size: Int!): TransferHistory!
+  }
+
+  type TokenTrait {
+    key: String!
+    value: String!
+    count: Int!
+    percentage: Float!
+    displayType: String!
+  }
+
+  type TransferHistory {
+    total: Int!
+    results: [TransferRecord!]!
+  }
+
+  type TransferRecord {
+    tokenId: String!
+    from: String!
+    to: String!
+    fromProfile: PublicProfile
+    toProfile: PublicProfile
+    "Unix seconds."
+    timestamp: Float!
+    txHash: String!
+    withPrice: String
+    quantity: String!
+    paymentToken: String
+  }
+
+  type PublicProfile {
+    accountId: String
+    addresses: NetAddresses
+    activated: Boolean
+    name: String
+  }
+
+  type NetAddresses {
+    ethereum: String
+    ronin: String
+  }
+
+  type Order {
+    id: Int
+    maker: String
+    kind: String
+    assets: [Asset!]
+    expiredAt: Float
+    paymentToken: String
+    startedAt: Float
+    basePrice: String
+    expectedState: String
+    nonce: Int
+    marketFeePercentage: Int
+    signature: String
+    hash: String
+    duration: Float
+    timeLeft: Float
+    currentPrice: String
+    suggestedPrice: String
+    makerProfile: PublicProfile
+    orderStatus: String
+    orderQuantity: OrderQuantity
+  }
+
+  type Asset {
+    erc: Erc
+    address: String
+    id: String
+    quantity: String
+  }
+
+  type OrderQuantity {
+    orderId: Int
+    quantity: String
+    remainingQuantity: String
+    availableQuantity: String
+  }
+`;

@@ -1,0 +1,72 @@
+/** The GraphQL explorer at GET /graphql: GraphiQL, bundled from our own dependencies when it is first asked for. */
+
+import { fileURLToPath } from "node:url";
+import { Hono } from "hono";
+import { assetRoutes, once } from "../ui/assets.ts";
+import { Layout, page } from "../ui/layout.tsx";
+import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+
+const ENTRY = fileURLToPath(new URL("./client/graphiql.js", import.meta.url));
+
+const bundle = once(async () => {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [ENTRY],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    // Only names the outputs.
+    outdir: "/",
+    define: { "process.env.NODE_ENV": '"production"' },
+    loader: { ".woff": "dataurl", ".woff2": "dataurl" },
+    logLevel: "silent",
+  });
+  const ending = (extension: string): string =>
+    outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? "";
+  return { script: ending(".js"), style: ending(".css") };
+});
+
+export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables }> {
+  const to = pathsUnder(baseUrl);
+  const pages = new Hono<{ Variables: PageVariables }>();
+  pages.get("/graphql", async (c, next) => {
+    // A program that asks by GET is told that it should not; a person sees the explorer.
+    if (!(c.req.header("accept") ?? "").includes("text/html")) return next();
+    return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
+      c.res = c.html(
+        page(
+          <Layout
+            title="GraphQL explorer"
+            to={to}
+            nav={[
+              { href: "/console", text: "Console" },
+              { href: "/reference", text: "API reference" },
+              { href: "/graphql", text: "GraphQL", isCurrent: true },
+            ]}
+            nonce={c.get("secureHeadersNonce")}
+            styles={["/graphiql/graphiql.css", "/graphiql/page.css"]}
+            scripts={["/graphiql/graphiql.js"]}
+            width="full"
+          >
+            <h1 class="visually-hidden">GraphQL explorer</h1>
+            <div id="graphiql" data-endpoint={to("/graphql")} />
+          </Layout>,
+        ),
+      );
+    });
+  });
+  pages.route(
+    "/graphiql",
+    assetRoutes({
+      "graphiql.js": { type: "text/javascript", load: async () => (await bundle()).script },
+      "graphiql.css": { type: "text/css", load: async () => (await bundle()).style },
+      "page.css": {
+        type: "text/css",
+        load: async () => "#graphiql { height: calc(100dvh - 3.75rem); min-height: 30rem; }",
+      },
+    }),
+  );
+  return pages;
+}

@@ -1,0 +1,52 @@
+/** The interactive reference at /reference: Swagger UI from files of ours, on the document at /openapi.json. */
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { Hono } from "hono";
+import { assetRoutes } from "../ui/assets.ts";
+import { Layout, page } from "../ui/layout.tsx";
+import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+
+const require = createRequire(import.meta.url);
+const library = (name: string) => () => readFile(require.resolve(`swagger-ui-dist/${name}`));
+const own = (name: string) => () => readFile(new URL(`./client/${name}`, import.meta.url));
+
+export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables }> {
+  const to = pathsUnder(baseUrl);
+  const pages = new Hono<{ Variables: PageVariables }>();
+  // The document's server is BASE_URL, which is another origin when the page is opened by another name of this machine.
+  const headers = pageHeaders({ baseUrl, inlineStyles: true, connect: [new URL(baseUrl).origin] });
+  pages.get("/reference", headers, (c) =>
+    c.html(
+      page(
+        <Layout
+          title="API reference"
+          to={to}
+          nav={[
+            { href: "/console", text: "Console" },
+            { href: "/reference", text: "API reference", isCurrent: true },
+            { href: "/graphql", text: "GraphQL" },
+          ]}
+          nonce={c.get("secureHeadersNonce")}
+          styles={["/reference/swagger-ui.css", "/reference/reference.css"]}
+          libraries={["/reference/swagger-ui-bundle.js"]}
+          scripts={["/reference/reference.js"]}
+          width="full"
+        >
+          <h1 class="visually-hidden">API reference</h1>
+          <div id="reference" data-document={to("/openapi.json")} />
+        </Layout>,
+      ),
+    ),
+  );
+  pages.route(
+    "/reference",
+    assetRoutes({
+      "swagger-ui-bundle.js": { type: "text/javascript", load: library("swagger-ui-bundle.js") },
+      "swagger-ui.css": { type: "text/css", load: library("swagger-ui.css") },
+      "reference.css": { type: "text/css", load: own("reference.css") },
+      "reference.js": { type: "text/javascript", load: own("reference.js") },
+    }),
+  );
+  return pages;
+}

@@ -1,0 +1,43 @@
+/**
+ * A walk over the blocks of a GIF (GIF89a, section "Grammar"), without decoding a pixel. The decoder takes a file that
+ * ends in the middle for a shorter animation, so this tells.
+ */
+
+export type GifFrames =
+  | { readonly kind: "whole"; readonly frames: number }
+  /** The file ends inside a block, or before the first frame. */
+  | { readonly kind: "broken"; readonly frames: number };
+
+const HEADER_BYTES = 13;
+const IMAGE = 0x2c;
+const EXTENSION = 0x21;
+const DESCRIPTOR_BYTES = 10;
+
+/** What follows a whole frame and is no block ends the file, as in browsers: encoders forget the trailer, or add to it. */
+export function walkGif(body: Buffer): GifFrames {
+  let frames = 0;
+  let at = HEADER_BYTES + colourTableBytes(body[10] ?? 0);
+  for (;;) {
+    const block = body[at];
+    if (block !== IMAGE && block !== EXTENSION) return { kind: frames > 0 ? "whole" : "broken", frames };
+    // An image has a descriptor, maybe colours of its own, and the size of its first code; an extension has a label.
+    const data = block === IMAGE ? at + DESCRIPTOR_BYTES + colourTableBytes(body[at + 9] ?? 0) + 1 : at + 2;
+    const end = afterSubBlocks(body, data);
+    if (end === undefined) return { kind: "broken", frames };
+    if (block === IMAGE) frames++;
+    at = end;
+  }
+}
+
+const colourTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+
+/** Undefined when the file ends before the empty block that closes the data. */
+function afterSubBlocks(body: Buffer, start: number): number | undefined {
+  let at = start;
+  for (;;) {
+    const size = body[at];
+    if (size === undefined) return undefined;
+    at += 1 + size;
+    if (size === 0) return at;
+  }
+}

@@ -1,0 +1,105 @@
+/** The media room's door: what is wanted, and what is known of it. */
+
+import type { Queryable } from "../store/database.ts";
+import { type FoundFaults, hostOf, type MediaFields } from "./display.ts";
+import { locateMedia } from "./locate-media.ts";
+import {
+  type MediaKind,
+  type MediaState,
+  type MediaUrl,
+  noteSeen,
+  readStates,
+  type WantedMedia,
+  want,
+} from "./media-store.ts";
+import { explain, type MediaReason } from "./reasons.ts";
+
+export interface ShownImage {
+  /** `none` for a document without an image. */
+  readonly status: "cached" | "pending" | "rejected" | "none";
+  /** The cached picture; of a pending one its own address, if a browser can load it; null where none can be shown. */
+  readonly url: string | null;
+  /** Why it is rejected, or why the last look at it did not succeed. */
+  readonly reason: string | null;
+}
+
+/** What is known of the media that a document names. */
+export interface ShownMedia {
+  readonly image: ShownImage;
+  readonly faults: FoundFaults;
+}
+
+export interface MediaDeps {
+  readonly database: Queryable;
+  readonly gateways: readonly string[];
+  /** Where /media is reached, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+const keyOf = ({ kind, url }: MediaUrl): string => `${kind} ${url}`;
+
+export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
+  /** What of a document is looked at: the image, and what a page could show of the rest. */
+  const urlsOf = ({ image, video, animation_url }: MediaFields): WantedMedia[] => {
+    const named: readonly [MediaKind, string | null][] = [
+      ["image", image],
+      ["video", video],
+      ["animation", animation_url],
+    ];
+    return named.flatMap(([kind, url]) => {
+      if (url === null || (kind !== "image" && hostOf(url) === undefined)) return [];
+      const located = locateMedia(url, gateways);
+      return located.kind === "located" ? { kind, url, host: located.host } : [];
+    });
+  };
+
+  function showImage(url: string | null, states: ReadonlyMap<string, MediaState>): ShownImage {
+    if (url === null) return { status: "none", url: null, reason: null };
+    const located = locateMedia(url, gateways);
+    if (located.kind === "refused") return { status: "rejected", url: null, reason: explain(located) };
+    const state = states.get(keyOf({ kind: "image", url }));
+    const reason = state?.reason ?? null;
+    if (!state || state.status === "pending") return { status: "pending", url: located.urls[0], reason };
+    if (state.status === "rejected" || state.file === null) return { status: "rejected", url: null, reason };
+    return { status: "cached", url: `${baseUrl}/media/images/${state.file}`, reason };
+  }
+
+  return {
+    /**
+     * Asks for a look at what these documents name, new or known, as part of `tx`: for every document that a fetch has
+     * found, since a URL may have got new content. Looks that are asked for before one starts are one.
+     */
+    want: (tx: Queryable, documents: readonly MediaFields[]): Promise<void> =>
+      want(tx, documents.flatMap(urlsOf)),
+
+    /** Notes that these documents are served. Only what nobody has asked for yet is looked at. */
+    noteSeen: (db: Queryable, documents: readonly MediaFields[]): Promise<void> =>
+      noteSeen(db, documents.flatMap(urlsOf)),
+
+    /** What is known of the media that each of these documents names, in their order; one read for all. */
+    async readAll(documents: readonly MediaFields[]): Promise<ShownMedia[]> {
+      const found = await readStates(database, documents.flatMap(urlsOf));
+      const states = new Map(found.map((state) => [keyOf(state), state]));
+      return documents.map(({ image, video, animation_url }) => ({
+        image: showImage(image, states),
+        faults: {
+          animation: faultOf(animation_url, "animation", states),
+          video: faultOf(video, "video", states),
+        },
+      }));
+    },
+  };
+}
+
+export type MediaService = ReturnType<typeof createMedia>;
+
+function faultOf(
+  url: string | null,
+  kind: MediaKind,
+  states: ReadonlyMap<string, MediaState>,
+): FoundFaults["video"] {
+  const state = url === null ? undefined : states.get(keyOf({ kind, url }));
+  if (state?.status !== "rejected" || state.reason === null) return undefined;
+  const [reason = "", ...message] = state.reason.split(": ");
+  return { reason: reason as MediaReason, message: message.join(": ") };
+}

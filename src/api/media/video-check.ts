@@ -1,0 +1,30 @@
+/** Whether a video may be shown, from what its container says (spec.md `video`). */
+
+import { SIDE_PX } from "./limits.ts";
+import { type Refusal, refuse } from "./reasons.ts";
+import { type Content, sniff } from "./sniff.ts";
+
+/** The picture as it is shown: turned by the rotation that the container asks for. */
+export interface VideoHeader {
+  readonly width: number;
+  readonly height: number;
+}
+
+export type VideoFormat = Extract<Content, "MP4" | "WebM">;
+
+/** By content alone, never by name or header. */
+export function checkVideoContent(body: Buffer): VideoFormat | Refusal {
+  const content = sniff(body);
+  if (content === "MP4" || content === "WebM") return content;
+  const found = body.length === 0 ? "an empty file" : (content ?? "an unknown format");
+  return refuse("video_wrong_format", `${found}; it must be MP4 or WEBM`);
+}
+
+/** No header means that no picture was found in the container. */
+export function checkVideo(header: VideoHeader | undefined): Refusal | undefined {
+  if (!header) return refuse("video_undecodable", "the file holds no video track");
+  const { width, height } = header;
+  return width < SIDE_PX || height < SIDE_PX
+    ? refuse("video_too_small", `${width}x${height}, at least ${SIDE_PX}x${SIDE_PX}`)
+    : undefined;
+}

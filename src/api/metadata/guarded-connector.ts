@@ -1,0 +1,54 @@
+/** Connections to strangers' hosts: to an address that was checked at that moment, whatever a second DNS answer says. */
+
+import type { LookupAddress, LookupAllOptions } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { isPublicAddress } from "./safe-address.ts";
+
+/** How names are looked up: every address of the host, in the order to try them. */
+export type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+const LOCALHOST = /(?:^|\.)localhost\.?$/;
+
+/** Why a connection was refused; says nothing about the host's health. */
+export class HostRefused extends Error {}
+
+/** `allowedHosts` are `host:port` entries that may be private; `timeout` in milliseconds. */
+export function guardedConnector(
+  allowedHosts: ReadonlySet<string>,
+  lookup: Lookup,
+  timeout: number,
+): buildConnector.connector {
+  const checkedLookup: LookupFunction = (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      const bad = addresses.find(({ address }) => !isPublicAddress(address));
+      // One bad address refuses the host: otherwise the connection's own choice decides.
+      if (bad) return callback(new HostRefused(`${hostname} resolves to a private address`), []);
+      if (options.all) return callback(null, addresses);
+      const [first] = addresses;
+      return first ? callback(null, first.address, first.family) : callback(new Error("no address"), []);
+    });
+  };
+  const open = buildConnector({ timeout });
+  const guarded = buildConnector({ timeout, lookup: checkedLookup });
+
+  return (options, callback) => {
+    const port = options.port || (options.protocol === "https:" ? "443" : "80");
+    const literal = options.hostname.replace(/^\[|\]$/g, "");
+    // An IPv6 address arrives bare and is configured in brackets, as URLs spell it.
+    const host = isIP(literal) === 6 ? `[${literal}]` : literal.toLowerCase();
+    if (allowedHosts.has(`${host}:${port}`)) return open(options, callback);
+    // `lookup` is never called for a literal address.
+    if (isIP(literal) && !isPublicAddress(literal)) {
+      return callback(new HostRefused(`${literal} is a private address`), null);
+    }
+    // Loopback by definition, also where the resolver does not know it (RFC 6761, 6.3).
+    if (LOCALHOST.test(host)) return callback(new HostRefused(`${host} is this machine`), null);
+    return guarded(options, callback);
+  };
+}

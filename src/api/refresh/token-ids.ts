@@ -1,0 +1,21 @@
+/** The tokens that a partner or an anonymous caller may name at once. */
+
+import { z } from "@hono/zod-openapi";
+import { tokenIdField } from "../contract/fields.ts";
+
+// spec.md "Limits": tokens per REST refresh request.
+const TOKENS_MAX = 100;
+
+/** 1 to 100 token ids, duplicates counted. More are marked TOO_MANY_TOKENS, the error that they are answered with. */
+export const tokenIdsField = z
+  .array(tokenIdField)
+  .min(1, { error: "must hold at least one token id" })
+  .superRefine((ids, context) => {
+    if (ids.length <= TOKENS_MAX) return;
+    context.addIssue({
+      code: "custom",
+      message: `holds ${ids.length} ids; the limit is ${TOKENS_MAX}`,
+      params: { code: "TOO_MANY_TOKENS" },
+    });
+  })
+  .openapi({ maxItems: TOKENS_MAX, example: ["1", "2"] });

@@ -1,0 +1,62 @@
+/** Sets of slots: one bit each, in words of 32. */
+
+export type Bits = Uint32Array<ArrayBuffer>;
+
+const WORD = 5;
+const IN_WORD = 31;
+
+/** An empty set of slots below `slots`. */
+export const emptyBits = (slots: number): Bits => new Uint32Array((slots + IN_WORD) >>> WORD);
+
+export const hasBit = (bits: Bits, slot: number): boolean =>
+  (((bits[slot >>> WORD] as number) >>> (slot & IN_WORD)) & 1) === 1;
+
+export function setBit(bits: Bits, slot: number): void {
+  bits[slot >>> WORD] = (bits[slot >>> WORD] as number) | (1 << (slot & IN_WORD));
+}
+
+export function clearBit(bits: Bits, slot: number): void {
+  bits[slot >>> WORD] = (bits[slot >>> WORD] as number) & ~(1 << (slot & IN_WORD));
+}
+
+/** Keeps of `bits` what is in `others` too, which may be shorter. */
+export function keepBits(bits: Bits, others: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) & (others[word] ?? 0);
+}
+
+/** Takes what is in `others`, which may be shorter, out of `bits`. */
+export function dropBits(bits: Bits, others: Bits): void {
+  const words = Math.min(bits.length, others.length);
+  for (let word = 0; word < words; word++) bits[word] = (bits[word] as number) & ~(others[word] as number);
+}
+
+/** Adds what is in `others`, which must not be longer, to `bits`. */
+export function addBits(bits: Bits, others: Bits): void {
+  for (let word = 0; word < others.length; word++) {
+    bits[word] = (bits[word] as number) | (others[word] as number);
+  }
+}
+
+export function countBits(bits: Bits): number {
+  let total = 0;
+  for (let word = 0; word < bits.length; word++) {
+    // Adds up neighbouring bits, pairs, and so on (Hacker's Delight, 5-1).
+    let left = bits[word] as number;
+    left -= (left >>> 1) & 0x55555555;
+    left = (left & 0x33333333) + ((left >>> 2) & 0x33333333);
+    total += Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return total;
+}
+
+/** Visits the slots in ascending order. */
+export function eachBit(bits: Bits, visit: (slot: number) => void): void {
+  for (let word = 0; word < bits.length; word++) {
+    let left = bits[word] as number;
+    while (left !== 0) {
+      const bit = IN_WORD - Math.clz32(left & -left);
+      visit((word << WORD) | bit);
+      left &= left - 1;
+    }
+  }
+}

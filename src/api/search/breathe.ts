@@ -1,0 +1,16 @@
+/** Long work in slices, so that the event loop serves others in between. */
+
+// Half of what a request may wait for it, since the last step of a slice may take long.
+const SLICE_MS = 10;
+
+/** To be awaited between steps of a few milliseconds: lets others run when a slice is over. */
+export type Breathe = () => Promise<void>;
+
+export function createBreathe(): Breathe {
+  let startedAt = performance.now();
+  return async () => {
+    if (performance.now() - startedAt < SLICE_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    startedAt = performance.now();
+  };
+}

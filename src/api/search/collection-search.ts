@@ -1,0 +1,104 @@
+/** One collection's answers, from its index and what the chain says. */
+
+import type { ChainTables } from "../chain/tables.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { CollectionRef } from "../metadata/trait-type-store.ts";
+import { type Trait, valueText } from "../metadata/traits.ts";
+import type { Database } from "../store/database.ts";
+import { createBreathe } from "./breathe.ts";
+import { createChainFacts } from "./chain-facts.ts";
+import type { CollectionIndex } from "./collection-index.ts";
+import { countFacets } from "./facets.ts";
+import { createLiveIndex } from "./live-index.ts";
+import { type ChainSlots, listedSlots, matchingSlots } from "./match.ts";
+import { pageOf } from "./page.ts";
+import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import { countValues, countWithMetadata } from "./value-counts.ts";
+
+// Each may hold some thousand values.
+const FACETS_KEPT_MAX = 32;
+
+/** How often each value occurs, out of how many tokens with metadata, and the highest value per number trait. */
+export interface TraitCounts {
+  readonly counts: readonly { readonly traitType: string; readonly value: string; readonly count: number }[];
+  readonly total: number;
+  readonly highest: ReadonlyMap<string, number>;
+}
+
+export function createCollectionSearch(deps: {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly collection: CollectionRef;
+  readonly logger: Logger;
+}) {
+  const { database, tables, collection, logger } = deps;
+  const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
+  const facts = createChainFacts({ database, tables, collection });
+  /** Of one moment: the index as it was, and the chain's checkpoint. */
+  let kept = {
+    index: undefined as CollectionIndex | undefined,
+    stamp: "",
+    facets: new Map<string, Facets>(),
+  };
+
+  async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
+    const { index, checkpoint } = await live.current();
+    const slotsIn = await facts.read(checkpoint, filter);
+    return { index, slotsIn, checkpoint };
+  }
+
+  function facetsKept(index: CollectionIndex, checkpoint: string | null): Map<string, Facets> {
+    const stamp = `${index.version} ${checkpoint}`;
+    const isSame = kept.index === index && kept.stamp === stamp && checkpoint !== null;
+    if (!isSame || kept.facets.size >= FACETS_KEPT_MAX) kept = { index, stamp, facets: new Map() };
+    return kept.facets;
+  }
+
+  return {
+    /** Brings the index up to date, so that the next answer need not. */
+    async warm(): Promise<void> {
+      await live.current();
+    },
+
+    async page(query: TokenQuery): Promise<TokenPage> {
+      const { index, slotsIn } = await read(query.filter);
+      const type = query.sort.by === "trait" ? index.table.find(query.sort.name) : undefined;
+      while (type && !type.order?.isBuilt) await index.table.prepareOrder(type, createBreathe());
+      return pageOf(index, query, matchingSlots(index, query.filter, slotsIn(index)));
+    },
+
+    async facets(filter: TokenFilter): Promise<Facets> {
+      const { index, slotsIn, checkpoint } = await read(filter);
+      const all = facetsKept(index, checkpoint);
+      const name = JSON.stringify(filter);
+      const facets = all.get(name) ?? countFacets(index, matchingSlots(index, filter, slotsIn(index)));
+      all.set(name, facets);
+      return facets;
+    },
+
+    async countTraits(traits: readonly Trait[]): Promise<TraitCounts> {
+      const { index, slotsIn } = await read({});
+      return countThese(index, slotsIn(index), traits);
+    },
+  };
+}
+
+export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
+
+function countThese(index: CollectionIndex, chain: ChainSlots, traits: readonly Trait[]): TraitCounts {
+  const { table } = index;
+  const slots = listedSlots(index, chain);
+  const held = countValues(index, slots);
+  const counts = new Map<string, TraitCounts["counts"][number]>();
+  const highest = new Map<string, number>();
+  for (const { trait_type, display_type, value } of traits) {
+    const type = table.find(trait_type);
+    if (!type || type.displayType !== display_type) continue;
+    const text = valueText(value);
+    const count = table.equalTo(type, text).reduce((sum, each) => sum + (held[each] as number), 0);
+    if (count > 0)
+      counts.set(JSON.stringify([trait_type, text]), { traitType: trait_type, value: text, count });
+    if (display_type === "number" && type.highest !== null) highest.set(trait_type, type.highest);
+  }
+  return { counts: [...counts.values()], total: countWithMetadata(index, slots), highest };
+}

@@ -1,0 +1,19 @@
+/** Typed arrays that get longer. */
+
+type Growable =
+  | Uint8Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Float64Array<ArrayBuffer>;
+
+const LENGTH_MIN = 64;
+const FACTOR = 1.5;
+
+/** The array itself if it has room for `length` elements, or a longer copy, filled up with zeros. */
+export function grown<A extends Growable>(array: A, length: number): A {
+  if (length <= array.length) return array;
+  const Kind = array.constructor as new (length: number) => A;
+  const longer = new Kind(Math.max(length, LENGTH_MIN, Math.ceil(array.length * FACTOR)));
+  longer.set(array);
+  return longer;
+}

@@ -1,0 +1,111 @@
+/** The search room's door: pages of tokens, facets, and how many tokens carry a value, of any collection. */
+
+import type { CollectionConfig } from "../../config.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Trait } from "../metadata/traits.ts";
+import type { Database } from "../store/database.ts";
+import { type CollectionSearch, createCollectionSearch, type TraitCounts } from "./collection-search.ts";
+import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+
+export type { TraitCounts } from "./collection-search.ts";
+
+// What was loaded for nobody in particular goes when nobody asks.
+const UNUSED_MS = 30 * 60_000;
+// A collection that nobody asks for catches up this often, so that whoever asks at last waits for little.
+const WARM_MS = 30_000;
+
+/**
+ * Answers hold everything that was committed before they were asked for. Burned tokens are in none. Each process keeps
+ * its own index of a collection in memory, loaded when it is asked for first.
+ */
+export interface Search {
+  /** Throws INVALID_REQUEST for a cursor that is not one of this order. */
+  page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
+  facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
+  /** `traits` are shown ones, of one or of many tokens; values that no token carries are left out. */
+  countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
+}
+
+export interface SearchDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly logger: Logger;
+}
+
+export interface SearchService extends Search {
+  /** Loads these collections, one after another, and keeps them; a failure is logged and tried again. */
+  keepWarm(collections: readonly CollectionConfig[]): { stop(): void };
+}
+
+export function createSearch(deps: SearchDeps): SearchService {
+  const { logger } = deps;
+  const open = new Map<string, { readonly search: CollectionSearch; usedAt: number }>();
+  let kept: ReadonlySet<string> = new Set();
+
+  function dropUnused(): void {
+    for (const [name, { usedAt }] of open) {
+      if (!kept.has(name) && performance.now() - usedAt > UNUSED_MS) open.delete(name);
+    }
+  }
+
+  function of({ chainId, address }: CollectionConfig): CollectionSearch {
+    const name = nameOf({ chainId, address });
+    const known = open.get(name);
+    const search =
+      known?.search ?? createCollectionSearch({ ...deps, collection: { chainId, collection: address } });
+    open.set(name, { search, usedAt: performance.now() });
+    dropUnused();
+    return search;
+  }
+
+  return {
+    page: (collection, query) => of(collection).page(query),
+    facets: (collection, filter) => of(collection).facets(filter),
+    countTraits: (collection, traits) => of(collection).countTraits(traits),
+
+    keepWarm(collections) {
+      kept = new Set(collections.map(nameOf));
+      let isStopped = false;
+
+      async function warmAll(): Promise<void> {
+        for (const collection of collections) {
+          if (isStopped) return;
+          await of(collection)
+            .warm()
+            .catch((error: Error) => {
+              if (isStopped) return;
+              logger.warn({
+                msg: "Could not bring a search index up to date",
+                chain_id: collection.chainId,
+                collection: collection.address,
+                reason: error.message,
+              });
+            });
+        }
+      }
+
+      let isWarming = false;
+      const warm = (): void => {
+        if (isWarming) return;
+        isWarming = true;
+        // Each failure has been logged.
+        void warmAll().finally(() => {
+          isWarming = false;
+        });
+      };
+      warm();
+      const timer = setInterval(warm, WARM_MS);
+      return {
+        // A load that goes on is given up with the process.
+        stop() {
+          isStopped = true;
+          clearInterval(timer);
+        },
+      };
+    },
+  };
+}
+
+const nameOf = ({ chainId, address }: Pick<CollectionConfig, "chainId" | "address">): string =>
+  `${chainId}:${address}`;

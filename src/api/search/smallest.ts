@@ -1,0 +1,52 @@
+/** The first few of many, in order, without sorting them all. */
+
+type Compare = (a: number, b: number) => number;
+
+export interface Smallest {
+  offer(item: number): void;
+  /** Ascending, at most as many as were asked for. */
+  take(): number[];
+}
+
+/** Keeps the `count` smallest of what is offered; `compare` tells all items apart. */
+export function createSmallest(count: number, compare: Compare): Smallest {
+  // A heap with the largest on top, which is the next to go.
+  const heap: number[] = [];
+
+  function rise(from: number): void {
+    const item = heap[from] as number;
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (compare(heap[parent] as number, item) >= 0) break;
+      heap[at] = heap[parent] as number;
+      at = parent;
+    }
+    heap[at] = item;
+  }
+
+  function sink(item: number): void {
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && compare(heap[child + 1] as number, heap[child] as number) > 0) child++;
+      if (compare(heap[child] as number, item) <= 0) break;
+      heap[at] = heap[child] as number;
+      at = child;
+    }
+    heap[at] = item;
+  }
+
+  return {
+    offer(item) {
+      if (heap.length < count) {
+        heap.push(item);
+        rise(heap.length - 1);
+      } else if (count > 0 && compare(item, heap[0] as number) < 0) {
+        sink(item);
+      }
+    },
+    take: () => heap.sort(compare),
+  };
+}

@@ -1,0 +1,199 @@
+/** The trait types of a collection and their values, numbered from zero as they come. */
+
+import { textKey } from "../metadata/text-key.ts";
+import { type DisplayType, displayTypes } from "../metadata/traits.ts";
+import type { Breathe } from "./breathe.ts";
+import { grown } from "./growable.ts";
+import { createOrder, type Order } from "./order.ts";
+import { createTextColumn, type TextColumn } from "./text-column.ts";
+
+export interface TypeRow {
+  readonly id: number;
+  readonly key: string;
+  /** Null for one that is too long to list. */
+  readonly name: string | null;
+  readonly displayType: DisplayType;
+  readonly highest: number | null;
+}
+
+export interface ValueRow {
+  readonly id: number;
+  readonly typeId: number;
+  readonly displayType: DisplayType;
+  /** The beginning of the text, all of it unless there is a `longKey`. */
+  readonly text: string;
+  readonly longKey: string | null;
+  readonly number: number | null;
+}
+
+export interface TraitType {
+  readonly id: number;
+  readonly key: string;
+  readonly name: string | null;
+  displayType: DisplayType;
+  highest: number | null;
+  /** Of every display type. */
+  readonly values: number[];
+  /** The newest value of each text, or of each key of a long one. */
+  readonly byText: Map<string, number>;
+  readonly byLongKey: Map<string, number>;
+  /** Of shown values; made when a page is sorted by it. */
+  order: Order | undefined;
+  building: Promise<void> | undefined;
+}
+
+export interface TraitTable {
+  readonly types: readonly TraitType[];
+  readonly size: number;
+  hasType(id: number): boolean;
+  hasValue(id: number): boolean;
+  find(name: string): TraitType | undefined;
+  addType(row: TypeRow): void;
+  /** Answers whether anything changed. An unknown type is left out. */
+  changeType(id: number, displayType: DisplayType, highest: number | null): boolean;
+  /** Its type must be known. */
+  addValue(row: ValueRow): void;
+  /** The number of a value by its row's id; undefined for an unknown one. */
+  valueOf(id: number): number | undefined;
+  typeOf(value: number): number;
+  isShown(value: number): boolean;
+  displayTypeOf(value: number): DisplayType;
+  numberOf(value: number): number;
+  /** Undefined for a value that is too long to list. */
+  textOf(value: number): string | undefined;
+  /** Shown values of the type that are this text. Several where one was forgotten and came back. */
+  equalTo(type: TraitType, text: string): number[];
+  readonly folded: TextColumn;
+  /** Ascending by what the type's values are: numbers, false before true, or texts. Alike ones compare as 0. */
+  compareWithin(type: TraitType): (a: number, b: number) => number;
+  /** Sees to it that the type has an order of its shown values that is built. */
+  prepareOrder(type: TraitType, breathe: Breathe): Promise<void>;
+  /** How many tokens hold each value, shown or held back. */
+  readonly held: Uint32Array<ArrayBuffer>;
+  hold(value: number, more: number): void;
+  /** Values that no token holds. */
+  readonly unused: number;
+}
+
+export function createTraitTable(): TraitTable {
+  const types: TraitType[] = [];
+  const typeById = new Map<number, number>();
+  const typeByKey = new Map<string, number>();
+  const valueById = new Map<number, number>();
+  const longOnes = new Set<number>();
+  /** The value before with the same text and type: of another display type, or one that was forgotten in between. */
+  const sameBefore = new Map<number, number>();
+  const texts: string[] = [];
+  const folded = createTextColumn();
+  let typeOf = new Uint32Array(0);
+  let displayOf = new Uint8Array(0);
+  let numbers = new Float64Array(0);
+  let held = new Uint32Array(0);
+  let unused = 0;
+
+  const displayTypeOf = (value: number): DisplayType =>
+    displayTypes[displayOf[value] as number] as DisplayType;
+  const isShown = (value: number): boolean =>
+    types[typeOf[value] as number]?.displayType === displayTypeOf(value);
+
+  const compareWithin = ({ displayType }: TraitType): ((a: number, b: number) => number) =>
+    displayType === "number" || displayType === "date"
+      ? (a, b) => (numbers[a] as number) - (numbers[b] as number)
+      : // "false" comes before "true".
+        (a, b) => folded.compare(a, b);
+
+  return {
+    types,
+    folded,
+    get size() {
+      return texts.length;
+    },
+    hasType: (id) => typeById.has(id),
+    hasValue: (id) => valueById.has(id),
+    find: (name) => types[typeByKey.get(textKey(name)) ?? -1],
+    addType({ id, key, name, displayType, highest }) {
+      typeById.set(id, types.length);
+      typeByKey.set(key, types.length);
+      types.push({
+        id,
+        key,
+        name,
+        displayType,
+        highest,
+        values: [],
+        byText: new Map(),
+        byLongKey: new Map(),
+        order: undefined,
+        building: undefined,
+      });
+    },
+    changeType(id, displayType, highest) {
+      const type = types[typeById.get(id) ?? -1];
+      if (!type || (type.displayType === displayType && type.highest === highest)) return false;
+      if (type.displayType !== displayType) type.order = undefined;
+      type.displayType = displayType;
+      type.highest = highest;
+      return true;
+    },
+    addValue({ id, typeId, displayType, text, longKey, number }) {
+      const value = texts.length;
+      const typeAt = typeById.get(typeId);
+      const type = types[typeAt ?? -1];
+      if (typeAt === undefined || !type) throw new Error(`trait type ${typeId} is unknown`);
+      valueById.set(id, value);
+      texts.push(text);
+      if (longKey !== null) longOnes.add(value);
+      const values = longKey === null ? type.byText : type.byLongKey;
+      const before = values.get(longKey ?? text);
+      if (before !== undefined) sameBefore.set(value, before);
+      values.set(longKey ?? text, value);
+      folded.set(value, text);
+      typeOf = grown(typeOf, value + 1);
+      displayOf = grown(displayOf, value + 1);
+      numbers = grown(numbers, value + 1);
+      held = grown(held, value + 1);
+      typeOf[value] = typeAt;
+      displayOf[value] = displayTypes.indexOf(displayType);
+      numbers[value] = number ?? Number.NaN;
+      unused++;
+      type.values.push(value);
+      type.order?.touch(value);
+    },
+    valueOf: (id) => valueById.get(id),
+    typeOf: (value) => typeOf[value] as number,
+    isShown,
+    displayTypeOf,
+    numberOf: (value) => numbers[value] as number,
+    textOf: (value) => (longOnes.has(value) ? undefined : texts[value]),
+    equalTo(type, text) {
+      const found: number[] = [];
+      let value =
+        type.byText.get(text) ?? (type.byLongKey.size > 0 ? type.byLongKey.get(textKey(text)) : undefined);
+      for (; value !== undefined; value = sameBefore.get(value)) if (isShown(value)) found.push(value);
+      return found;
+    },
+    compareWithin,
+    async prepareOrder(type, breathe) {
+      // The display type may change while it is being built.
+      while (!type.order?.isBuilt) {
+        if (!type.order) {
+          type.order = createOrder(compareWithin(type), isShown);
+          type.building = type.order.build(Uint32Array.from(type.values.filter(isShown)), breathe);
+        }
+        await type.building;
+      }
+    },
+    get held() {
+      return held;
+    },
+    hold(value, more) {
+      const before = held[value] as number;
+      held[value] = before + more;
+      if (before === 0) unused--;
+      if (held[value] === 0) unused++;
+    },
+    get unused() {
+      return unused;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+/** Whether tokens may be listed, transferred or traded now (spec.md "States and transitions"). */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
+import { ApiError, type ErrorDetail } from "../contract/errors.ts";
+import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
+import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
+import type { TradeCheck, TradeChecks } from "./checks.ts";
+import { refusals } from "./guard.ts";
+
+const ITEMS_MAX = 100;
+// A hundred items of 200 bytes, with room for white space.
+const BODY_BYTES_MAX = 64 * 1024;
+
+const itemsField = z
+  .array(z.strictObject({ collection_address: addressField, token_id: tokenIdField }))
+  .min(1, { error: "must hold at least one token" })
+  .superRefine((items, context) => {
+    if (items.length <= ITEMS_MAX) return;
+    context.addIssue({
+      code: "custom",
+      message: `holds ${items.length} tokens; the limit is ${ITEMS_MAX}`,
+      params: { code: "TOO_MANY_TOKENS" },
+    });
+  })
+  .openapi({ maxItems: ITEMS_MAX });
+
+const checkBody = z
+  .strictObject({
+    action: z.enum(["list", "transfer", "trade"]).openapi({
+      description: "What is about to happen. A lock refuses all three alike.",
+    }),
+    items: itemsField,
+    wallet: addressField
+      .optional()
+      .openapi({ description: "Who is about to do it: an owner of each token, or a delegate of one." }),
+  })
+  .openapi("TradeCheckRequest");
+
+const checkSchema = z
+  .object({
+    chain_id: z.number(),
+    collection_address: z.string(),
+    token_id: z.string(),
+    allowed: z.boolean(),
+    reason: z.enum(refusals).nullable().openapi({ description: "null when it is allowed" }),
+    lock_count: z.number(),
+    as_of_block: z
+      .number()
+      .nullable()
+      .openapi({ description: "The newest indexed block of the chain; null before there is any." }),
+  })
+  .openapi("TradeCheck");
+
+const checkRoute = createRoute({
+  method: "post",
+  path: "/trade_checks",
+  operationId: "checkTrades",
+  tags: ["market"],
+  summary: "Whether up to 100 tokens may be listed, transferred or traded now",
+  description:
+    "`allowed` is true only while the index is ready, fresh and not behind what was seen of it before; else the reason is `index_stale`.",
+  security: [{ ApiKeyAuth: [] }],
+  middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
+  request: {
+    query: z.object({ chain_id: chainIdField }),
+    body: { required: true, content: { "application/json": { schema: checkBody } } },
+  },
+  responses: {
+    200: {
+      description: "One answer per item, in their order, all as of one moment",
+      content: { "application/json": { schema: z.object({ items: z.array(checkSchema) }) } },
+    },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "TOO_MANY_TOKENS",
+      "KEY_MISSING",
+      "KEY_INVALID",
+      "NOT_ALLOWED",
+      "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+      "UNAVAILABLE",
+    ),
+  },
+});
+
+export interface CheckRouteDeps {
+  readonly tradeChecks: TradeChecks;
+  readonly collections: { find(address: string, chainId?: number): CollectionConfig };
+}
+
+export function checkRoutes({ tradeChecks, collections }: CheckRouteDeps) {
+  return createRouter().openapi(checkRoute, async (c) => {
+    const { items, wallet } = c.req.valid("json");
+    const { chain_id } = c.req.valid("query");
+    const tokens = findTokens(items, (address) => collections.find(address, chain_id));
+    return c.json({ items: (await tradeChecks.check(tokens, wallet)).map(viewCheck) }, 200);
+  });
+}
+
+/** Throws COLLECTION_NOT_FOUND with every item whose collection is not served here. */
+function findTokens(
+  items: readonly { readonly collection_address: string; readonly token_id: string }[],
+  find: (address: string) => CollectionConfig,
+) {
+  const missing: ErrorDetail[] = [];
+  const tokens = items.flatMap(({ collection_address, token_id }, index) => {
+    try {
+      const { chainId, address } = find(collection_address);
+      return { chainId, collection: address, tokenId: token_id };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "COLLECTION_NOT_FOUND") throw error;
+      const message = `${collection_address} is no collection that is served here`;
+      missing.push({ path: `items[${index}].collection_address`, message });
+      return [];
+    }
+  });
+  if (missing.length > 0) throw new ApiError("COLLECTION_NOT_FOUND", missing);
+  return tokens;
+}
+
+const viewCheck = (check: TradeCheck) => ({
+  chain_id: check.chainId,
+  collection_address: check.collection,
+  token_id: check.tokenId,
+  allowed: check.allowed,
+  reason: check.reason,
+  lock_count: check.lockCount,
+  as_of_block: check.asOfBlock,
+});

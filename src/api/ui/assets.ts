@@ -1,0 +1,57 @@
+/** Files that pages load, from memory: made once, compressed once, and told apart by their content. */
+
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type Env, Hono } from "hono";
+
+export interface Asset {
+  readonly type: "text/css" | "text/javascript" | "image/svg+xml";
+  /** Called at the first request; again after it failed. */
+  readonly load: () => Promise<string | Uint8Array>;
+}
+
+interface Ready {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly zipped: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+}
+
+/** Answers GET `/<name>` of each. Browsers keep them and ask each time whether they are still the same. */
+export function assetRoutes<E extends Env>(assets: Readonly<Record<string, Asset>>): Hono<E> {
+  const routes = new Hono<E>();
+  for (const [name, { type, load }] of Object.entries(assets)) {
+    const ready = once(async () => prepare(await load()));
+    routes.get(`/${name}`, async (c) => {
+      const { body, zipped, etag } = await ready();
+      c.header("ETag", etag);
+      c.header("Cache-Control", "public, no-cache");
+      c.header("Vary", "Accept-Encoding");
+      c.header("X-Content-Type-Options", "nosniff");
+      if ((c.req.header("if-none-match") ?? "").includes(etag)) return c.body(null, 304);
+      c.header("Content-Type", `${type}; charset=utf-8`);
+      if (!/\bgzip\b/.test(c.req.header("accept-encoding") ?? "")) return c.body(body);
+      c.header("Content-Encoding", "gzip");
+      return c.body(zipped);
+    });
+  }
+  return routes;
+}
+
+async function prepare(content: string | Uint8Array): Promise<Ready> {
+  const body = Uint8Array.from(typeof content === "string" ? Buffer.from(content) : content);
+  const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
+  return { body, zipped: Uint8Array.from(await promisify(gzip)(body)), etag };
+}
+
+/** The answer of the first call that succeeds, for all later ones. */
+export function once<Answer>(make: () => Promise<Answer>): () => Promise<Answer> {
+  let made: Promise<Answer> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

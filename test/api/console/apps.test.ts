@@ -1,0 +1,203 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { COLLECTION } from "../../support/refresh.ts";
+import { createVisitor, type Visitor } from "./visitor.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const NAME = `31337:${COLLECTION}`;
+
+let partner: Visitor;
+let operator: Visitor;
+beforeEach(async () => {
+  await database.query(
+    "truncate vitrine.app, vitrine.rate_limit, vitrine.session, vitrine.audit, vitrine.allowed_host cascade",
+  );
+  partner = createVisitor(api);
+  await partner.signIn(privateKeyToAccount(generatePrivateKey()));
+  operator = createVisitor(api);
+  await operator.signInAsOperator();
+});
+
+async function keyOf(path: string): Promise<string> {
+  const { text } = await partner.get(path);
+  const reveal = /data-key-field="([^"]+)"/.exec(text)?.[1] ?? "";
+  return (JSON.parse((await partner.json(reveal, {})).text) as { key: string }).key;
+}
+const statusOf = async (key: string, path = "/market/collections") =>
+  (await createTestApp(test).call(path, { key })).status;
+const actions = async () =>
+  (await database.query<{ action: string }>("select action from vitrine.audit order by id")).map(
+    ({ action }) => action,
+  );
+
+describe("an app", () => {
+  it("starts with a key and no permission, gets one by request and approval, and loses it again", async () => {
+    const path = await partner.createApp("Studio");
+    const key = await keyOf(path);
+    expect(await statusOf(key)).toBe(403);
+
+    await partner.post(`${path}/permissions/ask/api`, { subject: "market" });
+    await partner.post(`${path}/permissions/ask/api`, { subject: "market" });
+    expect(await statusOf(key)).toBe(403);
+    const { text } = await operator.get("/console/operator");
+    const approvals = [...text.matchAll(/action="([^"]+\/approve)"/g)].map((match) => match[1] ?? "");
+    expect(approvals).toHaveLength(1);
+    await operator.post(approvals[0] ?? "");
+    expect(await statusOf(key)).toBe(200);
+    expect(await statusOf(key, "/market-partner/refreshes/1")).toBe(403);
+
+    await operator.post(`${path}/permissions/withdraw/api`, { subject: "market" });
+    expect(await statusOf(key)).toBe(403);
+    expect(await actions()).toEqual(
+      expect.arrayContaining([
+        "apps.create",
+        "keys.reveal",
+        "requests.create",
+        "requests.approve",
+        "permissions.withdraw",
+      ]),
+    );
+  });
+
+  it("is refused what the operator refuses, and may ask again", async () => {
+    const path = await partner.createApp("Studio");
+    await partner.post(`${path}/permissions/ask/collection`, { subject: NAME });
+    const refuse = /action="([^"]+\/refuse)"/.exec((await operator.get("/console/operator")).text)?.[1] ?? "";
+
+    await operator.post(refuse);
+    expect((await operator.post(refuse)).location).toContain("decided_before");
+
+    expect(await database.query("select collections from vitrine.app")).toEqual([{ collections: [] }]);
+    const again = await partner.post(`${path}/permissions/ask/collection`, { subject: NAME });
+    expect(again.location).toContain("done=asked");
+  });
+
+  it("keeps its keys when they are rotated and revoked through the console", async () => {
+    const path = await partner.createApp("Studio");
+    const key = await keyOf(path);
+    const [row] = await database.query<{ id: string }>("select id from vitrine.api_key");
+
+    await partner.post(`${path}/keys/${row?.id}/rotate`, { grace: "3600" });
+    const fresh = await keyOf(path);
+    expect(fresh).not.toBe(key);
+    expect([await statusOf(key), await statusOf(fresh)]).toEqual([403, 403]);
+    await partner.post(`${path}/keys/${row?.id}/revoke`);
+
+    expect([await statusOf(key), await statusOf(fresh)]).toEqual([401, 403]);
+    expect((await partner.post(`${path}/keys/${row?.id}/rotate`, { grace: "5" })).status).toBe(400);
+  });
+
+  it("has a tier that only the operator raises", async () => {
+    const path = await partner.createApp("Studio");
+    const tierOf = async () => (await database.query("select tier from vitrine.app"))[0];
+    expect(await tierOf()).toEqual({ tier: "basic" });
+
+    expect((await partner.post(`${path}/limits/set`, { tier: "advanced" })).status).toBe(404);
+    expect(await tierOf()).toEqual({ tier: "basic" });
+    await partner.post(`${path}/limits/ask`, { tier: "intermediate" });
+    await operator.post(`${path}/limits/set`, { tier: "intermediate" });
+
+    expect(await tierOf()).toEqual({ tier: "intermediate" });
+    expect((await operator.get("/console/operator")).text).toContain("Nobody waits.");
+    expect((await partner.post(`${path}/limits/ask`, { tier: "gold" })).status).toBe(400);
+  });
+});
+
+describe("somebody else's app", () => {
+  it("does not exist: not its pages, nor anything that changes it, nor its key through an own app", async () => {
+    const path = await partner.createApp("Studio");
+    const [row] = await database.query<{ id: string }>("select id from vitrine.api_key");
+    const other = createVisitor(api);
+    await other.signIn(privateKeyToAccount(generatePrivateKey()));
+    const own = await other.createApp("Other studio");
+
+    for (const each of [path, `${path}/permissions`, `${path}/limits`])
+      expect((await other.get(each)).status).toBe(404);
+    for (const each of [
+      `${path}/keys`,
+      `${path}/keys/${row?.id}/reveal`,
+      `${path}/keys/${row?.id}/revoke`,
+      `${path}/keys/${row?.id}/rotate`,
+      `${own}/keys/${row?.id}/reveal`,
+      `${own}/keys/${row?.id}/revoke`,
+      `${path}/permissions/ask/api`,
+      `${path}/limits/ask`,
+    ])
+      expect((await other.post(each, { subject: "market", tier: "advanced", grace: "0" })).status).toBe(404);
+    expect(await database.query("select from vitrine.api_key where revoked_at is null")).toHaveLength(2);
+  });
+});
+
+describe("the operator's pages", () => {
+  const tabs = ["", "/apps", "/collections", "/refreshes", "/hosts", "/traits", "/audit"];
+
+  it.each(tabs)("%s do not exist for a partner", async (tab) => {
+    expect((await partner.get(`/console/operator${tab}`)).status).toBe(404);
+    expect((await operator.get(`/console/operator${tab}`)).status).toBe(200);
+  });
+
+  it("do nothing for a partner, and lead strangers to the door", async () => {
+    for (const path of ["/hosts", "/hosts/remove", "/traits/approve", "/refreshes"])
+      expect((await partner.post(`/console/operator${path}`, { pattern: "cdn.example" })).status).toBe(404);
+    expect((await createVisitor(api).get("/console/operator")).location).toBe("/console/sign-in");
+    expect((await createVisitor(api).post("/console/operator/hosts")).status).toBe(401);
+    expect(await database.query("select from vitrine.allowed_host")).toEqual([]);
+  });
+
+  it("allow a host and take it back, and say what is wrong with one that is none", async () => {
+    await operator.post("/console/operator/hosts", { pattern: "CDN.example", collection: NAME });
+    expect((await operator.get("/console/operator/hosts")).text).toContain("cdn.example");
+    const bad = await operator.post("/console/operator/hosts", { pattern: "http://x/", collection: "" });
+    expect(bad.status).toBe(400);
+    expect(bad.text).toContain("is not host, host:port or *.host");
+
+    await operator.post("/console/operator/hosts/remove", { pattern: "cdn.example", collection: NAME });
+
+    expect(await database.query("select from vitrine.allowed_host")).toEqual([]);
+    expect(await actions()).toEqual(expect.arrayContaining(["allowlist.add", "allowlist.remove"]));
+  });
+
+  it("queue a whole collection", async () => {
+    const { location } = await operator.post("/console/operator/refreshes", { collection: NAME });
+
+    expect(location).toContain("refresh_started");
+    expect(await actions()).toContain("refreshes.request");
+    expect((await operator.post("/console/operator/refreshes", { collection: "1:0x0" })).status).toBe(400);
+  });
+});
+
+describe("names of apps", () => {
+  it.each([
+    ["nothing", "  ", "needs a name"],
+    ["markup", "<script>alert(1)</script>", "starts with a letter"],
+    ["a line break", "a\nb", "starts with a letter"],
+    ["61 characters", "x".repeat(61), "at most 60 characters; this one has 61"],
+  ])("may not be %s", async (_what, name, says) => {
+    const { status, text } = await partner.post("/console/apps", { name });
+
+    expect(status).toBe(400);
+    expect(text).toContain(says);
+    expect(text).not.toContain("<script>alert");
+    expect(await database.query("select from vitrine.app")).toEqual([]);
+  });
+
+  it("are taken once", async () => {
+    await partner.createApp("Studio");
+
+    const { status, text } = await partner.post("/console/apps", { name: "Studio" });
+
+    expect(status).toBe(400);
+    expect(text).toContain("is taken");
+  });
+
+  it("are twenty per wallet at most", async () => {
+    for (let made = 0; made < 20; made++) await partner.createApp(`Studio ${made}`);
+
+    expect((await partner.post("/console/apps", { name: "One more" })).status).toBe(400);
+    expect(await database.query("select from vitrine.app")).toHaveLength(20);
+  });
+});

@@ -1,0 +1,237 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createVisitor } from "./visitor.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const wallet = privateKeyToAccount(generatePrivateKey());
+
+beforeEach(() =>
+  database.query(
+    "truncate vitrine.rate_limit, vitrine.session, vitrine.sign_in_nonce, vitrine.login_link, vitrine.audit",
+  ),
+);
+
+/** The text that the service makes for a wallet. */
+async function messageFor(visitor: ReturnType<typeof createVisitor>): Promise<string> {
+  const { text } = await visitor.json("/console/sign-in/message", { address: wallet.address, chainId: 1 });
+  return (JSON.parse(text) as { message: string }).message;
+}
+
+describe("a wallet", () => {
+  it("signs in with its signature, and is seen by its address", async () => {
+    const visitor = createVisitor(api);
+
+    expect((await visitor.signIn(wallet)).status).toBe(200);
+
+    const { status, text } = await visitor.get("/console");
+    expect(status).toBe(200);
+    expect(text).toContain(`title="${wallet.address.toLowerCase()}"`);
+    expect(text).not.toContain("/console/operator");
+  });
+
+  it("is an operator when OPERATOR_ADDRESSES names it", async () => {
+    const operators = new Set([wallet.address.toLowerCase()]);
+    const visitor = createVisitor(createTestApp(test, { room: { operatorAddresses: operators } }));
+    await visitor.signIn(wallet);
+
+    expect((await visitor.get("/console/operator")).status).toBe(200);
+  });
+
+  it.each([
+    [
+      "another wallet's signature",
+      async (message: string) => privateKeyToAccount(generatePrivateKey()).signMessage({ message }),
+    ],
+    ["the signature of another text", () => wallet.signMessage({ message: "something else" })],
+    ["text that is no signature", async () => "0xnonsense"],
+    ["an empty signature", async () => "0x"],
+  ])("is not signed in by %s", async (_what, sign) => {
+    const visitor = createVisitor(api);
+    const message = await messageFor(visitor);
+
+    const { status } = await visitor.json("/console/sign-in", { message, signature: await sign(message) });
+
+    expect(status).toBe(401);
+    expect(visitor.cookie).toBe("");
+  });
+
+  it.each([
+    ["made for another site", (message: string) => message.replace(/^localhost:42069/, "evil.example")],
+    [
+      "that names another address on this site",
+      (message: string) => message.replace("/console\n", "/elsewhere\n"),
+    ],
+    ["with another statement", (message: string) => message.replace("Sign in to", "Hand over")],
+    ["with a nonce of its own", (message: string) => message.replace(/Nonce: .*/, "Nonce: 0123456789abcdef")],
+    [
+      "that has ended",
+      (message: string) =>
+        message.replace(/Expiration Time: .*/, "Expiration Time: 2020-01-01T00:00:00.000Z"),
+    ],
+    ["that never ends", (message: string) => message.replace(/\nExpiration Time: .*/, "")],
+    ["that is none", () => "hello"],
+  ])("is not signed in by a message %s, though it has signed it", async (_what, change) => {
+    const visitor = createVisitor(api);
+    const message = change(await messageFor(visitor));
+
+    const { status } = await visitor.json("/console/sign-in", {
+      message,
+      signature: await wallet.signMessage({ message }),
+    });
+
+    expect(status).toBe(401);
+    expect(visitor.cookie).toBe("");
+  });
+
+  it("is not signed in twice by one message", async () => {
+    const visitor = createVisitor(api);
+    const message = await messageFor(visitor);
+    const proof = { message, signature: await wallet.signMessage({ message }) };
+
+    const statuses = [
+      await visitor.json("/console/sign-in", proof),
+      await visitor.json("/console/sign-in", proof),
+    ];
+
+    expect(statuses.map(({ status }) => status)).toEqual([200, 401]);
+  });
+});
+
+describe("an operator's link", () => {
+  it("signs one browser in, once, and only when its button is pressed", async () => {
+    const { token } = await api.sessions.makeLink("tests");
+    const [first, second] = [createVisitor(api), createVisitor(api)];
+    for (let look = 0; look < 3; look++)
+      expect((await first.get(`/console/login/${token}`)).status).toBe(200);
+
+    expect((await first.post(`/console/login/${token}`)).location).toBe("/console/operator");
+    expect((await second.post(`/console/login/${token}`)).status).toBe(401);
+
+    expect((await first.get("/console/operator")).status).toBe(200);
+    expect(
+      await database.query("select action, subject, detail from vitrine.audit order by id desc limit 1"),
+    ).toEqual([{ action: "sessions.start", subject: "operator", detail: { how: "link" } }]);
+  });
+
+  it("is over after ten minutes", async () => {
+    const { token } = await api.sessions.makeLink("tests");
+    await database.query("update vitrine.login_link set expires_at = expires_at - interval '601 seconds'");
+
+    expect((await createVisitor(api).post(`/console/login/${token}`)).status).toBe(401);
+  });
+
+  it("can't be guessed: ten wrong ones a minute, and the client's address gets 429", async () => {
+    const visitor = createVisitor(api, "198.51.100.77");
+    for (let guess = 0; guess < 10; guess++)
+      expect((await visitor.post(`/console/login/vl_${String(guess).padStart(64, "0")}`)).status).toBe(401);
+    const { token } = await api.sessions.makeLink("tests");
+
+    expect((await visitor.post(`/console/login/${token}`)).status).toBe(429);
+    expect((await createVisitor(api).post(`/console/login/${token}`)).status).toBe(303);
+  });
+});
+
+describe("a session", () => {
+  it("is a signed cookie that scripts can't read, and its token is stored nowhere", async () => {
+    const visitor = createVisitor(api);
+    const { headers } = await visitor.signIn(wallet);
+
+    expect(headers.get("set-cookie")).toMatch(
+      /^vitrine_session=vs_[0-9a-f]{64}\.[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    const secret = /vs_([0-9a-f]{64})/.exec(visitor.cookie)?.[1] ?? "none";
+    const rows = await database.query<{ text: string }>("select s::text as text from vitrine.session s");
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  it("is bound to this host where the service is public", async () => {
+    const baseUrl = "https://vitrine.example";
+    const open = createTestApp(test, { baseUrl });
+    const { headers } = await createVisitor(open, "198.51.100.1", baseUrl).signIn(wallet);
+
+    expect(headers.get("set-cookie")).toMatch(/^__Host-vitrine_session=.*; HttpOnly; Secure; SameSite=Lax$/);
+    expect(headers.get("strict-transport-security")).not.toBeNull();
+  });
+
+  it("opens nothing with a token or a signature of somebody's own", async () => {
+    const visitor = createVisitor(api);
+    await visitor.signIn(wallet);
+    const good = visitor.cookie;
+    for (const forged of [
+      good.replace(/vs_./, "vs_x"),
+      good.slice(0, -4),
+      good.split(".")[0] ?? "",
+      `vitrine_session=vs_${"0".repeat(64)}`,
+    ]) {
+      visitor.cookie = forged;
+      expect((await visitor.get("/console")).location).toBe("/console/sign-in");
+    }
+  });
+
+  it("ends when its holder signs out, when its time is over, and everywhere when its holder says so", async () => {
+    const [one, two, three] = [createVisitor(api), createVisitor(api), createVisitor(api)];
+    for (const visitor of [one, two, three]) await visitor.signIn(wallet);
+    const isIn = async (visitor: ReturnType<typeof createVisitor>, cookie: string) => {
+      visitor.cookie = cookie;
+      return (await visitor.get("/console")).status === 200;
+    };
+    const cookies = [one.cookie, two.cookie, three.cookie] as const;
+
+    await one.post("/console/sign-out");
+    expect([await isIn(one, cookies[0]), await isIn(two, cookies[1])]).toEqual([false, true]);
+    await two.post("/console/sign-out/everywhere");
+    expect([await isIn(two, cookies[1]), await isIn(three, cookies[2])]).toEqual([false, false]);
+
+    await one.signIn(wallet);
+    await database.query("update vitrine.session set expires_at = now()");
+    expect(await isIn(one, one.cookie)).toBe(false);
+  });
+
+  it("opens nothing while the database is away: it fails closed", async () => {
+    const broken = createTestApp(test);
+    const visitor = createVisitor(broken);
+    await visitor.signIn(wallet);
+    broken.sessions.find = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
+
+    expect((await visitor.get("/console")).status).not.toBe(200);
+  });
+});
+
+describe("other sites", () => {
+  it.each([undefined, "https://evil.example", "null", "http://localhost:1"])(
+    "with the origin %s change nothing, whoever is signed in",
+    async (origin) => {
+      const visitor = createVisitor(api);
+      await visitor.signIn(wallet);
+      await database.query("truncate vitrine.app cascade");
+
+      const answer = await api.call("/console/apps", {
+        method: "POST",
+        body: "name=Evil",
+        headers: {
+          accept: "text/html",
+          cookie: visitor.cookie,
+          "content-type": "application/x-www-form-urlencoded",
+          ...(origin && { origin }),
+        },
+      });
+
+      expect(answer.status).toBe(403);
+      expect(await database.query("select from vitrine.app")).toEqual([]);
+    },
+  );
+
+  it("may not read the console: no CORS header, no frame, nothing kept", async () => {
+    const { headers } = await createVisitor(api).get("/console/sign-in");
+
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { makeKey } from "../../../src/api/access/keys.ts";
+import { maskSecrets, maskText } from "../../../src/api/contract/mask.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
+
+const { key, start } = makeKey();
+
+describe("text that is logged", () => {
+  it.each([
+    ["a key by itself", key, `${start}…`],
+    ["a key in a sentence", `the key ${key} was refused`, `the key ${start}… was refused`],
+    ["a key in a query", `/market?apiKey=${key}&chain_id=1`, "/market?apiKey=…&chain_id=1"],
+    ["text in the place of a key", "/market?apiKey=hunter2", "/market?apiKey=…"],
+    ["a header", "X-API-Key: hunter2", "X-API-Key: …"],
+    ["a bearer token", "authorization: Bearer hunter2hunter2", "authorization: Bearer …"],
+    ["a cookie", "cookie: vitrine_session=abc.def", "cookie: …"],
+    ["a login link", `/console/login/vl_${"ab".repeat(32)}`, "/console/login/vl_ababab…"],
+    ["a seal in a row that PostgreSQL refuses", `(1, \\x${"ab".repeat(40)}, x)`, "(1, \\x…, x)"],
+  ])("keeps nothing of %s", (_what, text, masked) => {
+    expect(maskText(text)).toBe(masked);
+  });
+
+  it("keeps what is no secret", () => {
+    const text =
+      "vk_ is a prefix; 0x5fbdb2315678afecb367f032d93f642f64180aa3 an address; ?chain_id=1 a query";
+
+    expect(maskText(text)).toBe(text);
+  });
+});
+
+describe("a logger that masks", () => {
+  it("cuts keys out of fields, nested ones, errors, stacks and causes, on every level", () => {
+    const { logger, entries } = createMemoryLogger();
+    const masked = maskSecrets(logger);
+    const error = new TypeError(`bad ${key}`, { cause: new Error(`because of ${key}`) });
+    Object.assign(error, { detail: { request: `?apiKey=${key}` } });
+
+    for (const level of ["debug", "info", "warn", "error"] as const) {
+      masked[level]({ msg: `msg ${key}`, error, list: [key], headers: { cookie: "vitrine_session=secret" } });
+    }
+
+    expect(entries).toHaveLength(4);
+    for (const entry of entries) {
+      const { error: logged } = entry as unknown as { error: Error & { detail: unknown } };
+      const all = [
+        JSON.stringify(entry),
+        logged.message,
+        logged.stack,
+        String((logged.cause as Error).stack),
+      ];
+      expect([...all, JSON.stringify(logged.detail)].join("\n")).not.toContain(key.slice(9));
+      expect(JSON.stringify(entry)).not.toContain("secret");
+      expect(logged).toBeInstanceOf(TypeError);
+      expect(logged.message).toBe(`bad ${start}…`);
+    }
+    expect(error.message).toContain(key);
+  });
+
+  it("leaves dates, buffers and numbers as they are", () => {
+    const { logger, entries } = createMemoryLogger();
+    const entry = { msg: "x", at: new Date(0), bytes: Buffer.of(1), count: 0, none: null };
+
+    maskSecrets(logger).info(entry);
+
+    expect(entries).toEqual([{ level: "info", ...entry }]);
+  });
+});

@@ -1,0 +1,240 @@
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createDelegations } from "../../../src/api/delegation/delegations.ts";
+import { delegationBudget, remoteSource } from "../../../src/api/delegation/remote-source.ts";
+import { createDelegationRoom } from "../../../src/api/delegation/service.ts";
+import { createRateLimiter } from "../../../src/api/store/rate-limiter.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createDelegationSetup } from "../../support/delegations.ts";
+import { CHAIN_ID } from "../../support/refresh.ts";
+import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const delegations = createDelegationSetup(test);
+const COLD = "0xabcdef0000000000000000000000000000000c01";
+const HOT = "0xabcdef0000000000000000000000000000000b07";
+const CONTRACT = "0xabcdef00000000000000000000000000000000c7";
+const mixed = (address: string): string => `0x${address.slice(2).toUpperCase()}`;
+
+beforeEach(async () => {
+  await delegations.clear();
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+});
+
+/** The application with another registry to ask, which answers what it is told to. */
+async function withRegistry(
+  answers: (path: string) => { status?: number; body: string; headers?: Record<string, string> },
+) {
+  const server = await startLocalServer((request, response) => {
+    const { status = 200, body, headers = {} } = answers(request.url ?? "");
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+  });
+  onTestFinished(() => server.close());
+  return { server, api: appOver(server) };
+}
+
+function appOver(server: LocalServer, key?: string) {
+  const index = { chains: [{ id: CHAIN_ID, rpcUrls: [] }], registries: [] };
+  const delegationRoom = createDelegationRoom({ database, tables: test.tables, index, url: server.url, key });
+  return createTestApp(test, { delegationRoom });
+}
+
+async function ask(api: ReturnType<typeof createTestApp>, query = "", wallet = HOT) {
+  const { status, body } = await api.call(`/market/wallets/${wallet}/delegations${query}`, {
+    key: await api.createKey(),
+  });
+  expect(status).toBe(200);
+  return body;
+}
+
+describe("our own registry", () => {
+  const api = createTestApp(test);
+
+  it("is asked where no other is named: both directions, and what one wallet granted the other", async () => {
+    await delegations.add({ type: "ERC721", from: COLD, to: HOT, contract: CONTRACT, tokenId: 2n ** 200n });
+    await delegations.add({ type: "ALL", from: HOT, to: CONTRACT });
+
+    const body = await ask(api, `?to=${mixed(CONTRACT)}`, mixed(HOT));
+
+    expect(body).toMatchObject({
+      wallet: HOT,
+      chain_id: CHAIN_ID,
+      registry: "own",
+      status: "ok",
+      reason: null,
+      incoming: [{ type: "ERC721", from: COLD, tokenId: String(2n ** 200n) }],
+      outgoing: [{ type: "ALL", to: CONTRACT }],
+      truncated: false,
+      granted: { to: CONTRACT, status: "ok", delegated: true, delegations: [{ type: "ALL" }] },
+    });
+    await delegations.add({ type: "ALL", from: COLD, to: HOT });
+    expect((await ask(api)).incoming).toHaveLength(2);
+  });
+
+  it("that can't answer yet is told of as that", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 100, ready: false });
+
+    expect(await ask(api, "", COLD)).toMatchObject({
+      status: "unavailable",
+      reason: "not_ready",
+      incoming: null,
+      granted: null,
+    });
+  });
+
+  it("refuses a chain that is not served, naming the parameter", async () => {
+    const key = await api.createKey();
+    const { status, body } = await api.call(`/market/wallets/${HOT}/delegations?chain_id=5`, { key });
+
+    expect([status, body.details[0].path]).toEqual([400, "chain_id"]);
+  });
+});
+
+describe("another registry", () => {
+  it("is understood in the documented shape: both directions in one array, ids as numbers of any size", async () => {
+    const { api, server } = await withRegistry(() => ({
+      body: `[{"type":"TOKEN","from":"${mixed(COLD)}","to":"${HOT}","contract":"${CONTRACT}","tokenId":9007199254740993},
+              {"type":"ALL","from":"${HOT}","to":"${COLD}","contract":null,"tokenId":null},
+              {"type":"NONE","from":"${COLD}","to":"${HOT}","contract":null,"tokenId":null}]`,
+    }));
+
+    const body = await ask(api);
+
+    expect(body).toMatchObject({ registry: server.url, status: "ok" });
+    const unknown = { rights: null, amount: null };
+    expect(body.incoming).toEqual([
+      { type: "TOKEN", from: COLD, to: HOT, contract: CONTRACT, tokenId: "9007199254740993", ...unknown },
+    ]);
+    expect(body.outgoing).toMatchObject([{ type: "ALL", to: COLD }]);
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      `/registry/v2/${HOT}?chainId=${CHAIN_ID}&direction=all`,
+    ]);
+  });
+
+  it.each([
+    ["true", { delegated: true, delegations: null }],
+    ["false", { delegated: false, delegations: null }],
+    ["[]", { delegated: false, delegations: [] }],
+    [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":"0x${"0".repeat(64)}"}]`, { delegated: true }],
+    [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":"0x${"1".repeat(64)}"}]`, { delegated: false }],
+    [
+      `[{"type":"ERC20","from":"${HOT}","to":"${COLD}","contract":"${CONTRACT}","amount":"5"}]`,
+      { delegated: false },
+    ],
+  ])("may answer whether a wallet is delegated as %s", async (body, expected) => {
+    const { api } = await withRegistry((path) => ({ body: path.includes("check") ? body : "[]" }));
+
+    expect((await ask(api, `?to=${COLD}`)).granted).toMatchObject({ status: "ok", to: COLD, ...expected });
+  });
+
+  it.each([
+    ["no JSON", { body: "<html>" }, "unexpected_answer"],
+    ["a shape of its own", { body: `{"incoming":[]}` }, "unexpected_answer"],
+    ["an error", { status: 500, body: "{}" }, "refused"],
+    [
+      "that it is asked too often",
+      { status: 429, body: "{}", headers: { "retry-after": "30" } },
+      "rate_limited",
+    ],
+  ])("that answers %s leaves a clear state behind", async (_what, answer, reason) => {
+    const { api } = await withRegistry(() => answer);
+
+    expect(await ask(api, `?to=${COLD}`)).toMatchObject({
+      status: "unavailable",
+      reason,
+      message: expect.stringMatching(/./),
+      as_of: null,
+      incoming: null,
+      outgoing: null,
+      granted: { status: "unavailable", delegated: null, delegations: null },
+    });
+  });
+
+  it("that is down is told of, and what was known before is served as stale", async () => {
+    const { api, server } = await withRegistry(() => ({ body: "[]" }));
+    const away = appOver(server);
+    await server.close();
+    expect(await ask(away)).toMatchObject({ status: "unavailable", reason: "unreachable" });
+
+    let time = Date.now();
+    let isUp = true;
+    const source = {
+      ...remoteSource({ url: server.url, key: "k", budget: createRateLimiter(database, delegationBudget) }),
+      ofWallet: async () =>
+        isUp
+          ? ({ kind: "answered", value: { incoming: [], outgoing: [], truncated: false } } as const)
+          : ({ kind: "unavailable", reason: "unreachable", message: "gone" } as const),
+    };
+    const known = createDelegations(source, () => time);
+    const first = await known.ofWallet(CHAIN_ID, HOT);
+    isUp = false;
+
+    expect(await known.ofWallet(CHAIN_ID, HOT)).toEqual(first);
+    time += 11_000;
+    expect(await known.ofWallet(CHAIN_ID, HOT)).toEqual({
+      ...first,
+      status: "stale",
+      reason: "unreachable",
+      message: "gone",
+    });
+    time += 600_000;
+    expect(await known.ofWallet(CHAIN_ID, HOT)).toMatchObject({ status: "unavailable", value: null });
+    expect(api).toBeDefined();
+  });
+
+  it("is asked once by those who ask for the same at about the same time", async () => {
+    const { api, server } = await withRegistry(() => ({ body: "[]" }));
+    const key = await api.createKey();
+
+    await Promise.all(
+      Array.from({ length: 10 }, () => api.call(`/market/wallets/${HOT}/delegations`, { key })),
+    );
+    await api.call(`/market/wallets/${HOT}/delegations`, { key });
+
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is asked by all replicas together less often than its limit without a key", async () => {
+    const { api, server } = await withRegistry(() => ({ body: "[]" }));
+    const replica = appOver(server);
+    const key = await api.createKey();
+    const wallet = (index: number): string => `0x${String(index).padStart(40, "0")}`;
+
+    const bodies = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const app = index % 2 === 0 ? api : replica;
+        return (await app.call(`/market/wallets/${wallet(index)}/delegations`, { key })).body;
+      }),
+    );
+
+    expect(server.requests).toHaveLength(12);
+    expect(bodies.filter(({ status }) => status === "ok")).toHaveLength(12);
+    expect(bodies.filter(({ reason }) => reason === "rate_limited")).toHaveLength(48);
+  });
+
+  it("is asked with the key where there is one, and then as often as need be", async () => {
+    const { server } = await withRegistry(() => ({ body: "[]" }));
+    const api = appOver(server, "the-key");
+    const key = await api.createKey();
+
+    for (let index = 0; index < 15; index++)
+      await api.call(`/market/wallets/0x${String(index).padStart(40, "0")}/delegations`, { key });
+
+    expect(server.requests).toHaveLength(15);
+    expect(new Set(server.requests.map(({ headers }) => headers["x-api-key"]))).toEqual(new Set(["the-key"]));
+  });
+
+  it("that asked for a pause is left alone", async () => {
+    const { api, server } = await withRegistry(() => ({
+      status: 429,
+      body: "{}",
+      headers: { "retry-after": "60" },
+    }));
+
+    await ask(api);
+    await ask(api, "", COLD);
+
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { forgetOldEvents } from "../../../src/api/events/retention.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createEventStream, ids, range } from "../../support/event-stream.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createLockSetup } from "../../support/lock-events.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const locks = createLockSetup(test);
+const { api, hub, key, read, append } = await createEventStream(test);
+
+beforeEach(() => locks.clear());
+
+describe("a reader", () => {
+  it("gets what comes from now on, each event in the same shape, with the key in the header or the query", async () => {
+    await append(3);
+    const readers = [await read(), await read(`?apiKey=${key}`, {})];
+    await eventually(
+      () => readers,
+      (all) => all.every(({ lastId }) => lastId === 3),
+    );
+    await locks.setChain(100, 70);
+    await locks.setReady(true);
+    await locks.writer().writeBatch();
+    await locks.add({ block: 95, token: 2n ** 255n });
+    await locks.writer().writeBatch();
+    hub.wake();
+
+    for (const reader of readers) {
+      const [event] = await reader.until(1);
+      expect(event).toEqual({
+        id: 4,
+        event: "lock",
+        data: {
+          id: 4,
+          type: "lock",
+          chain_id: CHAIN_ID,
+          collection_address: COLLECTION,
+          token_id: String(2n ** 255n),
+          at: expect.stringMatching(/^\d{4}-.*Z$/),
+          lock_count: 1,
+          locked: true,
+          approved_contract: "0x00000000000000000000000000000000000000c1",
+          surplus: false,
+          transaction_hash: "0xt95",
+          block: 95,
+          block_time: "2023-11-14T22:14:55.000Z",
+        },
+      });
+    }
+  });
+
+  it("that comes back with its last id gets every event since, once, through whatever is written meanwhile", async () => {
+    await append(1_500);
+    const first = await read("", { "x-api-key": key, "last-event-id": "0" });
+    await first.until(700);
+    first.close();
+    const last = first.lastId ?? 0;
+    const writing = (async () => {
+      for (let batch = 0; batch < 20; batch++) await append(100);
+    })();
+    const second = await read("", { "x-api-key": key, "last-event-id": String(last) });
+    await writing;
+    await second.until(3_500 - last);
+
+    expect([...ids(first.events), ...ids(second.events)]).toEqual(range(1, 3_500));
+  });
+
+  it("may name its last id in the query, and the header comes first", async () => {
+    await append(5);
+
+    expect(ids(await (await read("?last_event_id=3")).until(2))).toEqual([4, 5]);
+    expect(
+      ids(await (await read("?last_event_id=1", { "x-api-key": key, "last-event-id": "4" })).until(1)),
+    ).toEqual([5]);
+  });
+
+  it("gets what it asked for only, and knows how far it has come all the same", async () => {
+    await append(2_100, { type: "metadata" });
+    await append(1, { collection: FAR_COLLECTION, chainId: FAR_CHAIN_ID });
+    await append(1, { type: "unlock" });
+    await append(1, { chainId: FAR_CHAIN_ID });
+    const only = (query: string) => read(`${query}&last_event_id=0`);
+
+    const readers = await Promise.all([
+      only(`?type=unlock,lock&collection_address=${COLLECTION}`),
+      only(`?collection_address=${FAR_COLLECTION.toUpperCase().replace("X", "x")}`),
+      only(`?chain_id=${FAR_CHAIN_ID}`),
+      only("?type=lock"),
+    ]);
+
+    const expected = [[2_102], [2_101], [2_101, 2_103], [2_101, 2_103]];
+    for (const [index, reader] of readers.entries())
+      expect(ids(await reader.until(expected[index]?.length ?? 0))).toEqual(expected[index]);
+    await append(1, { type: "metadata" });
+    await append(1, { type: "lock" });
+    for (const [index, reader] of readers.entries())
+      if (index !== 1 && index !== 2)
+        expect(ids(await reader.until((expected[index]?.length ?? 0) + 1)).at(-1)).toBe(2_105);
+  });
+
+  it("gets `reverted` with what it asked for", async () => {
+    await locks.setChain(100, 70);
+    await locks.setReady(true);
+    await locks.add({ block: 95 });
+    await locks.writer().writeBatch();
+    const [lockReader, metadataReader] = [
+      await read("?type=lock&last_event_id=0"),
+      await read("?type=metadata&last_event_id=0"),
+    ];
+    await locks.revert(95);
+    await locks.writer().writeBatch();
+    await append(1, { type: "metadata" });
+
+    expect((await lockReader.until(2))[1]).toMatchObject({
+      id: 2,
+      event: "reverted",
+      data: {
+        type: "reverted",
+        reverts: 1,
+        reverted_type: "lock",
+        token_id: "1",
+        collection_address: COLLECTION,
+      },
+    });
+    expect(ids(await metadataReader.until(1))).toEqual([3]);
+  });
+});
+
+describe("a last id", () => {
+  it("that is too old is answered with `reset`, and so is one that was never given", async () => {
+    await append(10);
+    await database.query("update vitrine.event set at = now() - interval '8 days' where id <= 6");
+    expect(await forgetOldEvents.run(database)).toBe(6);
+
+    const [tooOld, justKept, unknown] = [
+      await read("?last_event_id=5"),
+      await read("?last_event_id=6"),
+      await read("?last_event_id=11"),
+    ];
+
+    expect(await tooOld.until(1)).toEqual([
+      { id: 10, event: "reset", data: { reason: "too_old", last_event_id: 5, latest: 10 } },
+    ]);
+    expect(ids(await justKept.until(4))).toEqual([7, 8, 9, 10]);
+    expect(await unknown.until(1)).toMatchObject([{ event: "reset", data: { reason: "unknown_id" } }]);
+    await append(1);
+    expect(ids(await tooOld.until(2))).toEqual([10, 11]);
+  });
+
+  it("stays good where nothing was kept because nothing came", async () => {
+    await append(4);
+    await database.query("update vitrine.event set at = now() - interval '8 days'");
+    await forgetOldEvents.run(database);
+
+    const reader = await read("?last_event_id=4");
+    await append(1);
+
+    expect(ids(await reader.until(1))).toEqual([5]);
+  });
+
+  it("is kept as long as a reorg may take its event back", async () => {
+    await append(3);
+    await database.query("update vitrine.event set at = now() - interval '8 days', open = (id = 2)");
+
+    expect(await forgetOldEvents.run(database)).toBe(1);
+  });
+});
+
+describe("a request", () => {
+  it.each([
+    ["?type=locks", "type[0]"],
+    ["?collection_address=0x1", "collection_address[0]"],
+    ["?last_event_id=-1", "last_event_id"],
+    ["?chain_id=5", "chain_id"],
+  ])("that asks for %s is refused, naming it", async (query, path) => {
+    const { status, body } = await api.call(`/market/events${query}`, { key });
+
+    expect(status).toBe(400);
+    expect(body.details).toMatchObject([{ path }]);
+  });
+
+  it("for a collection that is not served is refused", async () => {
+    const { status } = await api.call(`/market/events?collection_address=${COLLECTION.replace("5f", "6f")}`, {
+      key,
+    });
+
+    expect(status).toBe(404);
+  });
+});

@@ -1,0 +1,75 @@
+import { parse } from "graphql";
+import { describe, expect, it } from "vitest";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { COLLECTION } from "../../support/refresh.ts";
+import { createOwnEndpoint } from "./own-endpoint.ts";
+
+const endpoint = await createOwnEndpoint(createTestApp(await createTestDatabase()));
+const ADDRESS = `tokenAddress: "${COLLECTION}"`;
+const TOO_MUCH = /^the cost is (\d+); it must be at most 20000: ask for fewer or smaller lists at once$/;
+
+const errorOf = async (query: string, variables: Record<string, unknown> = {}) =>
+  (await endpoint.ask(query, variables)).error?.message;
+const list = (alias: string, fields: string, size: number | string = 50) =>
+  `${alias}: erc721Tokens(${ADDRESS}, from: 0, size: ${size}) { ${fields} }`;
+const lists = (count: number, fields: string) =>
+  `{ ${Array.from({ length: count }, (_, index) => list(`a${index}`, fields)).join(" ")} }`;
+
+describe("the cost of an operation", () => {
+  it.each([
+    ["14 full pages of the SDK's largest list", lists(14, "total results { tokenId name owner }")],
+    ["30 totals, for which no token is read", lists(30, "total")],
+    ["introspection", "{ __schema { types { fields { args { name type { name } } } } } }"],
+  ])("lets %s pass", async (_what, query) => {
+    expect(await errorOf(query)).toBeUndefined();
+  });
+
+  it.each([
+    ["more pages than that", lists(30, "results { tokenId }")],
+    [
+      "pages in a fragment that is spread again and again",
+      `{ ${Array.from({ length: 25 }, (_, index) => `${list(`a${index}`, "...P")}`).join(" ")} } fragment P on Erc721Tokens { results { tokenId } }`,
+    ],
+    [
+      "histories of every token of many pages",
+      lists(10, "results { transferHistory(from: 0, size: 50) { results { to } } }"),
+    ],
+    [
+      "one distribution after another",
+      `{ ${Array.from({ length: 21 }, (_, index) => `a${index}: traits(${ADDRESS}) { total }`).join(" ")} }`,
+    ],
+  ])("refuses %s", async (_what, query) => {
+    expect(await errorOf(query)).toMatch(TOO_MUCH);
+  });
+
+  it("counts the values of variables, and their defaults", async () => {
+    const fields = Array.from({ length: 20 }, (_, index) => list(`a${index}`, "results { tokenId }", "$n"));
+    const query = (declaration: string) => `query (${declaration}) { ${fields.join(" ")} }`;
+
+    expect(await errorOf(query("$n: Int!"), { n: 50 })).toMatch(TOO_MUCH);
+    expect(await errorOf(query("$n: Int!"), { n: 1 })).toBeUndefined();
+    expect(await errorOf(query("$n: Int! = 50"))).toMatch(TOO_MUCH);
+  });
+
+  it("leaves what is out of bounds to the field, which names the bound", async () => {
+    const query = `{ ${list("a", "results { tokenId }", 1_000_000)} }`;
+
+    expect(await errorOf(query)).toContain("size: must be less than or equal to 50; it is 1000000");
+    expect(await errorOf(`{ ${list("a", "total", -1_000_000)} }`)).toContain("size: must be greater");
+    expect(await errorOf(`{ searchTokens(${ADDRESS}, limit: 1000000) { items { tokenId } } }`)).toContain(
+      "limit: must be",
+    );
+  });
+
+  it("is that of the operation that runs, not of those beside it", async () => {
+    const document = `query A { a: tokenData(${ADDRESS}) { erc } } ${lists(30, "results { tokenId }").replace("{", "query B {")}`;
+    expect(parse(document).definitions).toHaveLength(2);
+    const body = { query: document, operationName: "A" };
+
+    expect(JSON.parse(await endpoint.answer(body)).errors).toBeUndefined();
+    expect(JSON.parse(await endpoint.answer({ ...body, operationName: "B" })).errors).toMatchObject([
+      { message: expect.stringMatching(TOO_MUCH) },
+    ]);
+  });
+});

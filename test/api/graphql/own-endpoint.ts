@@ -1,0 +1,40 @@
+/** Our half of the endpoint over a test app, and a caller that reads its answers. */
+
+import { buildSchema, graphql } from "graphql";
+import { createGraphqlEndpoint } from "../../../src/api/graphql/endpoint.ts";
+import { ownSdl } from "../../../src/api/graphql/own.graphql.ts";
+import { createResolvers } from "../../../src/api/graphql/resolvers.ts";
+import { maskError } from "../../../src/api/graphql/routes.ts";
+import type { createTestApp } from "../../support/app.ts";
+
+// Ponder's half is its own subject; here it has no tables.
+const base = buildSchema("scalar JSON type Query { _meta: JSON }");
+
+export async function createOwnEndpoint({
+  catalogRoom,
+  collections,
+  search,
+  refresh,
+}: Pick<ReturnType<typeof createTestApp>, "catalogRoom" | "collections" | "search" | "refresh">) {
+  const endpoint = await createGraphqlEndpoint<undefined>({
+    ponder: async (request) => {
+      const { query: source } = (await request.json()) as { query: string };
+      return Response.json(await graphql({ schema: base, source }));
+    },
+    ownSdl,
+    rootValue: createResolvers({ ...catalogRoom, collections, search, refresh }),
+    maskError,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const answer = async (body: object): Promise<string> =>
+    (await endpoint.handle({ body, text: JSON.stringify(body), context: undefined })).json;
+  return {
+    answer,
+    async ask(query: string, variables: Record<string, unknown> = {}) {
+      const { data, errors } = JSON.parse(await answer({ query, variables }));
+      return { data, error: errors?.[0] };
+    },
+  };
+}

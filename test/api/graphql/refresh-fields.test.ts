@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createRefresh } from "../../../src/api/refresh/service.ts";
+import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh.ts";
+import { createWorkerSetup } from "../../support/worker.ts";
+import { createOwnEndpoint } from "./own-endpoint.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const key = await api.createKey();
+const refresh = createRefresh({
+  database,
+  metadata: api.metadata,
+  readUri: async ({ tokenId }) =>
+    api.existing.has(tokenId)
+      ? { kind: "read", uri: `https://meta.example/${tokenId}`, standard: "erc721" }
+      : { kind: "reverted", message: `tokenURI(${tokenId}) reverted` },
+  latestBlock: async () => 10,
+});
+const { ask } = await createOwnEndpoint({ ...api, refresh });
+const UINT256_MAX = (2n ** 256n - 1n).toString();
+const FIELDS = "{ id createdAt done tokens { tokenId status reason } }";
+
+const request = (tokenIds: readonly unknown[], tokenAddress = COLLECTION) =>
+  ask(
+    `mutation ($tokenAddress: String!, $tokenIds: [String!]!) {
+       requestMetadataRefresh(tokenAddress: $tokenAddress, tokenIds: $tokenIds) ${FIELDS} }`,
+    { tokenAddress, tokenIds },
+  );
+const receipt = (id: string) => ask(`query ($id: String!) { metadataRefresh(id: $id) ${FIELDS} }`, { id });
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
+
+beforeEach(async () => {
+  await emptyTables(database);
+  api.existing.clear();
+});
+
+describe("requestMetadataRefresh", () => {
+  it("queues distinct tokens for an anonymous caller, and answers with a receipt that tells their end", async () => {
+    for (const id of ["3", UINT256_MAX]) api.existing.add(id);
+
+    const { data } = await request(["3", "1", "3", UINT256_MAX]);
+
+    const { id, ...rest } = data.requestMetadataRefresh;
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(rest).toEqual({
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      done: false,
+      tokens: [
+        { tokenId: "3", status: "queued", reason: null },
+        { tokenId: "1", status: "not_found", reason: "the contract has no such token" },
+        { tokenId: UINT256_MAX, status: "queued", reason: null },
+      ],
+    });
+    expect(await database.query("select trigger, anonymous from vitrine.refresh")).toEqual(
+      Array.from({ length: 2 }, () => ({ trigger: "graphql", anonymous: true })),
+    );
+
+    const { worker } = createWorkerSetup(test).start(() =>
+      found({ name: "Hero", image: "https://i.example/1" }),
+    );
+    worker.wake();
+    await expect
+      .poll(async () =>
+        (await receipt(id)).data.metadataRefresh.tokens.map((each: { status: string }) => each.status),
+      )
+      .toEqual(["updated", "not_found", "updated"]);
+    expect((await receipt(id)).data.metadataRefresh.done).toBe(true);
+  });
+
+  it("takes a hundred tokens and refuses one more in REST's words", async () => {
+    for (const id of ids(100)) api.existing.add(id);
+
+    expect((await request(ids(100))).data.requestMetadataRefresh.tokens).toHaveLength(100);
+    expect((await request(ids(101))).error).toMatchObject({
+      message:
+        "Too many token ids, max number of token ids allowed is 100; tokenIds: holds 101 ids; the limit is 100",
+      extensions: { code: "TOO_MANY_TOKENS" },
+    });
+  });
+
+  it("names every argument that is wrong, by its path", async () => {
+    const { error } = await request(["1", "01", (2n ** 256n).toString()], "0x12");
+
+    expect(error.extensions).toEqual({ code: "INVALID_REQUEST" });
+    for (const part of ['tokenAddress: "0x12" is', 'tokenIds[1]: "01" is', 'tokenIds[2]: "1157920'])
+      expect(error.message).toContain(part);
+    expect((await request([])).error.message).toBe(
+      "Invalid request; tokenIds: must hold at least one token id",
+    );
+    expect(await readQueue(database)).toEqual([]);
+  });
+
+  it("is refused, and leaves nothing, where no token exists and where nobody configured the collection", async () => {
+    const none = await request(["1", "2"]);
+    const elsewhere = await request(["1"], "0x00000000000000000000000000000000000000aa");
+
+    expect(none.error).toMatchObject({
+      message: "Token not found",
+      extensions: { code: "TOKEN_NOT_FOUND" },
+    });
+    expect(elsewhere.error.extensions).toEqual({ code: "COLLECTION_NOT_FOUND" });
+    expect(await database.query("select from vitrine.receipt")).toEqual([]);
+  });
+
+  it("starts a token no sooner than 60 seconds after the last start that an anonymous caller caused", async () => {
+    api.existing.add("1");
+    await database.query(
+      `insert into vitrine.refresh (chain_id, collection, token_id, wanted, started, done, priority, trigger,
+                                    last_started_at, anonymous_started_at)
+       values (31337, $1, 1, 1, 1, 1, 30, 'graphql', now() - interval '20 s', now() - interval '20 s')`,
+      [COLLECTION],
+    );
+
+    await request(["1"]);
+
+    expect((await readQueue(database))[0]?.dueIn).toBeGreaterThan(30);
+  });
+});
+
+describe("metadataRefresh", () => {
+  it("shows no receipt of an app or of the operator, and no app sees an anonymous one", async () => {
+    api.existing.add("1");
+    const path = "/market-partner/refreshes";
+    const { body: ofApp } = await api.call(`/market-partner/collections/${COLLECTION}/refresh_metadata`, {
+      key,
+      body: { token_ids: ["1"] },
+    });
+    const { data: anonymous } = await request(["1"]);
+
+    const { body: ofOperator } = await api.call("/admin/refreshes", {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+      body: { collection_address: COLLECTION, token_ids: ["1"] },
+    });
+
+    for (const { refresh_id } of [ofApp, ofOperator])
+      expect((await receipt(refresh_id)).data).toEqual({ metadataRefresh: null });
+    expect((await api.call(`${path}/${anonymous.requestMetadataRefresh.id}`, { key })).status).toBe(404);
+    expect((await api.call(`${path}/${ofApp.refresh_id}`, { key })).status).toBe(200);
+  });
+
+  it("is null for an id that nobody was given, and an error that names one that is none", async () => {
+    expect(await receipt("00000000-0000-4000-8000-000000000000")).toEqual({
+      data: { metadataRefresh: null },
+      error: undefined,
+    });
+    expect((await receipt("17")).error).toMatchObject({
+      message: 'Invalid request; id: "17" is not the id of a refresh: a UUID',
+      extensions: { code: "INVALID_REQUEST" },
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { TokenView } from "../../../src/api/catalog/token-view.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createOwnEndpoint } from "./own-endpoint.ts";
+import { createSdkWorld } from "./sdk-world.ts";
+
+const test = await createTestDatabase();
+const api = createTestApp(test);
+const key = await api.createKey();
+const endpoint = await createOwnEndpoint(api);
+const ADDRESS = `tokenAddress: "${COLLECTION}"`;
+const MAGES = 'criteria: [{ name: "Class", values: ["Mage"] }]';
+
+beforeAll(() => createSdkWorld(test, api.metadata));
+
+async function run(query: string) {
+  const { data, error } = await endpoint.ask(query);
+  expect(error).toBeUndefined();
+  return data;
+}
+const get = async (path: string) => (await api.call(path, { key })).body;
+const MARKET = `/market/collections/${COLLECTION}`;
+
+describe("searchTokens", () => {
+  it("answers what REST answers, page by page", async () => {
+    const page = async (cursor: string | null) =>
+      (
+        await run(`{ searchTokens(${ADDRESS}, sort: "trait:Level:desc", limit: 2, cursor: ${JSON.stringify(cursor)}) {
+          total nextCursor items { tokenId name lock { locked lockCount } tradable propertyGroups { category traits } } } }`)
+      ).searchTokens;
+
+    const first = await page(null);
+    const second = await page(first.nextCursor);
+
+    const rest = await get(`${MARKET}/tokens?sort=trait:Level:desc`);
+    expect([first.total, second.nextCursor]).toEqual([3, null]);
+    expect([...first.items, ...second.items]).toEqual(
+      rest.items.map((token: TokenView) => ({
+        tokenId: token.token_id,
+        name: token.name,
+        lock: { locked: token.lock.locked, lockCount: token.lock.lock_count },
+        tradable: token.tradable,
+        propertyGroups: token.property_groups,
+      })),
+    );
+  });
+
+  it("takes every condition that REST takes", async () => {
+    const find = async (conditions: string) =>
+      (await run(`{ searchTokens(${ADDRESS}, ${conditions}) { items { tokenId } } }`)).searchTokens.items.map(
+        ({ tokenId }: { tokenId: string }) => tokenId,
+      );
+
+    expect(await find(MAGES)).toEqual(["1", "3"]);
+    expect(await find(`${MAGES}, locked: true`)).toEqual(["3"]);
+    expect(await find('text: "adam"')).toEqual(["1", "2"]);
+    expect(await find('rangeCriteria: [{ name: "Level", range: { to: "3" } }]')).toEqual(["2", "3"]);
+  });
+
+  it("tells every problem of its arguments by path", async () => {
+    const { error } = await endpoint.ask(
+      `{ searchTokens(${ADDRESS}, sort: "best", limit: 101, text: "${"x".repeat(201)}") { total } }`,
+    );
+
+    expect(error.extensions.code).toBe("INVALID_REQUEST");
+    for (const text of [
+      "sort: must be id_asc",
+      "limit: must be less than or equal to 100; it is 101",
+      "text: holds 201",
+    ])
+      expect(error.message).toContain(text);
+  });
+});
+
+describe("traits", () => {
+  it("answers what REST answers, under the same conditions", async () => {
+    const { traits } = await run(`{ traits(${ADDRESS}, ${MAGES}) {
+      total traits { traitType displayType count min max maxValue valuesTotal values { value count percentage } } } }`);
+
+    const rest = await get(
+      `${MARKET}/traits?criteria=${encodeURIComponent('[{"name":"Class","values":["Mage"]}]')}`,
+    );
+    expect(traits.total).toBe(2);
+    expect(traits).toEqual({
+      total: rest.total,
+      traits: rest.traits.map((trait: Record<string, unknown>) => ({
+        traitType: trait.trait_type,
+        displayType: trait.display_type,
+        count: trait.count,
+        min: trait.min,
+        max: trait.max,
+        maxValue: trait.max_value,
+        valuesTotal: trait.values_total,
+        values: trait.values,
+      })),
+    });
+  });
+});
+
+describe("a collection", () => {
+  it("comes with its information and trait groups", async () => {
+    const trait_groups = [{ name: "Stats", traits: [{ name: "Level" }] }];
+    const body = { name: "Heroes of old", trait_groups };
+    await api.call(`/market-partner/collections/${COLLECTION}/information`, { method: "PUT", key, body });
+    const fields =
+      "{ chainId standard name items owners information { name slug traitGroups { name traits { name } } } }";
+
+    const { collection, collections } = await run(
+      `{ collection(${ADDRESS}) ${fields} collections ${fields} }`,
+    );
+
+    expect(collection).toEqual({
+      chainId: CHAIN_ID,
+      standard: "erc721",
+      name: "Heroes",
+      items: 3,
+      owners: 2,
+      information: { name: "Heroes of old", slug: null, traitGroups: trait_groups },
+    });
+    expect(collections[0]).toEqual(collection);
+    expect(collections).toHaveLength(3);
+    const { token } = await run(`{ token(${ADDRESS}, tokenId: "1") { propertyGroups { category traits } } }`);
+    expect(token.propertyGroups).toEqual([
+      { category: "Stats", traits: ["Level"] },
+      { category: "Others", traits: ["Class"] },
+    ]);
+  });
+});
+
+describe("tokenReport", () => {
+  it("tells issues and fetches, and is null for a token that nobody has told of", async () => {
+    const report = async (tokenId: string, more = "") =>
+      (
+        await run(`{ tokenReport(${ADDRESS}, tokenId: "${tokenId}"${more}) {
+          tokenId metadata { status uri } issues { code } versions { number trigger outcome } next } }`)
+      ).tokenReport;
+
+    expect(await report("1")).toEqual({
+      tokenId: "1",
+      metadata: { status: "current", uri: "https://meta.example/1" },
+      issues: [],
+      versions: [{ number: 1, trigger: "rest", outcome: "updated" }],
+      next: null,
+    });
+    expect((await report("1", ", before: 1")).versions).toEqual([]);
+    expect(await report("404")).toBeNull();
+  });
+});

@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const key = await api.createKey(["market-partner", "market"], "Holder");
+const { record } = createTraitsHarness(test);
+const path = (address = COLLECTION, query = "") =>
+  `/market-partner/collections/${address}/information${query}`;
+const put = (body: unknown, address = COLLECTION, query = "") =>
+  api.call(path(address, query), { method: "PUT", key, body });
+const read = (address = COLLECTION, query = "") => api.call(path(address, query), { key });
+const readToken = () => api.call(`/market/collections/${COLLECTION}/tokens/1`, { key });
+
+const full = {
+  name: "Heroes of Vitrine",
+  slug: "heroes-of_vitrine",
+  description: "",
+  creator_name: "Studio",
+  avatar: "https://img.example/avatar.png",
+  banner: "http://img.example/banner.png",
+  website: "https://heroes.example",
+  discord: "https://discord.example/heroes",
+  x: "https://x.example/heroes",
+  show_at: "2026-01-31T12:00:00Z",
+  tradable_at: "2026-02-01T00:00:00.500Z",
+  trait_groups: [
+    { name: "Outfit", traits: [{ name: "Hat" }, { name: "Level" }] },
+    { name: "Empty", traits: [] },
+  ],
+};
+const nothing = {
+  ...Object.fromEntries(Object.keys(full).map((field) => [field, null])),
+  trait_groups: [],
+};
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query("truncate vitrine.collection_information, vitrine.audit");
+});
+
+describe("collection information", () => {
+  it("is nothing until somebody has told some", async () => {
+    expect((await read()).body).toEqual({
+      chain_id: CHAIN_ID,
+      collection_address: COLLECTION,
+      information: null,
+      notices: [],
+    });
+  });
+
+  it("is answered as it was sent, to partners and on the market", async () => {
+    await record("1", [text("Hat", "Red"), number("Level", 3)]);
+
+    const { status, body } = await put(full);
+
+    const information = { ...full, updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) };
+    expect([status, body.information, body.notices]).toEqual([200, information, []]);
+    expect((await read()).body).toEqual(body);
+    expect((await api.call(`/market/collections/${COLLECTION}`, { key })).body).toMatchObject({
+      // The operator's name and slug come first.
+      name: "Heroes",
+      slug: "heroes",
+      information,
+    });
+  });
+
+  it("names a collection that the operator gave no name", async () => {
+    await put({ name: "Far", slug: "far" }, FAR_COLLECTION);
+
+    expect((await api.call(`/market/collections/${FAR_COLLECTION}`, { key })).body).toMatchObject({
+      name: "Far",
+      slug: "far",
+    });
+  });
+
+  it("is replaced as a whole: what is left out is not told any more", async () => {
+    await put(full);
+
+    const { body } = await put({ name: "Plain", avatar: null });
+
+    expect(body.information).toEqual({ ...nothing, name: "Plain", updated_at: expect.any(String) });
+  });
+
+  it("is whole after replacements at once: one of them, as it was sent", async () => {
+    const versions = Array.from({ length: 8 }, (_, index) => ({
+      ...full,
+      name: `Version ${index}`,
+      slug: `version-${index}`,
+      trait_groups: [{ name: `Group ${index}`, traits: [] }],
+    }));
+
+    const answers = await Promise.all(versions.map((version) => put(version)));
+
+    expect(answers.map(({ status }) => status)).toEqual(versions.map(() => 200));
+    const { updated_at, ...stored } = (await read()).body.information;
+    expect(versions).toContainEqual(stored);
+  });
+
+  it("is kept by chain: the same address elsewhere is another collection", async () => {
+    await put({ name: "Here" });
+    await put({ name: "There" }, COLLECTION, `?chain_id=${FAR_CHAIN_ID}`);
+
+    expect((await read()).body.information.name).toBe("Here");
+    expect((await read(COLLECTION, `?chain_id=${FAR_CHAIN_ID}`)).body.information.name).toBe("There");
+  });
+
+  it("leaves a row in the audit log for each replacement, with who, when and what", async () => {
+    await put(full);
+    await put({ name: "" });
+
+    const rows = await database.query("select actor, action, subject, detail, at from vitrine.audit");
+
+    expect(rows).toEqual([
+      {
+        actor: "app:Holder",
+        action: "information.put",
+        subject: `${CHAIN_ID}:${COLLECTION}`,
+        detail: { name: full.name, slug: full.slug, trait_groups: 2 },
+        at: expect.any(Date),
+      },
+    ]);
+  });
+});
+
+describe("trait groups", () => {
+  it("are the categories of every token page, from the next answer on", async () => {
+    await record("1", [text("Hat", "Red"), text("Aura", "Blue"), number("Level", 3)]);
+    await put(full);
+
+    expect((await readToken()).body.property_groups).toEqual([
+      { category: "Outfit", traits: ["Hat", "Level"] },
+      { category: "Others", traits: ["Aura"] },
+    ]);
+
+    await put({ name: "Heroes", trait_groups: [] });
+    expect((await readToken()).body.property_groups).toEqual([
+      { category: "Traits", traits: ["Aura", "Hat"] },
+      { category: "Others", traits: ["Level"] },
+    ]);
+  });
+
+  it("may name a trait type that no token has, and a notice says so until one has it", async () => {
+    await record("1", [number("Level", 3)]);
+
+    const { status, body } = await put(full);
+
+    const notice = {
+      path: "trait_groups[0].traits[0].name",
+      message: 'no token of the collection has a trait type "Hat"',
+    };
+    expect([status, body.notices]).toEqual([200, [notice]]);
+    await record("2", [text("Hat", "Red")]);
+    expect((await read()).body.notices).toEqual([]);
+  });
+});
+
+describe("writing information", () => {
+  const granted = async (collections: readonly string[] | null): Promise<string> =>
+    (
+      await api.access.createKey(
+        { name: JSON.stringify(collections), apis: ["market-partner"], collections },
+        "tests",
+      )
+    ).key;
+
+  it("takes an app that holds the collection, on that very chain", async () => {
+    const body = { name: "Mine" };
+    const statusWith = async (grant: readonly string[] | null) =>
+      (await api.call(path(), { method: "PUT", key: await granted(grant), body })).status;
+
+    expect(await statusWith([`${CHAIN_ID}:${COLLECTION}`])).toBe(200);
+    expect(await statusWith([`${FAR_CHAIN_ID}:${COLLECTION}`, `${CHAIN_ID}:${FAR_COLLECTION}`])).toBe(403);
+    expect(await statusWith([])).toBe(403);
+    expect((await read()).body.information.name).toBe("Mine");
+  });
+
+  it("is refused with every problem of the body, by path, and changes nothing", async () => {
+    await put({ name: "Before" });
+
+    const { status, body } = await put({
+      name: " ",
+      slug: "Not A Slug",
+      description: "x".repeat(1_001),
+      creator_name: 7,
+      avatar: "javascript:alert(1)",
+      banner: "https://user:pass@img.example/",
+      website: "",
+      discord: "https://a b.example/",
+      x: ["https://x.example"],
+      show_at: "tomorrow",
+      tradable_at: "2026-01-31T12:00:00+07:00",
+      twitter: "https://x.example",
+      trait_groups: [{ name: "A", traits: [{ name: "" }, "Hat", { trait: "Hat" }] }, { name: 1 }, null],
+    });
+
+    expect(status).toBe(400);
+    const messages = Object.fromEntries(
+      body.details.map(({ path: at, message }: { path: string; message: string }) => [at, message]),
+    );
+    expect(messages).toEqual({
+      "": 'has no field "twitter"',
+      name: "must not be empty",
+      slug: 'must be of a-z, 0-9, - and _; it is "Not A Slug"',
+      description: "holds 1001 characters; the limit is 1000",
+      creator_name: "must be a string; it is a number",
+      avatar: 'must be an http or https link without credentials; it is "javascript:alert(1)"',
+      banner: 'must be an http or https link without credentials; it is "https://user:pass@img.example/"',
+      website: 'must be an http or https link without credentials; it is ""',
+      discord: 'must be an http or https link without credentials; it is "https://a b.example/"',
+      x: "must be a string; it is an array",
+      show_at: 'must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "tomorrow"',
+      tradable_at:
+        'must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "2026-01-31T12:00:00+07:00"',
+      "trait_groups[0].traits[0].name": "must not be empty",
+      "trait_groups[0].traits[1]": "must be an object; it is a string",
+      "trait_groups[0].traits[2].name": "must be a string; it is missing",
+      "trait_groups[0].traits[2]": expect.any(String),
+      "trait_groups[1].name": "must be a string; it is a number",
+      "trait_groups[1].traits": "must be an array; it is missing",
+      "trait_groups[2]": "must be an object; it is null",
+    });
+    expect((await read()).body.information.name).toBe("Before");
+  });
+
+  it.each([
+    ["another collection has in its information", "taken"],
+    ["the operator gave to another collection", "heroes"],
+  ])("takes no slug that %s", async (_how, slug) => {
+    await put({ name: "Other", slug: "taken" });
+
+    const { status, body } = await put({ name: "Far", slug }, FAR_COLLECTION);
+
+    expect(status).toBe(400);
+    expect(body.details).toEqual([{ path: "slug", message: `"${slug}" is the slug of another collection` }]);
+    expect((await put({ name: "Again", slug: "taken" })).status).toBe(200);
+  });
+
+  it("frees a slug for others once it is not told any more", async () => {
+    await put({ name: "Other", slug: "moving" });
+    await put({ name: "Other", slug: "moved" });
+
+    expect((await put({ name: "Far", slug: "moving" }, FAR_COLLECTION)).status).toBe(200);
+    expect((await put({ name: "Far", slug: "moved" }, FAR_COLLECTION)).status).toBe(400);
+  });
+
+  it("takes at most 100 groups, 1000 traits in each, and 100 KiB in all", async () => {
+    const groups = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ name: `${index}`, traits: [] }));
+    const traits = (count: number) => [
+      { name: "A", traits: Array.from({ length: count }, (_, index) => ({ name: `${index}` })) },
+    ];
+
+    expect((await put({ name: "A", trait_groups: groups(100) })).status).toBe(200);
+    expect((await put({ name: "A", trait_groups: groups(101) })).body.details).toEqual([
+      { path: "trait_groups", message: "holds 101 groups; the limit is 100" },
+    ]);
+    expect((await put({ name: "A", trait_groups: traits(1_000) })).status).toBe(200);
+    expect((await put({ name: "A", trait_groups: traits(1_001) })).body.details).toEqual([
+      { path: "trait_groups[0].traits", message: "holds 1001 traits; the limit is 1000" },
+    ]);
+    expect((await put({ name: "x".repeat(100 * 1024) })).status).toBe(413);
+  });
+
+  it("keeps text that PostgreSQL does not take as it is", async () => {
+    const { body } = await put({ name: "a\u0000b", trait_groups: [{ name: "\ud800", traits: [] }] });
+
+    expect(body.information).toMatchObject({
+      name: "a\uFFFDb",
+      trait_groups: [{ name: "\uFFFD", traits: [] }],
+    });
+  });
+
+  it.each([
+    ["a list", []],
+    ["nothing", "null"],
+    ["a broken body", "{"],
+  ])("refuses %s", async (_what, body) => {
+    const { status } = await api.call(path(), {
+      method: "PUT",
+      key,
+      body,
+      headers: { "content-type": "application/json" },
+    });
+
+    expect(status).toBe(400);
+  });
+});

@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createDisk, keyOf, sweepParts } from "../../../src/api/media/disk.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-disk-"));
+const disk = createDisk(folder);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NAME = `${"ab".repeat(32)}.png`;
+
+describe("the disk", () => {
+  it("shows a picture whole or not at all while it is written", async () => {
+    const bytes = Buffer.alloc(20_000_000, "x");
+    const seen = new Set<number>();
+    let isDone = false;
+    const watching = (async () => {
+      while (!isDone) if (await disk.exists(keyOf(NAME))) seen.add((await disk.getBytes(keyOf(NAME))).length);
+    })();
+
+    for (let round = 0; round < 5; round++) await disk.put(keyOf(NAME), bytes);
+    isDone = true;
+    await watching;
+
+    expect([...seen]).toEqual([bytes.length]);
+    expect(readdirSync(join(folder, "parts"))).toEqual([]);
+  });
+
+  it("leaves nothing behind of a write that fails", async () => {
+    mkdirSync(join(folder, "images/cd/taken"), { recursive: true });
+
+    await expect(disk.put("images/cd/taken", "x")).rejects.toThrow();
+
+    expect(readdirSync(join(folder, "parts"))).toEqual([]);
+  });
+
+  it("keeps to its folder", async () => {
+    await expect(disk.put("../outside", "x")).rejects.toThrow();
+
+    expect(existsSync(join(folder, "../outside"))).toBe(false);
+  });
+
+  it("is swept of writes that a crash cut short, and not of those under way", async () => {
+    mkdirSync(join(folder, "parts"), { recursive: true });
+    for (const name of ["old", "new"]) writeFileSync(join(folder, "parts", name), "half");
+    utimesSync(join(folder, "parts/old"), new Date(), new Date(Date.now() - 2 * 3_600_000));
+
+    expect(await sweepParts(disk)).toBe(1);
+    expect(readdirSync(join(folder, "parts"))).toEqual(["new"]);
+  });
+
+  it("that was never written to has nothing to sweep", async () => {
+    expect(await sweepParts(createDisk(join(folder, "never")))).toBe(0);
+  });
+});

@@ -1,0 +1,43 @@
+import { Registry } from "prom-client";
+import { describe, expect, it } from "vitest";
+import { createMediaMetrics } from "../../../src/api/media/metrics.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createMediaHarness } from "./media-harness.ts";
+import { png } from "./pictures.ts";
+
+const { answers, server, want, settled, startWorker } = await createMediaHarness();
+
+describe("the metrics", () => {
+  it("tell what was fetched, what was rejected and why, and the time per image, and name no host", async () => {
+    const registry = new Registry();
+    // A restart within the process registers anew.
+    createMediaMetrics(registry);
+    const body = await png(480, 480);
+    answers
+      .set("/good.png", { body })
+      .set("/small.png", { body: await png(10, 10) })
+      .set("/away.png", { status: 503, headers: { "retry-after": "600" } });
+    startWorker({ metrics: createMediaMetrics(registry) });
+
+    await want(...["good", "small", "gone", "away"].map((name) => ({ image: `${server.url}/${name}.png` })));
+    await settled();
+
+    // A look is counted just after it is recorded.
+    const text = await eventually(
+      () => registry.metrics(),
+      (each) => each.includes('vitrine_media_look_duration_seconds_count{kind="image"} 4'),
+    );
+    for (const line of [
+      'vitrine_media_looks_total{kind="image",outcome="accepted"} 1',
+      'vitrine_media_looks_total{kind="image",outcome="rejected"} 2',
+      'vitrine_media_looks_total{kind="image",outcome="failed"} 1',
+      'vitrine_media_rejections_total{kind="image",reason="image_too_small"} 1',
+      'vitrine_media_rejections_total{kind="image",reason="http_status"} 1',
+      'vitrine_media_look_duration_seconds_count{kind="image"} 4',
+      "vitrine_media_render_duration_seconds_count 2",
+      "vitrine_media_decoder_losses_total 0",
+    ])
+      expect(text).toContain(line);
+    expect(text).not.toContain("127.0.0.1");
+  });
+});

@@ -1,0 +1,227 @@
+/** Hosts that fail, workers that die, and pictures that are lost: what was shown stays, and the rest is tried again. */
+
+import { rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { missFile } from "../../../src/api/media/media-file-store.ts";
+import { claimMedia } from "../../../src/api/media/media-queue-store.ts";
+import { readPaused } from "../../../src/api/refresh/hosts.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startLocalServer } from "../metadata/local-server.ts";
+import { createMediaHarness } from "./media-harness.ts";
+import { gif, png } from "./pictures.ts";
+
+const harness = await createMediaHarness();
+const { answers, server, database, decoder, folder, read, want, settled, rows, asked, pass, startWorker } =
+  harness;
+const url = `${server.url}/1.png`;
+
+async function cacheOne(): Promise<string | null> {
+  answers.set("/1.png", { body: await png(480, 480) });
+  await want({ image: url });
+  await settled();
+  const { image } = await read({ image: url });
+  expect(image.status).toBe("cached");
+  return image.url;
+}
+
+describe("a host that can't answer", () => {
+  it.each([
+    [{ status: 500 }, "http_status: the host answered 500; trying again"],
+    [{ status: 429, headers: { "retry-after": "1" } }, "http_status: the host answered 429; trying again"],
+    [{ breaks: true }, /^unreachable: .*; trying again$/],
+  ])("leaves a new image pending, says why, and is asked again: %j", async (answer, reason) => {
+    answers.set("/1.png", answer);
+    startWorker();
+
+    await want({ image: url });
+    await settled();
+
+    const { image } = await read({ image: url });
+    expect(image).toMatchObject({ status: "pending", url });
+    expect(image.reason).toMatch(reason);
+    expect(await rows()).toMatchObject([{ isOpen: true }]);
+    answers.set("/1.png", { body: await png(480, 480) });
+    await pass("1 minute");
+    await settled();
+    expect((await read({ image: url })).image.status).toBe("cached");
+  });
+
+  it("rejects it after five tries, and goes on at a slower pace", async () => {
+    // So that no try comes by itself.
+    answers.set("/1.png", { status: 500, headers: { "retry-after": "600" } });
+    startWorker();
+    await want({ image: url });
+    for (let tries = 1; tries <= 5; tries++) {
+      await settled();
+      expect((await read({ image: url })).image.status).toBe(tries < 5 ? "pending" : "rejected");
+      await pass("11 minutes");
+    }
+
+    expect(await rows()).toMatchObject([{ reason: "http_status: the host answered 500", isOpen: true }]);
+  });
+
+  it("never blanks what is shown", async () => {
+    startWorker();
+    const shown = await cacheOne();
+    for (const [answer, reason] of [
+      [{ status: 500 }, "http_status: the host answered 500; trying again"],
+      [{ status: 404 }, "http_status: the host answered 404"],
+    ] as const) {
+      answers.set("/1.png", answer);
+      await pass("1 minute");
+      await want({ image: url });
+      await settled();
+      expect((await read({ image: url })).image).toEqual({ status: "cached", url: shown, reason });
+    }
+
+    answers.set("/1.png", { body: await png(480, 480) });
+    await pass("1 minute");
+    await want({ image: url });
+    await settled();
+    expect((await read({ image: url })).image).toEqual({ status: "cached", url: shown, reason: null });
+  });
+
+  it("that answers 404 rejects at once, is asked again in a day, or when a refresh asks", async () => {
+    startWorker();
+    await want({ image: url });
+    await settled();
+    expect((await read({ image: url })).image).toEqual({
+      status: "rejected",
+      url: null,
+      reason: "http_status: the host answered 404",
+    });
+    const [row] = await rows();
+    expect(row?.dueIn).toBeGreaterThan(40_000);
+    expect(row?.dueIn).toBeLessThanOrEqual(86_400);
+
+    await pass("5 seconds");
+    await cacheOne();
+  });
+
+  it("is left alone for a while when it fails for one image after another, and others go on", async () => {
+    const dead = await startLocalServer((_request, response) => response.writeHead(500).end());
+    harness.privateHosts.add(dead.host);
+    answers.set("/1.png", { body: await png(480, 480) });
+    const images = Array.from({ length: 30 }, (_, index) => ({ image: `${dead.url}/${index}.png` }));
+    const isPaused = async () => (await readPaused(database)).has(dead.host);
+    const worker = startWorker();
+
+    await want(...images);
+    await eventually(isPaused, (paused) => paused);
+    const tried = dead.requests.length;
+    await want({ image: url });
+    await eventually(
+      () => read({ image: url }),
+      ({ image }) => image.status === "cached",
+    );
+
+    expect(tried).toBeLessThan(30);
+    // Those that were under way when the pause began may still have come in.
+    expect(dead.requests.length).toBeLessThanOrEqual(tried + 4);
+    await worker.stop();
+    await dead.close();
+  });
+});
+
+describe("a worker", () => {
+  it("that stops gives back what it has not finished", async () => {
+    let release = (): void => {};
+    answers.set("/1.png", { after: new Promise<void>((resolve) => (release = resolve)) });
+    const worker = startWorker();
+    await want({ image: url });
+    const before = asked("/1.png");
+    await eventually(
+      () => asked("/1.png"),
+      (count) => count > before,
+    );
+
+    await worker.stop();
+    release();
+
+    expect(await rows()).toMatchObject([{ lease: null, isOpen: true, attempts: 0, status: "pending" }]);
+  });
+
+  it("that died is replaced by another when its lease has run out", async () => {
+    answers.set("/1.png", { body: await png(480, 480) });
+    await want({ image: url });
+    const [lease] = await claimMedia(database, { perHost: 8, paused: new Set() }, 8);
+    expect(lease?.url).toBe(url);
+    startWorker();
+    await pass("29 seconds");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await rows())[0]?.status).toBe("pending");
+
+    await pass("2 seconds");
+    await settled();
+
+    expect((await read({ image: url })).image.status).toBe("cached");
+  });
+
+  it("whose decoder is killed in the middle tries once more, and nothing else happens", async () => {
+    answers.set("/1.png", { body: gif(200, 480) }).set("/2.png", { body: await png(500, 480) });
+    await decoder.decode("image", await png(480, 480));
+    startWorker();
+    await want({ image: url }, { image: `${server.url}/2.png` });
+    await eventually(
+      () => asked("/1.png"),
+      (count) => count > 0,
+    );
+
+    for (const pid of decoder.pids()) process.kill(pid, "SIGKILL");
+    await settled();
+
+    expect(await rows()).toMatchObject([
+      { status: "accepted", reason: null, attempts: 0 },
+      { status: "accepted", reason: null, attempts: 0 },
+    ]);
+  });
+
+  it("asks one host for half as many at once as it may ask in all", async () => {
+    let release = (): void => {};
+    const after = new Promise<void>((resolve) => (release = resolve));
+    const paths = Array.from({ length: 12 }, (_, index) => `/held-${index}.png`);
+    for (const path of paths) answers.set(path, { after, status: 404 });
+    const before = server.requests.length;
+    startWorker({ concurrency: 6 });
+    await want(...paths.map((path) => ({ image: server.url + path })));
+
+    await eventually(
+      () => server.requests.length - before,
+      (count) => count >= 3,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    expect(server.requests.length - before).toBe(3);
+    release();
+  });
+});
+
+describe("a picture that is gone from the disk", () => {
+  it("is made again from its source when somebody asks for it, or when its token is refreshed", async () => {
+    startWorker();
+    const shown = await cacheOne();
+    for (const ask of [
+      () => missFile(database, shown?.split("/").at(-1) ?? ""),
+      () => want({ image: url }),
+    ]) {
+      rmSync(folder, { recursive: true });
+      await pass("2 minutes");
+      await ask();
+      await settled();
+      expect((await read({ image: url })).image).toEqual({ status: "cached", url: shown, reason: null });
+      const { objects } = await harness.disk.listAll("images", { recursive: true });
+      expect([...objects]).toHaveLength(1);
+    }
+  });
+
+  it("is looked for at its source once a minute at most", async () => {
+    startWorker();
+    const shown = await cacheOne();
+    const before = asked("/1.png");
+
+    await missFile(database, shown?.split("/").at(-1) ?? "");
+    await settled();
+
+    expect(asked("/1.png")).toBe(before);
+  });
+});

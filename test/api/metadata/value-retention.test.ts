@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { forgetUnusedValues } from "../../../src/api/metadata/value-retention.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { emptyTables } from "../../support/refresh.ts";
+import { createGate } from "../../support/worker.ts";
+import { countWaiting, createTraitsHarness, number, text } from "./traits-harness.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const { record, recordIn, count } = createTraitsHarness(test);
+
+const values = async (): Promise<string[]> =>
+  (
+    await database.query<{ value: string }>(
+      "select value_text as value from vitrine.trait_value order by value_text",
+    )
+  ).map(({ value }) => value);
+
+beforeEach(() => emptyTables(database));
+
+describe("a trait value", () => {
+  it("is forgotten once no token holds it, be it shown or held back, and the highest stays", async () => {
+    await record("1", [number("Level", 9), text("Class", "Mage")]);
+    await record("2", [text("Level", "nine"), text("Class", "Mage")]);
+    await record("1", [number("Level", 3), text("Class", "Knight")]);
+
+    expect(await forgetUnusedValues.run(database)).toBe(1);
+
+    expect(await values()).toEqual(["3", "Knight", "Mage", "nine"]);
+    const { highest } = await count([{ trait_type: "Level", display_type: "number", value: 3 }]);
+    expect(highest.get("Level")).toBe(9);
+  });
+
+  it("that a version found while it is being recorded is kept", async () => {
+    await record("1", [text("Class", "Mage")]);
+    await record("1", [text("Class", "Knight")]);
+    const recorded = createGate();
+    const commit = createGate();
+    const recording = database.transaction(async (tx) => {
+      await recordIn(tx, "2", [text("Class", "Mage")]);
+      recorded.open();
+      await commit.opened;
+    });
+    await recorded.opened;
+
+    const forgetting = forgetUnusedValues.run(database);
+    await eventually(
+      () => countWaiting(database),
+      (waiting) => waiting > 0,
+    );
+    commit.open();
+    await Promise.all([recording, forgetting]);
+
+    expect(await values()).toEqual(["Knight", "Mage"]);
+  });
+});

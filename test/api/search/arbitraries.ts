@@ -1,0 +1,70 @@
+/** Any tokens, filters and orders, drawn from few names and values so that they meet. */
+
+import fc from "fast-check";
+import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import type { TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
+
+const TOKEN_IDS = ["0", "1", "9", "10", "9007199254740993", "9007199254740992", (2n ** 256n - 1n).toString()];
+export const OWNERS = [
+  "0x00000000000000000000000000000000000000aa",
+  "0x00000000000000000000000000000000000000bb",
+];
+const TEXTS = ["", "0", "mage", "Mage", "Ma", "é", "e\u0301", "İ", "💎", "\uFFFD", "%", "true"];
+const NUMBERS = [0, -7.5, 3, 30, 1e21];
+
+export const tokenId = fc.oneof(fc.constantFrom(...TOKEN_IDS), fc.nat(40).map(String));
+export const traitType = fc.constantFrom("Level", "level", "Élan ");
+export const displayType = fc.constantFrom<DisplayType>("string", "number", "date", "bool");
+
+const typed = (display_type: DisplayType, value: fc.Arbitrary<Trait["value"]>): fc.Arbitrary<Trait> =>
+  fc.record({ trait_type: traitType, display_type: fc.constant(display_type), value });
+export const trait: fc.Arbitrary<Trait> = fc.oneof(
+  typed("string", fc.constantFrom(...TEXTS)),
+  typed("number", fc.constantFrom(...NUMBERS)),
+  typed("date", fc.constantFrom(0, -1)),
+  typed("bool", fc.boolean()),
+);
+
+const text = fc.option(fc.constantFrom(...TEXTS, "Hero 2", "hero 10"), { nil: null });
+
+export const token = fc.record({
+  tokenId,
+  hasMetadata: fc.boolean(),
+  name: text,
+  description: text,
+  servedAt: fc.option(fc.nat(5), { nil: null }),
+  sinceBlock: fc.option(fc.nat(5), { nil: null }),
+  traits: fc.array(trait, { maxLength: 5 }),
+  burned: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+  locked: fc.boolean(),
+  owner: fc.constantFrom(...OWNERS),
+});
+
+const range = fc.record(
+  { name: traitType, from: fc.constantFrom(...NUMBERS), to: fc.constantFrom(...NUMBERS) },
+  { requiredKeys: ["name"] },
+);
+
+export const filter: fc.Arbitrary<TokenFilter> = fc.record(
+  {
+    criteria: fc.array(
+      fc.record({
+        name: traitType,
+        values: fc.array(fc.constantFrom(...TEXTS, ...NUMBERS.map(String), "false"), { maxLength: 3 }),
+      }),
+      { maxLength: 2 },
+    ),
+    ranges: fc.array(range, { maxLength: 1 }),
+    text: fc.constantFrom(...TEXTS, "HERO", "ro 1"),
+    name: fc.constantFrom("", "HERO", "a", "ro 1"),
+    owner: fc.constantFrom(...OWNERS),
+    locked: fc.boolean(),
+  },
+  { requiredKeys: ["criteria", "ranges"] },
+);
+
+export const sort: fc.Arbitrary<TokenSort> = fc.oneof(
+  fc.record({ by: fc.constantFrom("id" as const, "name" as const), descending: fc.boolean() }),
+  fc.record({ by: fc.constantFrom("latest" as const, "updated" as const) }),
+  fc.record({ by: fc.constant("trait" as const), name: traitType, descending: fc.boolean() }),
+);

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as any from "./arbitraries.ts";
+import { createIndexHarness, type Operation, walkPages } from "./index-harness.ts";
+import { facets, sorted } from "./model.ts";
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), token: any.token }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("forget" as const), tokenId: any.tokenId }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("approve" as const),
+      name: any.traitType,
+      displayType: any.displayType,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: "rebuild" as const }) },
+);
+const question = fc.record({ filter: any.filter, sort: any.sort, limit: fc.integer({ min: 1, max: 7 }) });
+const loaded = fc.uniqueArray(any.token, { selector: ({ tokenId }) => tokenId, maxLength: 30 });
+const ALL = { criteria: [], ranges: [] };
+
+describe("whatever was put in, forgotten, approved or burned", () => {
+  it("all pages together are what a scan finds, in its order, and so are totals and facets", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        loaded,
+        fc.array(fc.tuple(operation, question), { maxLength: 12 }),
+        question,
+        async (tokens, steps, last) => {
+          const search = createIndexHarness();
+          await search.load(tokens);
+
+          for (const [step, { filter, sort, limit }] of [...steps, [undefined, last] as const]) {
+            const expected = sorted(search.model, filter, sort);
+            expect(await walkPages(search, filter, sort, limit)).toEqual(expected);
+            expect((await search.page({ filter, sort, limit })).total).toBe(expected.length);
+            expect(search.facets(filter)).toEqual(facets(search.model, filter));
+            expect(search.facets(ALL)).toEqual(facets(search.model, ALL));
+            if (step) await search.run(step);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("an offset leaves out as many as it says", async () => {
+    await fc.assert(
+      fc.asyncProperty(loaded, question, fc.nat(35), async (tokens, { filter, sort, limit }, offset) => {
+        const search = createIndexHarness();
+        await search.load(tokens);
+
+        const { tokenIds } = await search.page({ filter, sort, limit, offset });
+
+        expect(tokenIds).toEqual(sorted(search.model, filter, sort).slice(offset, offset + limit));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it("what changes between two pages moves nothing else: no token is repeated or lost", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      loaded,
+      any.sort,
+      fc.array(fc.oneof(operation.filter(({ kind }) => kind !== "approve")), { maxLength: 8 }),
+      async (tokens, sort, operations) => {
+        const search = createIndexHarness();
+        await search.load(tokens);
+        const before = sorted(search.model, ALL, sort);
+        const seen: string[] = [];
+        const changed = new Set<string>();
+        let cursor: string | undefined;
+        do {
+          const page = await search.page({
+            filter: ALL,
+            sort,
+            limit: 3,
+            ...(cursor !== undefined && { cursor }),
+          });
+          seen.push(...page.tokenIds);
+          cursor = page.nextCursor ?? undefined;
+          const step = operations.pop();
+          if (step) await search.run(step);
+          if (step?.kind === "put") changed.add(step.token.tokenId);
+          if (step?.kind === "forget") changed.add(step.tokenId);
+        } while (cursor !== undefined);
+
+        const unchanged = (tokenId: string): boolean => !changed.has(tokenId);
+        expect(seen.filter(unchanged)).toEqual(before.filter(unchanged));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,130 @@
+/** A collection's index in memory beside its model, changed by the same operations. */
+
+import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import { valueText } from "../../../src/api/metadata/traits.ts";
+import { emptyBits, setBit } from "../../../src/api/search/bits.ts";
+import { createBreathe } from "../../../src/api/search/breathe.ts";
+import { createCollectionIndex, type TokenRow } from "../../../src/api/search/collection-index.ts";
+import { countFacets } from "../../../src/api/search/facets.ts";
+import { type ChainSlots, matchingSlots } from "../../../src/api/search/match.ts";
+import { pageOf } from "../../../src/api/search/page.ts";
+import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
+import type { Model, ModelToken } from "./model.ts";
+
+export type Operation =
+  | { readonly kind: "put"; readonly token: ModelToken }
+  | { readonly kind: "forget"; readonly tokenId: string }
+  | { readonly kind: "approve"; readonly name: string; readonly displayType: DisplayType }
+  | { readonly kind: "rebuild" };
+
+export function createIndexHarness() {
+  const index = createCollectionIndex();
+  const tokens = new Map<string, ModelToken>();
+  const types = new Map<string, { displayType: DisplayType; highest: number | null }>();
+  const typeIds = new Map<string, number>();
+  const valueIds = new Map<string, number>();
+
+  function learn({ trait_type, display_type, value }: Trait): number {
+    if (!typeIds.has(trait_type)) {
+      typeIds.set(trait_type, 100 + typeIds.size);
+      types.set(trait_type, { displayType: display_type, highest: null });
+      index.table.addType({
+        id: typeIds.get(trait_type) ?? 0,
+        key: `=${trait_type}`,
+        name: trait_type,
+        displayType: display_type,
+        highest: null,
+      });
+    }
+    const key = JSON.stringify([trait_type, display_type, valueText(value)]);
+    const known = valueIds.get(key);
+    if (known !== undefined) return known;
+    const id = 1_000 + valueIds.size;
+    valueIds.set(key, id);
+    index.table.addValue({
+      id,
+      typeId: typeIds.get(trait_type) ?? 0,
+      displayType: display_type,
+      text: valueText(value),
+      longKey: null,
+      number: typeof value === "number" ? value : null,
+    });
+    return id;
+  }
+
+  const rowOf = ({ traits, ...token }: ModelToken): TokenRow => ({
+    ...token,
+    traits: [...new Set(traits.map(learn))].sort((a, b) => a - b),
+  });
+
+  function chainSlots(filter: TokenFilter): ChainSlots {
+    const bitsOf = (test: (token: ModelToken) => boolean) => {
+      const bits = emptyBits(index.ids.size);
+      for (const token of tokens.values()) {
+        const slot = test(token) ? index.find(token.tokenId) : undefined;
+        if (slot !== undefined) setBit(bits, slot);
+      }
+      return bits;
+    };
+    return {
+      burned: bitsOf((token) => token.burned ?? false),
+      locked: bitsOf((token) => token.locked ?? false),
+      owned: bitsOf((token) => token.owner === filter.owner),
+    };
+  }
+
+  const model: Model = {
+    get tokens() {
+      return [...tokens.values()];
+    },
+    types,
+  };
+  return {
+    index,
+    model,
+    async load(loaded: readonly ModelToken[]) {
+      for (const token of loaded) tokens.set(token.tokenId, token);
+      const ascending = [...tokens.values()].sort((a, b) => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1));
+      for (const token of ascending) index.append(rowOf(token));
+      await index.finish(createBreathe());
+    },
+    async run(operation: Operation): Promise<void> {
+      switch (operation.kind) {
+        case "put":
+          tokens.set(operation.token.tokenId, operation.token);
+          return index.change([rowOf(operation.token)], []);
+        case "forget":
+          tokens.delete(operation.tokenId);
+          return index.change([], [operation.tokenId]);
+        case "approve": {
+          const type = types.get(operation.name);
+          if (!type) return;
+          type.displayType = operation.displayType;
+          return index.changeType(typeIds.get(operation.name) ?? 0, operation.displayType, type.highest);
+        }
+        case "rebuild":
+          return index.postings.rebuild(index.ids.size, createBreathe());
+      }
+    },
+    async page(query: TokenQuery) {
+      const type = query.sort.by === "trait" ? index.table.find(query.sort.name) : undefined;
+      if (type) await index.table.prepareOrder(type, createBreathe());
+      return pageOf(index, query, matchingSlots(index, query.filter, chainSlots(query.filter)));
+    },
+    facets: (filter: TokenFilter) => countFacets(index, matchingSlots(index, filter, chainSlots(filter))),
+  };
+}
+
+type Harness = Pick<ReturnType<typeof createIndexHarness>, "page">;
+
+/** The ids on all pages, one after another. */
+export async function walkPages(search: Harness, filter: TokenFilter, sort: TokenSort, limit: number) {
+  const tokenIds: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await search.page({ filter, sort, limit, ...(cursor !== undefined && { cursor }) });
+    tokenIds.push(...page.tokenIds);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return tokenIds;
+}

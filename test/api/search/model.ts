@@ -1,0 +1,139 @@
+/** Search by brute force over plain objects, to hold the real one against. */
+
+import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import type { Facets, TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
+
+export interface ModelToken {
+  readonly tokenId: string;
+  readonly hasMetadata: boolean;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly servedAt: number | null;
+  readonly sinceBlock: number | null;
+  /** Every entry that is held, shown or not. */
+  readonly traits: readonly Trait[];
+  readonly burned?: boolean;
+  readonly locked?: boolean;
+  readonly owner?: string;
+}
+
+export interface Model {
+  readonly tokens: readonly ModelToken[];
+  /** What each trait type is known with, and its highest. */
+  readonly types: ReadonlyMap<string, { readonly displayType: DisplayType; readonly highest: number | null }>;
+}
+
+type Value = Trait["value"];
+
+const textOf = (value: Value): string => (typeof value === "string" ? value : JSON.stringify(value));
+const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+
+/** By code point, one character at a time. */
+export function compareTexts(a: string, b: string): number {
+  const [one, other] = [[...fold(a)], [...fold(b)]];
+  for (let at = 0; at < Math.max(one.length, other.length); at++) {
+    const difference = (one[at]?.codePointAt(0) ?? -1) - (other[at]?.codePointAt(0) ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const compareValues = (a: Value, b: Value): number =>
+  typeof a === "string" ? compareTexts(a, String(b)) : Number(a) - Number(b);
+
+const shown = ({ types }: Model, { traits }: ModelToken): readonly Trait[] =>
+  traits.filter((trait) => types.get(trait.trait_type)?.displayType === trait.display_type);
+
+const valuesOf = (model: Model, token: ModelToken, name: string): Value[] =>
+  shown(model, token).flatMap((trait) => (trait.trait_type === name ? trait.value : []));
+
+function matches(model: Model, token: ModelToken, filter: TokenFilter): boolean {
+  const { text = "", name: inName = "", owner, locked } = filter;
+  const texts = [token.name, token.description, ...shown(model, token).map(({ value }) => textOf(value))];
+  return (
+    !token.burned &&
+    filter.criteria.every(({ name, values }) =>
+      valuesOf(model, token, name).some((value) => values.includes(textOf(value))),
+    ) &&
+    filter.ranges.every(({ name, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) =>
+      valuesOf(model, token, name).some((value) => typeof value === "number" && value >= from && value <= to),
+    ) &&
+    (text === "" || texts.some((each) => each !== null && fold(each).includes(fold(text)))) &&
+    (inName === "" || (token.name !== null && fold(token.name).includes(fold(inName)))) &&
+    (owner === undefined || token.owner === owner) &&
+    (locked === undefined || (token.locked ?? false) === locked)
+  );
+}
+
+export const matching = (model: Model, filter: TokenFilter): ModelToken[] =>
+  model.tokens.filter((token) => matches(model, token, filter));
+
+/** Nothing comes last either way, whatever `direction` is. */
+function compareKeys<Key>(a: Key | null, b: Key | null, compare: (a: Key, b: Key) => number): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return compare(a, b);
+}
+
+/** The ids of all that match, in order. */
+export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): string[] {
+  const direction = "descending" in sort && sort.descending ? -1 : 1;
+  const byId = (a: ModelToken, b: ModelToken): number => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1);
+  const best = (token: ModelToken, name: string): Value | null =>
+    valuesOf(model, token, name).sort((a, b) => direction * compareValues(a, b))[0] ?? null;
+  const compare = (a: ModelToken, b: ModelToken): number => {
+    switch (sort.by) {
+      case "id":
+        return direction * byId(a, b);
+      case "name":
+        return (
+          compareKeys(a.name, b.name, (one, other) => direction * compareTexts(one, other)) || byId(a, b)
+        );
+      case "latest":
+        return compareKeys(a.sinceBlock, b.sinceBlock, (one, other) => other - one) || byId(a, b);
+      case "updated":
+        return compareKeys(a.servedAt, b.servedAt, (one, other) => other - one) || byId(a, b);
+      case "trait":
+        return (
+          compareKeys(
+            best(a, sort.name),
+            best(b, sort.name),
+            (one, other) => direction * compareValues(one, other),
+          ) || byId(a, b)
+        );
+    }
+  };
+  return matching(model, filter)
+    .sort(compare)
+    .map(({ tokenId }) => tokenId);
+}
+
+/** As the search answers them, each type with all its values. */
+export function facets(model: Model, filter: TokenFilter): Facets {
+  const tokens = matching(model, filter);
+  const names = [...model.types.keys()].sort((a, b) => compareTexts(a, b) || (a < b ? -1 : 1));
+  return {
+    total: tokens.length,
+    traits: names.flatMap((name) => {
+      const held = tokens.map((token) => [...new Set(valuesOf(model, token, name))]);
+      const count = held.filter((values) => values.length > 0).length;
+      if (count === 0) return [];
+      const { displayType, highest } = model.types.get(name) ?? { displayType: "string", highest: null };
+      const all = held.flat();
+      const numbers = all.filter((value) => typeof value === "number");
+      const values = [...new Set(all)]
+        .map((value) => ({ value, count: all.filter((each) => each === value).length }))
+        .map((each) => ({ ...each, percentage: (each.count / tokens.length) * 100 }))
+        .sort((a, b) => b.count - a.count || compareValues(a.value, b.value) || (a.value < b.value ? -1 : 1));
+      return {
+        trait_type: name,
+        display_type: displayType,
+        count,
+        min: numbers.length > 0 ? Math.min(...numbers) : null,
+        max: numbers.length > 0 ? Math.max(...numbers) : null,
+        max_value: displayType === "number" ? highest : null,
+        values,
+        values_total: values.length,
+      };
+    }),
+  };
+}

@@ -1,0 +1,87 @@
+/** Two replicas that write through the recorder while a third answers. */
+
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
+import type { TokenSort } from "../../../src/api/search/query.ts";
+import { createDatabase, type Database } from "../../../src/api/store/database.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, emptyTables } from "../../support/refresh.ts";
+import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
+import { walkPages } from "./index-harness.ts";
+import { facets, sorted } from "./model.ts";
+import { ALL, createSearchHarness } from "./search-harness.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const writers = [createDatabase(test.url, silentLogger), createDatabase(test.url, silentLogger)] as const;
+afterAll(() => Promise.all(writers.map((each) => each.close())));
+const harness = createSearchHarness(test);
+const traits = createTraitsHarness(test);
+
+const TOKENS = 120;
+const WRITES = 150;
+const classes = ["Mage", "Rogue", "Bard", "Monk"];
+const sorts: readonly TokenSort[] = [
+  { by: "id", descending: false },
+  { by: "name", descending: true },
+  { by: "updated" },
+  { by: "trait", name: "Level", descending: true },
+];
+
+beforeEach(() => emptyTables(database));
+
+/** The same numbers at every run, between 0 and 1. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const documentOf = (tokenId: number, random: () => number) => ({
+  name: `Hero ${Math.floor(random() * 30)}`,
+  attributes: [
+    text("Class", classes[Math.floor(random() * classes.length)] ?? ""),
+    number("Level", Math.floor(random() * 20)),
+    ...(random() < 0.3 ? [text("Class", "Twice")] : []),
+    ...(random() < 0.2 ? [text(`Only ${tokenId}`, "here")] : []),
+  ],
+});
+
+/** Writes to odd tokens alone. */
+async function write(on: Database, seed: number): Promise<void> {
+  const random = createRandom(seed);
+  for (let nth = 0; nth < WRITES; nth++) {
+    const tokenId = 1 + 2 * Math.floor((random() * TOKENS) / 2);
+    if (random() < 0.1) await traits.forget(String(tokenId), on);
+    else await harness.record(new Map([[String(tokenId), documentOf(tokenId, random)]]), on, nth);
+  }
+}
+
+it("no walk loses or repeats a token that does not change, and at rest every answer is a scan's", async () => {
+  await test.setHead({ chainId: CHAIN_ID, block: 1 });
+  const random = createRandom(7);
+  const all = Array.from({ length: TOKENS }, (_, at) => [String(at), documentOf(at, random)] as const);
+  await harness.record(new Map(all));
+  const before = await harness.readModel();
+  const isLeftAlone = (tokenId: string): boolean => Number(tokenId) % 2 === 0;
+  const expected = sorts.map((sort) => sorted(before, ALL, sort).filter(isLeftAlone));
+
+  let isWriting = true;
+  const writing = Promise.all(writers.map((on, at) => write(on, at + 1))).finally(() => {
+    isWriting = false;
+  });
+  let walks = 0;
+  for (; isWriting || walks <= sorts.length; walks++) {
+    const at = walks % sorts.length;
+    const walked = await walkPages(harness, ALL, sorts[at] ?? { by: "latest" }, 7);
+    expect(walked.filter(isLeftAlone)).toEqual(expected[at]);
+    expect((await harness.facets()).total).toBeGreaterThanOrEqual(TOKENS / 2);
+  }
+  await writing;
+
+  const after = await harness.readModel();
+  expect(await harness.facets()).toEqual(facets(after, ALL));
+  for (const sort of sorts) expect(await walkPages(harness, ALL, sort, 50)).toEqual(sorted(after, ALL, sort));
+});

@@ -1,0 +1,326 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
+import type { TokenQuery } from "../../../src/api/search/query.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
+import type { Database } from "../../../src/api/store/database.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createGate } from "../../support/worker.ts";
+import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
+import { facets, sorted } from "./model.ts";
+import { ALL, collection, createSearchHarness } from "./search-harness.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const harness = createSearchHarness(test);
+const traits = createTraitsHarness(test);
+
+const byId: TokenQuery = { filter: ALL, sort: { by: "id", descending: false }, limit: 100 };
+const idsOf = async (query: Partial<TokenQuery> = {}) => (await harness.page({ ...byId, ...query })).tokenIds;
+const withClass = (...values: string[]) => ({ ...ALL, criteria: [{ name: "Class", values }] });
+
+let head = 100;
+/** A block passes, as far as readers of the checkpoint can tell. */
+const passBlock = () => test.setHead({ chainId: CHAIN_ID, block: head++ });
+
+async function setState(tokenId: string, state: { burned?: boolean; lockCount?: number; owner?: string }) {
+  const { burned = false, lockCount = 0, owner = null } = state;
+  await database.query(`delete from ${tables.tokenState} where collection_address = $1 and token_id = $2`, [
+    COLLECTION,
+    tokenId,
+  ]);
+  await test.insert("tokenState", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    tokenId,
+    owner,
+    burned,
+    lockCount,
+  });
+}
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query(`truncate ${tables.tokenState}, ${tables.tokenBalance}`);
+  await passBlock();
+});
+
+describe("an answer", () => {
+  it("holds what was committed before it was asked for", async () => {
+    expect(await idsOf()).toEqual([]);
+    await traits.record("7", [text("Class", "Mage")]);
+    expect(await idsOf({ filter: withClass("Mage") })).toEqual(["7"]);
+    await traits.record("7", [text("Class", "Rogue")]);
+    expect(await idsOf({ filter: withClass("Mage") })).toEqual([]);
+    await traits.forget("7");
+    expect(await idsOf()).toEqual([]);
+    await traits.record("7", [text("Class", "Mage")]);
+    expect(await idsOf({ filter: withClass("Mage") })).toEqual(["7"]);
+  });
+
+  it("holds what a transaction wrote that began first and was committed last", async () => {
+    await traits.record("1", [text("Class", "Mage")]);
+    let early: Promise<unknown> = Promise.resolve();
+    await database.transaction(async (slow) => {
+      await traits.recordIn(slow, "2", [text("Class", "Mage")]);
+      early = traits.record("3", []);
+      await early;
+      expect(await idsOf()).toEqual(["1", "3"]);
+    });
+
+    expect(await idsOf()).toEqual(["1", "2", "3"]);
+    expect(await idsOf({ filter: withClass("Mage") })).toEqual(["1", "2"]);
+  });
+
+  it("waits for the next look where one has begun, which may have missed what its caller knows", async () => {
+    const gate = createGate();
+    let looks = 0;
+    const slow: Database = {
+      ...database,
+      async query<Row>(sql: string, parameters?: readonly unknown[]) {
+        const rows = await database.query<Row>(sql, parameters);
+        if (sql.includes("pg_current_snapshot") && ++looks === 3) await gate.opened;
+        return rows;
+      },
+    };
+    const search = createSearch({ database: slow, tables, logger: silentLogger });
+    await search.page(collection, byId);
+    const early = search.page(collection, byId);
+    await eventually(
+      () => looks,
+      (seen) => seen === 3,
+    );
+    await traits.record("1", []);
+
+    const late = search.page(collection, byId);
+    const later = search.page(collection, byId);
+    gate.open();
+
+    expect((await early).tokenIds).toEqual([]);
+    expect((await late).tokenIds).toEqual(["1"]);
+    expect((await later).tokenIds).toEqual(["1"]);
+    expect(looks).toBe(4);
+  });
+
+  it("follows an approval, which writes no token", async () => {
+    await traits.record("1", [number("Level", 5)]);
+    await traits.record("2", [text("Level", "five")]);
+    expect(await harness.facets()).toMatchObject({
+      traits: [{ display_type: "number", count: 1, min: 5, max_value: 5 }],
+    });
+
+    await traits.approve("Level", "string");
+
+    expect(await harness.facets()).toMatchObject({
+      traits: [{ display_type: "string", count: 1, min: null, max_value: null, values: [{ value: "five" }] }],
+    });
+    expect(await idsOf({ sort: { by: "trait", name: "Level", descending: true } })).toEqual(["2", "1"]);
+  });
+
+  it("lists a token without metadata, which has no name and no traits", async () => {
+    await harness.metadata.addKnownTokens(database, CHAIN_ID, COLLECTION, new Map([["5", 1]]));
+    await traits.record("6", [text("Class", "Mage")]);
+
+    expect(await idsOf({ sort: { by: "name", descending: true } })).toEqual(["6", "5"]);
+    expect(await harness.facets()).toMatchObject({
+      total: 2,
+      traits: [{ count: 1, values: [{ percentage: 50 }] }],
+    });
+  });
+
+  it("is of one collection alone", async () => {
+    await traits.record("1", []);
+    const other = { ...collection, address: "0x00000000000000000000000000000000000000ff" };
+
+    expect((await harness.search.page(other, byId)).tokenIds).toEqual([]);
+    expect((await harness.search.page({ ...collection, chainId: 1 }, byId)).tokenIds).toEqual([]);
+  });
+});
+
+describe("what the chain says", () => {
+  it("hides burned tokens from pages, facets and counts, and shows them again after a reorg", async () => {
+    await traits.record("1", [text("Class", "Mage")]);
+    await traits.record("2", [text("Class", "Mage")]);
+    expect(await idsOf()).toEqual(["1", "2"]);
+
+    await setState("1", { burned: true });
+    await passBlock();
+
+    expect(await idsOf()).toEqual(["2"]);
+    expect(await harness.facets()).toMatchObject({ total: 1, traits: [{ count: 1 }] });
+    expect(
+      await harness.search.countTraits(collection, [
+        { trait_type: "Class", display_type: "string", value: "Mage" },
+      ]),
+    ).toMatchObject({ counts: [{ traitType: "Class", value: "Mage", count: 1 }], total: 1 });
+
+    await setState("1", {});
+    await passBlock();
+
+    expect(await idsOf()).toEqual(["1", "2"]);
+  });
+
+  it("hides a burned token that is recorded after its burn was read", async () => {
+    await traits.record("1", []);
+    await setState("2", { burned: true });
+    await passBlock();
+    await idsOf();
+
+    await traits.record("2", []);
+
+    expect(await idsOf()).toEqual(["1"]);
+  });
+
+  it("filters by lock and by owner, of either standard, as of the newest block", async () => {
+    const [alice, bob] = [
+      "0x00000000000000000000000000000000000000aa",
+      "0x00000000000000000000000000000000000000bb",
+    ];
+    for (const tokenId of ["1", "2", "3"]) await traits.record(tokenId, []);
+    await setState("1", { owner: alice, lockCount: 2 });
+    await setState("2", { owner: bob });
+    const balance = { chainId: CHAIN_ID, collectionAddress: COLLECTION, tokenId: 3n };
+    await test.insert("tokenBalance", { ...balance, holder: alice, balance: 2n });
+    await test.insert("tokenBalance", { ...balance, holder: bob, balance: 0n });
+    await passBlock();
+
+    expect(await idsOf({ filter: { ...ALL, locked: true } })).toEqual(["1"]);
+    expect(await idsOf({ filter: { ...ALL, locked: false } })).toEqual(["2", "3"]);
+    expect(await idsOf({ filter: { ...ALL, owner: alice } })).toEqual(["1", "3"]);
+    expect(await idsOf({ filter: { ...ALL, owner: bob, locked: false } })).toEqual(["2"]);
+
+    await setState("1", { owner: bob });
+    await passBlock();
+
+    expect(await idsOf({ filter: { ...ALL, owner: bob } })).toEqual(["1", "2"]);
+    expect(await idsOf({ filter: { ...ALL, locked: true } })).toEqual([]);
+  });
+});
+
+it("counts tell how many tokens carry each value, out of how many with metadata, and the highest ever", async () => {
+  const long = "x".repeat(5_000);
+  await traits.record("1", [text("Class", "Mage"), number("Level", 5)]);
+  await traits.record("2", [text("Class", "Mage"), number("Level", 90)]);
+  await traits.record("3", [text("Level", "held back"), text("Class", long)]);
+  await traits.record("2", [text("Class", "Mage"), number("Level", 5)]);
+  await harness.metadata.addKnownTokens(database, CHAIN_ID, COLLECTION, new Map([["4", 1]]));
+
+  const { counts, total, highest } = await harness.search.countTraits(collection, [
+    { trait_type: "Class", display_type: "string", value: "Mage" },
+    { trait_type: "Class", display_type: "string", value: long },
+    { trait_type: "Level", display_type: "number", value: 5 },
+    { trait_type: "Level", display_type: "number", value: 90 },
+    { trait_type: "Level", display_type: "string", value: "held back" },
+    { trait_type: "Nobody's", display_type: "bool", value: true },
+  ]);
+
+  expect(counts).toEqual([
+    { traitType: "Class", value: "Mage", count: 2 },
+    { traitType: "Class", value: long, count: 1 },
+    { traitType: "Level", value: "5", count: 2 },
+  ]);
+  expect(total).toBe(3);
+  expect(highest).toEqual(new Map([["Level", 90]]));
+});
+
+describe("texts of any length", () => {
+  it("are found whole; one of more than 1,000 characters is counted and not listed", async () => {
+    const long = "💎".repeat(1_001);
+    await traits.record("1", [text("Class", long)]);
+    await traits.record("2", [text("Class", "💎".repeat(1_000))]);
+    await traits.record("3", [text("Class", `${long}!`), text(long, "of a long name")]);
+
+    expect(await idsOf({ filter: withClass(long) })).toEqual(["1"]);
+    expect(
+      await idsOf({ filter: { ...ALL, criteria: [{ name: long, values: ["of a long name"] }] } }),
+    ).toEqual(["3"]);
+    const { traits: listed } = await harness.facets();
+    expect(listed).toMatchObject([{ count: 3, values_total: 3, values: [{ value: "💎".repeat(1_000) }] }]);
+  });
+
+  it("lists the most frequent 1,000 values of a trait and says how many there are", async () => {
+    const documents = Array.from({ length: 1_100 }, (_, at) => [
+      String(at),
+      { name: "Hero", attributes: [text("Serial", `#${at % 1_050}`)] },
+    ]);
+    await harness.record(new Map(documents as [string, object][]));
+
+    const [serial] = (await harness.facets()).traits;
+
+    expect(serial).toMatchObject({ count: 1_100, values_total: 1_050 });
+    expect(serial?.values).toHaveLength(1_000);
+    expect(serial?.values).toEqual(facets(await harness.readModel(), ALL).traits[0]?.values.slice(0, 1_000));
+  });
+});
+
+describe("a cursor", () => {
+  const refused = (message: string) => ({
+    code: "INVALID_REQUEST",
+    details: [{ path: "cursor", message: expect.stringContaining(message) }],
+  });
+
+  it.each(["", "x", "W10", "bnVsbA", Buffer.from('["a","1","b"]').toString("base64url")])(
+    "that no answer gave is refused: %j",
+    async (cursor) => {
+      await expect(harness.page({ ...byId, cursor })).rejects.toMatchObject(refused("cursor"));
+    },
+  );
+
+  it("of another order is refused", async () => {
+    for (const tokenId of ["1", "2"]) await traits.record(tokenId, []);
+    const { nextCursor } = await harness.page({ ...byId, limit: 1 });
+
+    const other = { ...byId, sort: { by: "id" as const, descending: true }, cursor: nextCursor ?? "" };
+
+    await expect(harness.page(other)).rejects.toMatchObject(refused("another order"));
+  });
+
+  it("of a trait that has changed its display type is refused", async () => {
+    for (const tokenId of ["1", "2"]) await traits.record(tokenId, [number("Level", 5)]);
+    await traits.record("3", [text("Level", "five")]);
+    const query = { ...byId, sort: { by: "trait" as const, name: "Level", descending: false }, limit: 1 };
+    const { nextCursor } = await harness.page(query);
+    await traits.approve("Level", "string");
+
+    await expect(harness.page({ ...query, cursor: nextCursor ?? "" })).rejects.toMatchObject(
+      refused("changed"),
+    );
+  });
+});
+
+it("few matches among many tokens come in every order as a scan finds them", async () => {
+  const documents = Array.from({ length: 600 }, (_, at) => [
+    String((at * 7_919) % 10_007),
+    {
+      name: `Hero ${at % 50}`,
+      attributes: [text("Class", at % 97 === 0 ? "Rare" : "Common"), number("Level", at % 13)],
+    },
+  ]);
+  await harness.record(new Map(documents as [string, object][]));
+  const model = await harness.readModel();
+
+  for (const sort of [
+    { by: "id", descending: true },
+    { by: "name", descending: false },
+    { by: "name", descending: true },
+    { by: "latest" },
+    { by: "updated" },
+    { by: "trait", name: "Level", descending: true },
+  ] as const) {
+    expect(await idsOf({ filter: withClass("Rare"), sort })).toEqual(sorted(model, withClass("Rare"), sort));
+  }
+});
+
+it("a load that fails is an error for those who wait, and the next one loads anew", async () => {
+  const fresh = createSearchHarness(test);
+  await traits.record("1", []);
+  await database.query("alter table vitrine.trait_type rename to trait_type_gone");
+  try {
+    await expect(Promise.all([fresh.page(byId), fresh.facets()])).rejects.toThrow("trait_type");
+  } finally {
+    await database.query("alter table vitrine.trait_type_gone rename to trait_type");
+  }
+
+  expect((await fresh.page(byId)).tokenIds).toEqual(["1"]);
+});

@@ -1,0 +1,135 @@
+/** What goes on beside answers: indexes that are dropped, made anew, and kept warm. */
+
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { silentLogger } from "../../../src/api/contract/logger.ts";
+import type { TokenQuery } from "../../../src/api/search/query.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
+import type { Database } from "../../../src/api/store/database.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { text } from "../metadata/traits-harness.ts";
+import { facets } from "./model.ts";
+import { ALL, collection, createSearchHarness } from "./search-harness.ts";
+
+const MINUTE_MS = 60_000;
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const harness = createSearchHarness(test);
+const byId: TokenQuery = { filter: ALL, sort: { by: "id", descending: false }, limit: 100 };
+const elsewhere = { ...collection, address: "0x00000000000000000000000000000000000000ff" };
+
+beforeEach(() => emptyTables(database));
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A search, and how often it has loaded the collection. */
+function createCounted() {
+  let loads = 0;
+  const counting: Database = {
+    ...database,
+    query<Row>(sql: string, parameters: readonly unknown[] = []) {
+      const isFirstPage =
+        sql.includes("token_id > $3") && parameters[1] === COLLECTION && parameters[2] === "-1";
+      if (isFirstPage) loads++;
+      return database.query<Row>(sql, parameters);
+    },
+  };
+  return { search: createSearch({ database: counting, tables, logger: silentLogger }), loads: () => loads };
+}
+
+it("a collection that nobody keeps is dropped after half an hour, and one that is kept is not", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const loose = createCounted();
+  const kept = createCounted();
+  const warm = kept.search.keepWarm([collection]);
+  for (const { search } of [loose, kept]) await search.page(collection, byId);
+  vi.advanceTimersByTime(29 * MINUTE_MS);
+  for (const { search } of [loose, kept]) await search.page(collection, byId);
+  expect([loose.loads(), kept.loads()]).toEqual([1, 1]);
+
+  vi.advanceTimersByTime(31 * MINUTE_MS);
+  for (const { search } of [loose, kept]) {
+    await search.page(elsewhere, byId);
+    await search.page(collection, byId);
+  }
+
+  expect([loose.loads(), kept.loads()]).toEqual([2, 1]);
+  warm.stop();
+});
+
+it("a kept collection is loaded though nobody asks", async () => {
+  const { search, loads } = createCounted();
+
+  const warm = search.keepWarm([elsewhere, collection]);
+
+  await eventually(loads, (times) => times === 1);
+  warm.stop();
+});
+
+it("an index that is mostly garbage is made anew beside answers, and misses nothing of what came meanwhile", async () => {
+  const { search, loads } = createCounted();
+  await harness.record(new Map([["1", { name: "Hero" }]]));
+  await search.page(collection, byId);
+
+  for (let nth = 0; loads() === 1 && nth < 1_000; nth++) {
+    await database.query(
+      "update vitrine.token set name = repeat(md5($1), 31), changed = pg_current_xact_id() where collection = $2",
+      [String(nth), COLLECTION],
+    );
+    await search.page(collection, byId);
+  }
+  await harness.record(new Map([["2", { name: "Late" }]]));
+
+  expect((await search.page(collection, byId)).tokenIds).toEqual(["1", "2"]);
+  const named = { ...byId, filter: { ...ALL, text: "LATE" } };
+  await eventually(
+    async () => (await search.page(collection, named)).tokenIds,
+    (found) => found.join() === "2",
+  );
+  expect(loads()).toBe(2);
+});
+
+it("runs of values are made anew while tokens change, and every answer is a scan's", async () => {
+  const tokens = 2_600;
+  await database.query(
+    `insert into vitrine.token (chain_id, collection, token_id) select $1, $2, n from generate_series(1, $3::int) n`,
+    [CHAIN_ID, COLLECTION, tokens],
+  );
+  const values = Array.from({ length: 7 }, (_, nth) => text("Class", `number ${nth}`));
+  await harness.record(new Map([["0", { name: "All", attributes: values }]]));
+  await harness.facets();
+  const model = await harness.readModel();
+  const [row] = await database.query<{ first: number }>("select min(id) as first from vitrine.trait_value");
+
+  for (let round = 0; round < 3; round++) {
+    await database.query(
+      `update vitrine.token set traits = array[$1::int + (token_id::int * $2::int + $2::int) % 7], changed = pg_current_xact_id()
+        where collection = $3 and token_id > 0`,
+      [row?.first, round + 1, COLLECTION],
+    );
+    const now = {
+      ...model,
+      tokens: model.tokens.map((token) =>
+        token.tokenId === "0"
+          ? token
+          : {
+              ...token,
+              traits: [
+                {
+                  trait_type: "Class",
+                  display_type: "string" as const,
+                  value: `number ${(Number(token.tokenId) * (round + 1) + round + 1) % 7}`,
+                },
+              ],
+            },
+      ),
+    };
+    for (const nth of [0, 3, 3]) {
+      const filter = { ...ALL, criteria: [{ name: "Class", values: [`number ${nth}`] }] };
+      expect(await harness.facets(filter)).toEqual(facets(now, filter));
+    }
+  }
+});

@@ -1,0 +1,288 @@
+import { keccak256, toHex } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import { raiseHeads } from "../../../src/api/trading/store.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createDelegationSetup, type DelegationSpec } from "../../support/delegations.ts";
+import { createLockSetup } from "../../support/lock-events.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const api = createTestApp(test);
+const key = await api.createKey();
+const delegations = createDelegationSetup(test);
+const locks = createLockSetup(test);
+const ADA = "0x00000000000000000000000000000000000000a1";
+const BEN = "0x00000000000000000000000000000000000000b2";
+const OTHER = "0x00000000000000000000000000000000000000c3";
+const MAX = 2n ** 256n - 1n;
+
+beforeEach(async () => {
+  await locks.clear();
+  await delegations.clear();
+  await database.query(`truncate ${tables.tokenState}, ${tables.tokenBalance}`);
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+});
+
+const insertToken = (row: Record<string, unknown> = {}) =>
+  test.insert("tokenState", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    tokenId: 1n,
+    standard: "erc721",
+    owner: ADA,
+    burned: false,
+    lockCount: 0,
+    ...row,
+  });
+
+const send = (body: unknown, query = "") => api.call(`/market/trade_checks${query}`, { key, body });
+
+async function check(ids: readonly (bigint | number)[], wallet?: string) {
+  const items = ids.map((id) => ({ collection_address: COLLECTION, token_id: String(id) }));
+  const { status, body } = await send({ action: "trade", items, ...(wallet && { wallet }) });
+  expect(status).toBe(200);
+  return body.items as { token_id: string; allowed: boolean; reason: string | null; lock_count: number }[];
+}
+const reasons = async (...args: Parameters<typeof check>) =>
+  (await check(...args)).map(({ reason }) => reason);
+
+describe("a trade check", () => {
+  it("answers each item in its order: allowed or not, why, the locks, and as of which block", async () => {
+    await insertToken();
+    await insertToken({ tokenId: 0n, lockCount: 2, lockedSinceBlock: 90n });
+    await insertToken({ tokenId: MAX, burned: true, owner: null });
+    await insertToken({ tokenId: 5n, standard: null, owner: null, lockCount: 1, lockedSinceBlock: 90n });
+    const token = (token_id: bigint | number) => ({
+      collection_address: COLLECTION,
+      token_id: String(token_id),
+    });
+
+    const { status, body } = await send({
+      action: "list",
+      items: [token(MAX), token(1), token(0), token(4), token(5), token(1)],
+    });
+
+    expect(status).toBe(200);
+    const view = (id: bigint | number, allowed: boolean, reason: string | null, lock_count: number) => ({
+      chain_id: CHAIN_ID,
+      ...token(id),
+      allowed,
+      reason,
+      lock_count,
+      as_of_block: 100,
+    });
+    expect(body.items).toEqual([
+      view(MAX, false, "burned", 0),
+      view(1, true, null, 0),
+      view(0, false, "locked", 2),
+      view(4, false, "unknown_token", 0),
+      view(5, false, "unknown_token", 1),
+      view(1, true, null, 0),
+    ]);
+  });
+
+  it.each(["list", "transfer", "trade"])(
+    "refuses a locked token to whoever wants to %s it",
+    async (action) => {
+      await insertToken({ lockCount: 1, lockedSinceBlock: 90n });
+
+      const { body } = await send({ action, items: [{ collection_address: COLLECTION, token_id: "1" }] });
+
+      expect(body.items).toMatchObject([{ allowed: false, reason: "locked" }]);
+    },
+  );
+
+  it("agrees with `tradable`, also for a token that no transfer has told of", async () => {
+    await insertToken();
+    await insertToken({ tokenId: 5n, standard: null, owner: null });
+    const tradable = async (id: number) =>
+      (await api.call(`/market/collections/${COLLECTION}/tokens/${id}`, { key })).body.tradable;
+
+    expect([await tradable(1), await tradable(5)]).toEqual([true, false]);
+    expect((await check([1, 5])).map(({ allowed }) => allowed)).toEqual([true, false]);
+  });
+});
+
+describe("with an index that can't be believed, nothing is allowed", () => {
+  const good = { chainId: CHAIN_ID, block: 100 };
+
+  it.each([
+    ["during a backfill", { ...good, ready: false }, 100],
+    ["when it is older than TRADE_MAX_AGE", { ...good, age: 62 }, 100],
+  ])("%s", async (_when, head, block) => {
+    await insertToken();
+    await insertToken({ tokenId: 2n, lockCount: 1, lockedSinceBlock: 90n });
+    await test.setHead(head);
+
+    for (const item of await check([1, 2, 3]))
+      expect(item).toMatchObject({ allowed: false, reason: "index_stale", as_of_block: block });
+  });
+
+  it("before it has a block", async () => {
+    await database.query(`truncate ${tables.checkpoint}, ${tables.meta}`);
+
+    expect(await check([1])).toMatchObject([{ allowed: false, reason: "index_stale", as_of_block: null }]);
+  });
+
+  it("while it is behind what any replica has seen of it, as after a restart", async () => {
+    await insertToken();
+    await test.setHead({ ...good, age: 20 });
+    await raiseHeads(database, tables);
+
+    await test.setHead({ ...good, block: 70, age: 40 });
+    expect(await reasons([1])).toEqual(["index_stale"]);
+    await test.setHead({ ...good, block: 101 });
+    expect(await reasons([1])).toEqual([null]);
+  });
+
+  it("for a token whose lock a reorg takes back, until the next block tells what is instead", async () => {
+    await locks.setReady(true);
+    await locks.writer().writeBatch();
+    const timestamp = Math.floor(Date.now() / 1000);
+    await insertToken({ lockCount: 1, lockedSinceBlock: 95n });
+    await insertToken({ tokenId: 2n });
+    await locks.add({ block: 95, token: 1n, at: timestamp });
+    await locks.writer().writeBatch();
+    expect(await reasons([1, 2])).toEqual(["locked", null]);
+
+    // What Ponder leaves for a moment: the rows of the fork are gone, under the head of the fork.
+    await locks.revert(95);
+    await database.query(`update ${tables.tokenState} set lock_count = 0, locked_since_block = null`);
+    expect(await reasons([1, 2])).toEqual(["index_stale", null]);
+    await locks.writer().writeBatch();
+    expect((await locks.told()).map(({ type }) => type)).toEqual(["lock", "reverted"]);
+    expect(await reasons([1, 2])).toEqual(["index_stale", null]);
+
+    await test.setHead({ chainId: CHAIN_ID, block: 101, age: -2 });
+    expect(await reasons([1, 2])).toEqual([null, null]);
+  });
+});
+
+describe("for a wallet", () => {
+  it("it must hold the token, in any case of its address", async () => {
+    await insertToken();
+    await insertToken({ tokenId: 2n, owner: BEN });
+
+    expect(await reasons([1, 2], ADA.toUpperCase().replace("X", "x"))).toEqual([null, "not_owner"]);
+    expect(await reasons([1, 2], OTHER)).toEqual(["not_owner", "not_owner"]);
+  });
+
+  it("of an ERC-1155 token it must hold some", async () => {
+    await insertToken({ standard: "erc1155", owner: null, supply: 5n });
+    const token = { chainId: CHAIN_ID, collectionAddress: COLLECTION, tokenId: 1n };
+    await test.insert("tokenBalance", { ...token, holder: ADA, balance: 5n });
+    await test.insert("tokenBalance", { ...token, holder: BEN, balance: 0n });
+
+    expect(await reasons([1], ADA)).toEqual([null]);
+    expect(await reasons([1], BEN)).toEqual(["not_owner"]);
+    await delegations.add({
+      type: "ERC1155",
+      from: BEN,
+      to: OTHER,
+      contract: COLLECTION,
+      tokenId: 1n,
+      amount: 1n,
+    });
+    expect(await reasons([1], OTHER)).toEqual(["not_owner"]);
+    await delegations.add({
+      type: "ERC1155",
+      from: ADA,
+      to: OTHER,
+      contract: COLLECTION,
+      tokenId: 1n,
+      amount: 1n,
+    });
+    expect(await reasons([1], OTHER)).toEqual([null]);
+  });
+
+  it.each<[string, Partial<DelegationSpec> & Pick<DelegationSpec, "type">, (string | null)[]]>([
+    ["the whole wallet", { type: "ALL" }, [null, null]],
+    ["the contract", { type: "CONTRACT", contract: COLLECTION }, [null, null]],
+    ["the token", { type: "ERC721", contract: COLLECTION, tokenId: 0n }, [null, "not_owner"]],
+    ["another contract", { type: "CONTRACT", contract: OTHER }, ["not_owner", "not_owner"]],
+    [
+      "a coin of that address",
+      { type: "ERC20", contract: COLLECTION, amount: 9n },
+      ["not_owner", "not_owner"],
+    ],
+    [
+      "a token of the other standard",
+      { type: "ERC1155", contract: COLLECTION, tokenId: 0n, amount: 9n },
+      ["not_owner", "not_owner"],
+    ],
+    [
+      "the wallet for one purpose",
+      { type: "ALL", rights: keccak256(toHex("list")) },
+      ["not_owner", "not_owner"],
+    ],
+    ["what was taken back", { type: "ALL", enabled: false }, ["not_owner", "not_owner"]],
+    ["the wallet on another chain", { type: "ALL", chainId: FAR_CHAIN_ID }, ["not_owner", "not_owner"]],
+    ["a wallet that holds nothing", { type: "ALL", from: OTHER }, ["not_owner", "not_owner"]],
+  ])("a delegation of %s is as good as it is wide", async (_what, spec, expected) => {
+    await insertToken({ tokenId: 0n });
+    await insertToken({ tokenId: MAX });
+    await delegations.add({ from: ADA, to: BEN, ...spec });
+
+    expect(await reasons([0, MAX], BEN)).toEqual(expected);
+  });
+
+  it("a lock refuses its owner too, and says so", async () => {
+    await insertToken({ lockCount: 1, lockedSinceBlock: 90n });
+
+    expect(await reasons([1], ADA)).toEqual(["locked"]);
+    expect(await reasons([1], BEN)).toEqual(["locked"]);
+  });
+});
+
+describe("a request", () => {
+  const item = { collection_address: COLLECTION, token_id: "1" };
+
+  it("of more than 100 tokens is refused", async () => {
+    const { status, body } = await send({ action: "list", items: Array.from({ length: 101 }, () => item) });
+
+    expect([status, body.code]).toEqual([400, "TOO_MANY_TOKENS"]);
+    expect((await send({ action: "list", items: Array.from({ length: 100 }, () => item) })).status).toBe(200);
+  });
+
+  it("names every collection that is not served", async () => {
+    const unknown = { collection_address: OTHER, token_id: "1" };
+
+    const { status, body } = await send({ action: "list", items: [unknown, item, unknown] });
+
+    expect(status).toBe(404);
+    expect(body.details.map(({ path }: { path: string }) => path)).toEqual([
+      "items[0].collection_address",
+      "items[2].collection_address",
+    ]);
+  });
+
+  it("may span chains, and name one for all of its items", async () => {
+    const { body } = await send({
+      action: "list",
+      items: [item, { ...item, collection_address: FAR_COLLECTION }],
+    });
+    const far = await send({ action: "list", items: [item] }, `?chain_id=${FAR_CHAIN_ID}`);
+
+    expect(body.items.map((each: { chain_id: number }) => each.chain_id)).toEqual([CHAIN_ID, FAR_CHAIN_ID]);
+    expect(far.body.items).toMatchObject([
+      { chain_id: FAR_CHAIN_ID, reason: "index_stale", as_of_block: null },
+    ]);
+  });
+
+  it.each([
+    [{ action: "burn", items: [item] }, ["action"]],
+    [{ action: "list", items: [] }, ["items"]],
+    [
+      { action: "list", items: [{ ...item, token_id: "01" }, { token_id: "1" }] },
+      ["items[0].token_id", "items[1].collection_address"],
+    ],
+    [{ action: "list", items: [item], wallet: "me" }, ["wallet"]],
+  ])("that is wrong is told every part that is: %j", async (body, paths) => {
+    const answer = await send(body);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body.details.map(({ path }: { path: string }) => path)).toEqual(paths);
+  });
+});

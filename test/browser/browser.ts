@@ -1,0 +1,100 @@
+/** A real Chromium, and wallets in it that sign with real keys. */
+
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { HDAccount } from "viem/accounts";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+/** The browser of CHROMIUM_PATH, or where systems put it. Throws with what to do when there is none. */
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH || PLACES.find((place) => existsSync(place));
+  if (!executablePath)
+    throw new Error("no Chromium was found; install it (apt-get install chromium) or set CHROMIUM_PATH");
+  // Chromium's sandbox refuses to run as root, as in containers.
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return chromium.launch({ executablePath, args });
+}
+
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Requests that went to another origin than the service's. */
+  readonly outside: string[];
+  /** What the page complained of: script errors, and what its content policy stopped. */
+  readonly complaints: string[];
+}
+
+export interface VisitOptions {
+  readonly baseUrl: string;
+  readonly wallet?: HDAccount;
+  readonly chainId?: number;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly isDark?: boolean;
+}
+
+/** A visitor of their own, with a wallet (EIP-1193) if there is one. */
+export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
+  const { baseUrl, wallet, chainId = 1, viewport = DESKTOP, isDark = false } = options;
+  const context = await browser.newContext({
+    baseURL: baseUrl,
+    viewport,
+    colorScheme: isDark ? "dark" : "light",
+  });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: baseUrl });
+  if (wallet) {
+    await context.exposeFunction("signWithTestWallet", (raw: `0x${string}`) =>
+      wallet.signMessage({ message: { raw } }),
+    );
+    await context.addInitScript({ content: walletScript(wallet.address, chainId) });
+  }
+  const page = await context.newPage();
+  const outside: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && url.origin !== new URL(baseUrl).origin) outside.push(url.href);
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  return { context, page, outside, complaints };
+}
+
+/** The least that a wallet answers; what it signs is signed outside of the page. */
+const walletScript = (address: string, chainId: number): string => `
+  window.ethereum = {
+    async request({ method, params }) {
+      if (method === "eth_requestAccounts") return ["${address}"];
+      if (method === "eth_chainId") return "0x${chainId.toString(16)}";
+      if (method === "personal_sign") return window.signWithTestWallet(params[0]);
+      throw new Error("the test wallet knows no " + method);
+    },
+  };`;
+
+/** Rules of WCAG 2.2 AA that the page breaks, with the elements that do. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+    .analyze();
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
+  );
+}
+
+/** True when nothing has to be scrolled sideways to be read. */
+export const fitsWidth = (page: Page): Promise<boolean> =>
+  page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+
+/** Keeps a picture of the page in SCREENSHOTS, if that names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}

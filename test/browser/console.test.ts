@@ -1,0 +1,241 @@
+/** The way of a partner from a wallet to a first answer, with the operator's part in between. */
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createWorld, eventually, type World } from "../e2e/world.ts";
+import {
+  accessibilityProblems,
+  fitsWidth,
+  launchBrowser,
+  PHONE,
+  picture,
+  type Visit,
+  visit,
+} from "./browser.ts";
+
+const VITRINE = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
+const APP = "Hero Studio";
+
+let world: World;
+let browser: Browser;
+let partner: Visit;
+let operator: Visit;
+let key = "";
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([createWorld(), launchBrowser()]);
+  const { baseUrl } = world.service;
+  // Its wallet has deployed the contracts, and owns them.
+  const wallet = world.chain.account(0);
+  partner = await visit(browser, { baseUrl, wallet, chainId: world.chain.chainId });
+  operator = await visit(browser, { baseUrl });
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.close();
+});
+
+it("signs in with a wallet and creates an app, by keyboard alone", async () => {
+  const { page } = partner;
+  await page.goto("/console");
+  await page.getByRole("button", { name: "Sign in with your wallet" }).waitFor();
+  await picture(page, "sign-in");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+
+  await page.getByRole("heading", { name: "Your apps" }).waitFor();
+  await page.getByLabel("Name", { exact: true }).focus();
+  await page.keyboard.type(APP);
+  await page.keyboard.press("Enter");
+
+  await page.getByRole("heading", { name: APP, level: 1 }).waitFor();
+  expect(await page.getByRole("textbox", { name: "KEY" }).inputValue()).toMatch(/^vk_[0-9a-f]{6}•+$/);
+  await picture(page, "information");
+});
+
+it("asks for access, and is approved by an operator who came by a one-time link", async () => {
+  const { page } = partner;
+  await page.getByRole("link", { name: "Permissions" }).click();
+  await page.getByRole("button", { name: "Request access: market-partner" }).click();
+  await page.getByText("The operator has been asked.").waitFor();
+
+  const { stdout } = await promisify(execFile)(process.execPath, [VITRINE, "login-link"], {
+    env: { ...process.env, ...world.env },
+  });
+  const link = stdout.trim();
+  await operator.page.goto(link);
+  await operator.page.getByRole("button", { name: "Sign in" }).click();
+  await picture(operator.page, "operator-requests");
+  await operator.page.getByRole("button", { name: `Approve market-partner for ${APP}` }).click();
+  await operator.page.getByText("Approved.").waitFor();
+
+  const stranger = await visit(browser, { baseUrl: world.service.baseUrl });
+  await stranger.page.goto(link);
+  await stranger.page.getByRole("button", { name: "Sign in" }).click();
+  await stranger.page.getByRole("heading", { name: "Not signed in" }).waitFor();
+  await stranger.context.close();
+});
+
+it("proves a collection by the signature of the contract's owner, without the operator", async () => {
+  const { page } = partner;
+  await page.reload();
+  await picture(page, "permissions");
+  await page.getByLabel("Prove a collection").selectOption(`${world.chain.chainId}:${world.heroes}`);
+  await page.getByRole("button", { name: "Sign as owner" }).click();
+  await page.getByText("The contract's owner has proved the collection").waitFor();
+
+  expect(await page.getByRole("table", { name: "Collections of this app" }).textContent()).toContain(
+    world.heroes,
+  );
+});
+
+it("copies the KEY, and calls the refresh endpoint with it from the reference page", async () => {
+  const { page } = partner;
+  await page.getByRole("link", { name: "Information" }).click();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByText("Copied.").waitFor();
+  key = await page.evaluate<string>("navigator.clipboard.readText()");
+  expect(key).toMatch(/^vk_[0-9a-f]{48}_[0-9a-f]{6}$/);
+
+  await page.goto("/reference");
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  const scheme = page.locator(".auth-container", { hasText: "ApiKeyAuth" });
+  await scheme.locator("input").fill(key);
+  await scheme.getByRole("button", { name: "Apply credentials" }).click();
+  await page.getByRole("button", { name: "Close" }).first().click();
+
+  const operation = page.locator("#operations-market-partner-refreshMetadata");
+  await operation.locator(".opblock-summary-control").click();
+  await operation.getByPlaceholder("collection_address").fill(world.heroes);
+  await operation.locator("textarea").fill('{"token_ids":["1"]}');
+  await operation.getByRole("button", { name: "Execute" }).click();
+  const answer = operation.locator(".live-responses-table .response");
+  await answer.getByText("Metadata refresh initiated").first().waitFor();
+  expect(await answer.locator(".response-col_status").first().textContent()).toContain("200");
+  await picture(page, "reference");
+  expect(partner.outside).toEqual([]);
+});
+
+it("shows what the app has used", async () => {
+  const { page } = partner;
+  await page.goto("/console");
+  await page.getByRole("link", { name: APP }).click();
+  await page.getByRole("link", { name: "Limits" }).click();
+
+  await eventually(
+    async () => {
+      await page.reload();
+      return page
+        .getByRole("table", { name: "Requests by API" })
+        .textContent({ timeout: 1_000 })
+        .catch(() => "");
+    },
+    (text) => /market-partner1/.test((text ?? "").replace(/Answered|\s/g, "")),
+  );
+  await picture(page, "limits");
+});
+
+it("rotates the KEY: the new one is another, and the old one works for as long as was chosen", async () => {
+  const { page } = partner;
+  await page.getByRole("link", { name: "Information" }).click();
+  await page.getByLabel("The old key works").selectOption("0");
+  await page.getByRole("button", { name: "Rotate the key" }).click();
+  await page.getByText("There is a new KEY.").waitFor();
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByText("The key is shown.").waitFor();
+  const fresh = await page.getByRole("textbox", { name: "KEY" }).inputValue();
+  await page.getByRole("button", { name: "Hide" }).click();
+
+  const statusOf = async (each: string): Promise<number> =>
+    (await fetch(`${world.service.baseUrl}/market-partner/refreshes/1`, { headers: { "x-api-key": each } }))
+      .status;
+  expect(fresh).not.toBe(key);
+  expect(await statusOf(fresh)).toBe(400);
+  await eventually(
+    () => statusOf(key),
+    (status) => status === 401,
+  );
+});
+
+it("breaks no rule of WCAG 2.2 AA on any page, light or dark, and fits a phone", async () => {
+  const apps = new URL(partner.page.url()).pathname;
+  const partnerPages = ["/console", apps, `${apps}/permissions`, `${apps}/limits`];
+  const tabs = ["", "/apps", "/collections", "/refreshes", "/hosts", "/traits", "/audit"];
+  const operatorPages = tabs.map((tab) => `/console/operator${tab}`);
+  const problems: string[] = [];
+  for (const isDark of [false, true]) {
+    for (const [{ page }, paths] of [
+      [partner, partnerPages],
+      [operator, operatorPages],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: isDark ? "dark" : "light" });
+      for (const path of paths) {
+        await page.setViewportSize({ width: 1280, height: 900 });
+        await page.goto(path);
+        problems.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
+        const name = `${path.replace(apps, "/app").slice(1).replaceAll("/", "-")}${isDark ? "-dark" : ""}`;
+        await picture(page, name);
+        await page.setViewportSize(PHONE);
+        if (!(await fitsWidth(page))) problems.push(`${path} must be scrolled sideways on a phone`);
+        await picture(page, `${name}-phone`);
+      }
+    }
+  }
+
+  expect(problems).toEqual([]);
+});
+
+it("runs a GraphQL query in the explorer, which loads nothing from elsewhere", async () => {
+  const { context, page, outside, complaints } = await visit(browser, { baseUrl: world.service.baseUrl });
+  await page.goto("/graphql");
+  await page.locator(".graphiql-editors .CodeMirror, .graphiql-query-editor .CodeMirror").first().waitFor();
+  await page.getByRole("button", { name: /Execute query/ }).click();
+
+  await eventually(
+    () => page.locator(".result-window").textContent(),
+    (text) => /_meta/.test(text ?? ""),
+  );
+  await picture(page, "graphiql");
+  expect(outside).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it("ends sessions: a signed-out cookie opens nothing any more", async () => {
+  const { context, page } = partner;
+  const [cookie] = (await context.cookies()).filter(({ name }) => name.includes("vitrine_session"));
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax" });
+  await page.goto("/console");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in with your wallet" }).waitFor();
+
+  const answer = await fetch(`${world.service.baseUrl}/console`, {
+    headers: { cookie: `${cookie?.name}=${cookie?.value}` },
+    redirect: "manual",
+  });
+  expect(answer.status).toBe(303);
+});
+
+it("leaves no key, seal, cookie or link in any log line or metric", async () => {
+  const metrics = await (await fetch(`${world.service.baseUrl}/metrics`)).text();
+  const seals = await world.query<{ seal: string }>(
+    "select encode(sealed, 'hex') as seal from vitrine.api_key",
+  );
+  const [cookie] = (await operator.context.cookies()).filter(({ name }) => name.includes("vitrine_session"));
+
+  const written = `${world.service.log()}\n${metrics}`;
+
+  expect(written).toContain("vitrine_refresh");
+  expect(written).not.toMatch(/v[kls]_[0-9a-f]{7,}/);
+  expect(written).not.toContain(key.slice(9));
+  for (const { seal } of seals) expect(written).not.toContain(seal);
+  expect(written).not.toContain(cookie?.value);
+  expect(written).not.toContain(decodeURIComponent(cookie?.value ?? ""));
+  expect(partner.complaints).toEqual([]);
+  expect(operator.complaints).toEqual([]);
+});

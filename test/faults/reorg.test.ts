@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Service } from "../../demo/service.ts";
+import { eventually } from "../e2e/world.ts";
+import { startWatch } from "./support/figures.ts";
+import { documentNamed } from "./support/origin.ts";
+import { createPlant, type Partner, type Plant } from "./support/plant.ts";
+
+const ENDS_WITHIN_MS = 120_000;
+// Where the reorg comes between the event and the read of the URI, and between the read and the document.
+const READ_LATER = { lostOnly: 1, moved: 2 };
+const FETCHED_LATER = { lostOnly: 3, moved: 4 };
+const MINTED_AND_LOST = 5;
+const TOKENS = 4;
+
+let plant: Plant;
+let service: Service;
+let partner: Partner;
+beforeAll(async () => {
+  plant = await createPlant({ tokens: TOKENS });
+  plant.origin.behave((path) => ({ body: documentNamed(path) }));
+  await plant.chain.mineEvery(1);
+  service = await plant.start("indexer");
+  partner = await plant.partner(service);
+  await plant.settled();
+});
+afterAll(() => plant?.close());
+
+const nameOf = async (id: number): Promise<string | null> => (await partner.token(plant.address, id)).name;
+const names = () => Promise.all([1, 2, 3, 4].map(nameOf));
+const point = (id: number, side: string) =>
+  plant.chain.write(plant.heroes, "setTokenURI", [BigInt(id), `${plant.origin.url}/${side}/${id}`]);
+
+it("a reorg between an event and its fetch leaves what the surviving chain says", async () => {
+  const watch = startWatch("reorg between event and fetch");
+  const { chain, origin, rpc } = plant;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  origin.behave((path) => ({
+    body: documentNamed(path),
+    ...(path.startsWith("/lost/") && { heldUntil: released }),
+  }));
+  const snapshot = await chain.snapshot();
+
+  const late = Object.values(FETCHED_LATER);
+  for (const id of late) await point(id, "lost");
+  await eventually(
+    async () => late.map((id) => origin.count(`/lost/${id}`)),
+    (counts) => !counts.includes(0),
+  );
+  const reads = rpc.hold("eth_call");
+  for (const id of Object.values(READ_LATER)) await point(id, "lost");
+  await chain.write(plant.heroes, "mint", [chain.account(1).address, BigInt(MINTED_AND_LOST)]);
+  await eventually(
+    () =>
+      plant.query<{ started: number }>(
+        `select count(*)::int as started from vitrine.refresh
+          where token_id in (1, 2) and lease is not null and wanted > done`,
+      ),
+    ([row]) => row?.started === 2 && reads.held() > 0,
+  );
+
+  const head = await chain.blockNumber();
+  await chain.revert(snapshot);
+  await point(READ_LATER.moved, "won");
+  await point(FETCHED_LATER.moved, "won");
+  await chain.mine(Number(head - (await chain.blockNumber())) + 1);
+  reads.release();
+  release();
+  const expected = ["/t/1", "/won/2", "/t/3", "/won/4"];
+  await eventually(names, (all) => JSON.stringify(all) === JSON.stringify(expected), ENDS_WITHIN_MS);
+  await plant.settled();
+
+  const lost = await partner.call(`/market/collections/${plant.address}/tokens/${MINTED_AND_LOST}`);
+  const reorgs = service.log().match(/reorg/gi)?.length ?? 0;
+  watch.report({
+    requests_of_the_lost_side: origin.requests.filter(({ path }) => path.startsWith("/lost/")).length,
+    requests: origin.requests.length,
+  });
+  expect(reorgs).toBeGreaterThan(0);
+  expect(await names()).toEqual(expected);
+  expect(lost.body.tradable ?? false).toBe(false);
+});

@@ -1,0 +1,159 @@
+/** An RPC endpoint before a chain's own: it can be away, know less than the chain does, or keep calls waiting. */
+
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A node that has seen the chain up to this block only. */
+export interface Lag {
+  readonly head: number;
+  /** Answers calls at blocks it has not seen from its own last one, where an honest node refuses them. */
+  readonly clamps?: boolean;
+}
+
+/** Asked once per HTTP request, as a balancer decides which node answers it. `head` is the chain's own. */
+export type Balance = (head: number, methods: readonly string[]) => Lag | undefined;
+
+export interface Endpoint {
+  readonly url: string;
+  /** Refuses connections, and breaks those that are open. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  /** Answers as nodes that lag; without an argument, as the chain does. */
+  lag(balance?: Balance): void;
+  /** Keeps requests with calls of this method waiting from now on, until `release`. */
+  hold(method: string): { readonly held: () => number; release(): void };
+  close(): Promise<void>;
+}
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+type Reply = Readonly<Record<string, unknown>>;
+type Forward = (method: string, params: readonly unknown[]) => Promise<Reply>;
+
+// What geth and its kin answer about a block that they don't have.
+const UNKNOWN_BLOCK = { code: -32000, message: "header not found" };
+
+export async function startEndpoint(target: string): Promise<Endpoint> {
+  let balance: Balance | undefined;
+  let holding: { method: string; held: number; released: Promise<void> } | undefined;
+
+  const post = async (body: unknown): Promise<unknown> => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(target, { method: "POST", headers, body: JSON.stringify(body) });
+    return response.json();
+  };
+  const forward: Forward = async (method, params) =>
+    (await post({ jsonrpc: "2.0", id: 1, method, params })) as Reply;
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = JSON.parse((await request.toArray()).join("")) as Call | Call[];
+    const calls = [asked].flat();
+    if (holding && calls.some(({ method }) => method === holding?.method)) {
+      holding.held++;
+      await holding.released;
+    }
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(await answer(asked, calls)));
+  }
+
+  async function answer(asked: Call | Call[], calls: readonly Call[]): Promise<unknown> {
+    const methods = calls.map(({ method }) => method);
+    const lag = balance?.(Number((await forward("eth_blockNumber", [])).result), methods);
+    if (!lag) return post(asked);
+    const replies = await Promise.all(
+      calls.map(async (call) => ({ ...(await answerLagging(call, lag, forward)), id: call.id })),
+    );
+    return Array.isArray(asked) ? replies : replies[0];
+  }
+
+  const listen = async (port: number): Promise<Server> => {
+    const listening = createServer((request, response) => {
+      respond(request, response).catch(() => response.destroy());
+    });
+    listening.listen(port, "127.0.0.1");
+    await once(listening, "listening");
+    return listening;
+  };
+  const stop = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  };
+  let server = await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    goAway: stop,
+    async comeBack() {
+      server = await listen(port);
+    },
+    lag(next) {
+      balance = next;
+    },
+    hold(method) {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const mine = { method, held: 0, released };
+      holding = mine;
+      return {
+        held: () => mine.held,
+        release() {
+          holding = undefined;
+          release();
+        },
+      };
+    },
+    async close() {
+      if (server.listening) await stop();
+    },
+  };
+}
+
+/** What a node answers whose last block is `lag.head`. */
+async function answerLagging(
+  { method, params = [] }: Call,
+  { head, clamps = false }: Lag,
+  forward: Forward,
+): Promise<Reply> {
+  const last = `0x${head.toString(16)}`;
+  const base = { jsonrpc: "2.0" };
+  const isAhead = (block: unknown): boolean => typeof block === "string" && Number(block) > head;
+  switch (method) {
+    case "eth_blockNumber":
+      return { ...base, result: last };
+    case "eth_call": {
+      const [call, block] = params;
+      if (!isAhead(block) && block !== "latest") return forward(method, params);
+      return clamps || block === "latest" ? forward(method, [call, last]) : { ...base, error: UNKNOWN_BLOCK };
+    }
+    case "eth_getBlockByNumber": {
+      const [block, full] = params;
+      if (isAhead(block)) return { ...base, result: null };
+      return forward(method, [block === "latest" ? last : block, full]);
+    }
+    case "eth_getBlockByHash": {
+      const reply = await forward(method, params);
+      const { number } = (reply.result ?? {}) as { number?: string };
+      return isAhead(number) ? { ...base, result: null } : reply;
+    }
+    case "eth_getLogs": {
+      const [filter] = params as [{ blockHash?: string; fromBlock?: string; toBlock?: string }];
+      const reply = await forward(method, params);
+      const logs = (reply.result ?? []) as { blockNumber: string }[];
+      const isUnknown = logs.some(({ blockNumber }) => isAhead(blockNumber));
+      if (filter.blockHash && isUnknown) return { ...base, error: UNKNOWN_BLOCK };
+      return "result" in reply
+        ? { ...reply, result: logs.filter(({ blockNumber }) => !isAhead(blockNumber)) }
+        : reply;
+    }
+    default:
+      return forward(method, params);
+  }
+}

@@ -1,0 +1,190 @@
+/** A chain, an RPC endpoint, a metadata host, a database and the service as processes, each of which a test can break. */
+
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { encodeFunctionData, type TransactionReceipt } from "viem";
+import { inject } from "vitest";
+import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
+import { freePort, type Service, startService } from "../../../demo/service.ts";
+import { createPartner, eventually, makeFolder } from "../../e2e/world.ts";
+import { createKey } from "../../support/chain-tables.ts";
+import { lower } from "../../support/contract-answers.ts";
+import { type Endpoint, startEndpoint } from "./endpoint.ts";
+import { type Origin, startOrigin } from "./origin.ts";
+
+const SCHEMA = "faults";
+// A transaction may use 2^24 gas (EIP-7825), and a mint takes some 30,000.
+const MINTS_PER_CALL = 400;
+// Ponder takes the last 30 blocks of a chain as unsettled, and goes back up to twice as far at a start.
+const SETTLED_AFTER_BLOCKS = 61;
+const AGE_SECONDS = 3_600;
+const ENDS_WITHIN_MS = 240_000;
+
+/** How a process is run: `npm start`, `ponder start` without a supervisor, or `ponder serve` beside one of them. */
+export type Role = "supervised" | "indexer" | "replica";
+
+export type Partner = ReturnType<typeof createPartner>;
+
+export interface PlantOptions {
+  /** Tokens 1 to this are minted, and each has a document at `/t/{id}` of the origin. */
+  readonly tokens: number;
+  /** More origins, for faults that must not touch the first one's host. */
+  readonly moreOrigins?: readonly Origin[];
+  /** Tokens whose documents are elsewhere, by id. */
+  readonly uris?: ReadonlyMap<number, string>;
+  /** A database of the test's own in place of one in the shared server. */
+  readonly databaseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Plant {
+  readonly chain: Chain;
+  readonly rpc: Endpoint;
+  readonly origin: Origin;
+  readonly heroes: Contract;
+  /** The contract's address as every door answers it. */
+  readonly address: string;
+  /** Starts a process of this role and waits until it is ready. A role keeps its port from start to start. */
+  start(role: Role, env?: Record<string, string>): Promise<Service>;
+  /** A partner of a running service; all share one key. */
+  partner(service: Service): Promise<Partner>;
+  /** Calls the contract many times in one transaction. */
+  callAll(name: string, argsOfEach: readonly (readonly unknown[])[]): Promise<TransactionReceipt>;
+  query<Row>(sql: string): Promise<Row[]>;
+  /** Takes away the lock that a killed process leaves on its index, which would otherwise run out after 25 s. */
+  unlock(): Promise<void>;
+  /** Waits until every token has been read well at least once and nothing is due. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createPlant(options: PlantOptions): Promise<Plant> {
+  const folder = makeFolder();
+  const past = Math.floor(Date.now() / 1_000) - AGE_SECONDS;
+  const [chain, origin] = await Promise.all([
+    startChain({ extraArgs: [`--timestamp=${past}`] }),
+    startOrigin(),
+  ]);
+  const rpc = await startEndpoint(chain.rpcUrl);
+  const heroes = await chain.deploy("VitrineHeroes", [`${origin.url}/t/`]);
+  const address = lower(heroes);
+  for (let first = 1; first <= options.tokens; first += MINTS_PER_CALL) {
+    const count = Math.min(MINTS_PER_CALL, options.tokens - first + 1);
+    await chain.write(heroes, "mintRange", [chain.account(1).address, BigInt(first), BigInt(count)]);
+  }
+  for (const [id, uri] of options.uris ?? []) await chain.write(heroes, "setTokenURI", [BigInt(id), uri]);
+  // An hour ago, in blocks that no reorg reaches: what a test does is not mixed up with how its tokens were made.
+  await chain.mine(SETTLED_AFTER_BLOCKS);
+  await chain.rpc("evm_setTime", [Date.now()]);
+  await chain.mine();
+  writeFileSync(
+    join(folder, "collections.json"),
+    JSON.stringify([{ chainId: chain.chainId, address, startBlock: 0 }]),
+  );
+
+  const databaseUrl = options.databaseUrl ?? (await createDatabase());
+  const ports = { indexer: await freePort(), replica: await freePort() };
+  const services: Service[] = [];
+  let key: string | undefined;
+
+  const plant: Plant = {
+    chain,
+    rpc,
+    origin,
+    heroes,
+    address,
+
+    async start(role, env = {}) {
+      const port = role === "replica" ? ports.replica : ports.indexer;
+      const service = await startService({
+        port,
+        env: {
+          [`PONDER_RPC_URL_${chain.chainId}`]: rpc.url,
+          [`DELEGATE_REGISTRY_${chain.chainId}`]: "off",
+          COLLECTIONS_FILE: join(folder, "collections.json"),
+          DATABASE_URL: databaseUrl,
+          DATABASE_SCHEMA: SCHEMA,
+          VITRINE_DATA: folder,
+          BASE_URL: `http://localhost:${port}`,
+          VITRINE_OPERATOR_TOKEN: "operator-token-of-the-tests",
+          ALLOW_PRIVATE_HOSTS: [origin, ...(options.moreOrigins ?? [])].map(({ host }) => host).join(","),
+          ...options.env,
+          ...env,
+        },
+        logFile: join(folder, `${role}.log`),
+        ...(role !== "supervised" && {
+          ponderArgs: [role === "indexer" ? "start" : "serve", "--schema", SCHEMA],
+        }),
+      });
+      services.push(service);
+      return service;
+    },
+
+    async partner(service) {
+      key ??= await createKey(service);
+      return createPartner(service.baseUrl, key);
+    },
+
+    callAll(name, argsOfEach) {
+      const calls = argsOfEach.map((args) =>
+        encodeFunctionData({ abi: heroes.abi, functionName: name, args: [...args] }),
+      );
+      return chain.write(heroes, "multicall", [calls]);
+    },
+
+    async query<Row>(sql: string) {
+      const client = new pg.Client({ connectionString: databaseUrl });
+      client.on("error", () => undefined);
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
+
+    async unlock() {
+      await plant.query(
+        `update ${SCHEMA}._ponder_meta set value = jsonb_set(value, '{is_locked}', '0') where key = 'app'`,
+      );
+    },
+
+    async settled() {
+      await eventually(
+        () =>
+          plant.query<{ read: number; waiting: number }>(
+            `select (select count(*)::int from vitrine.token where served_version is not null) as read,
+                    (select count(*)::int from vitrine.refresh
+                      where wanted > done and trigger <> 'second_look') as waiting`,
+          ),
+        ([row]) => row !== undefined && row.read >= options.tokens && row.waiting === 0,
+        ENDS_WITHIN_MS,
+      );
+    },
+
+    async close() {
+      await Promise.all(services.map((service) => service.stop()));
+      await rpc.close();
+      await Promise.all([
+        chain.close(),
+        origin.close(),
+        ...(options.moreOrigins ?? []).map((each) => each.close()),
+      ]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return plant;
+}
+
+async function createDatabase(): Promise<string> {
+  const url = new URL(inject("postgresUrl"));
+  const name = `faults_${randomBytes(6).toString("hex")}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  url.pathname = `/${name}`;
+  return url.href;
+}

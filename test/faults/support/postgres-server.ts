@@ -1,0 +1,81 @@
+/** A PostgreSQL of a test's own at a fixed address, which can be stopped in every way and started again. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort } from "../../../demo/service.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/store/embedded-postgres.ts";
+import { findInstall, launch } from "../../../src/api/store/postgres-install.ts";
+
+const POLL_MS = 50;
+const START_TIMEOUT_MS = 60_000;
+
+// PostgreSQL's own words for the signals that end it (documentation, 18.5 "Shutting Down the Server").
+const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
+
+export interface PostgresServer {
+  readonly url: string;
+  start(): Promise<void>;
+  /** `fast` ends every session and writes all down; `immediate` is a crash, which the next start recovers from. */
+  stop(mode: keyof typeof SIGNALS): Promise<void>;
+}
+
+/** Makes a cluster in this folder, as the embedded one is made, and starts it. */
+export async function startPostgresServer(folder: string): Promise<PostgresServer> {
+  const made = new URL(await joinEmbeddedPostgres(folder));
+  await stopEmbeddedPostgres(folder);
+  const port = await freePort();
+  made.port = String(port);
+  const cluster = join(folder, "postgres");
+  const install = findInstall(cluster);
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
+  let child: ChildProcess | undefined;
+
+  const server: PostgresServer = {
+    url: made.href,
+    async start() {
+      const args = ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+      const { file, args: all, identity } = launch(install, install.postgres, args);
+      child = spawn(file, all, { ...identity, cwd: folder, stdio: "ignore" });
+      endWithParent(child);
+      const deadline = Date.now() + START_TIMEOUT_MS;
+      while (!(await answers(made.href))) {
+        if (child.exitCode !== null || Date.now() > deadline)
+          throw new Error(`PostgreSQL in ${cluster} did not start (exit: ${child.exitCode ?? "none"})`);
+        await sleep(POLL_MS);
+      }
+    },
+    async stop(mode) {
+      if (!child || child.exitCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill(SIGNALS[mode]);
+      await exited;
+    },
+  };
+  await server.start();
+  return server;
+}
+
+/** Exit handlers do not run when a process is killed hard, but its end of this pipe closes however it ends. */
+function endWithParent(child: ChildProcess): void {
+  const watchdog = spawn("sh", ["-c", `cat; kill -INT ${child.pid}`], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  child.once("exit", () => watchdog.kill("SIGKILL"));
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end();
+  }
+}

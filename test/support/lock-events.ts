@@ -1,0 +1,120 @@
+/** Lock events as Ponder would have written them, and the stream that is made of them. */
+
+import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
+import { createEventWriter } from "../../src/api/events/writer.ts";
+import { raiseHeads } from "../../src/api/trading/store.ts";
+import { checkpoint, type TestDatabase } from "./database.ts";
+import { CHAIN_ID, COLLECTION } from "./refresh.ts";
+
+export const LOCKER = "0x00000000000000000000000000000000000000c1";
+/** Blocks are a second apart, on both sides of a fork. */
+const timestampOf = (block: number): number => 1_700_000_000 + block;
+
+export interface LockSpec {
+  readonly block: number;
+  readonly log?: number;
+  readonly token?: bigint;
+  readonly direction?: "lock" | "unlock";
+  readonly countAfter?: number;
+  readonly anomaly?: boolean;
+  readonly transaction?: string;
+  readonly collection?: string;
+  /** Unix seconds of the block. */
+  readonly at?: number;
+}
+
+export function createLockSetup(test: TestDatabase) {
+  const { database } = test;
+  return {
+    async add(spec: LockSpec, tables: ChainTables = test.tables): Promise<void> {
+      const { block, log = 0, direction = "lock" } = spec;
+      const timestamp = spec.at ?? timestampOf(block);
+      await database.query(
+        `insert into ${tables.lockEvent} (id, chain_id, collection_address, token_id, direction, approved_contract,
+           count_after, anomaly, block_number, block_timestamp, transaction_hash, log_index)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+        [
+          checkpoint({ chainId: CHAIN_ID, block, timestamp, log }),
+          CHAIN_ID,
+          spec.collection ?? COLLECTION,
+          String(spec.token ?? 1n),
+          direction,
+          LOCKER,
+          spec.countAfter ?? (direction === "lock" ? 1 : 0),
+          spec.anomaly ?? false,
+          block,
+          timestamp,
+          spec.transaction ?? `0xt${block}`,
+          log,
+        ],
+      );
+    },
+
+    /** Many lock events of one block, one per token from `from` on. */
+    async addMany(block: number, count: number): Promise<void> {
+      const id = checkpoint({ chainId: CHAIN_ID, block, timestamp: timestampOf(block), log: 0 });
+      await database.query(
+        `insert into ${test.tables.lockEvent} (id, chain_id, collection_address, token_id, direction, approved_contract,
+           count_after, anomaly, block_number, block_timestamp, transaction_hash, log_index)
+         select left($1, 59) || lpad(n::text, 16, '0'), $2, $3, n, 'lock', $4, 1, false, $5, $6, '0xt', n
+           from generate_series(1, $7::int) n`,
+        [id, CHAIN_ID, COLLECTION, LOCKER, block, timestampOf(block), count],
+      );
+    },
+
+    /** A reorg takes every lock event of a block or later back. Ponder leaves the head as it is until its next block. */
+    async revert(fromBlock: number): Promise<void> {
+      await database.query(`delete from ${test.tables.lockEvent} where block_number >= $1`, [fromBlock]);
+    },
+
+    /** The chain as indexed up to `block`, of which `settled` can't change any more. */
+    async setChain(block: number, settled: number, tables: ChainTables = test.tables): Promise<void> {
+      const at = (each: number) =>
+        checkpoint({ chainId: CHAIN_ID, block: each, timestamp: timestampOf(each) });
+      await database.query(
+        `insert into ${tables.checkpoint} values ($1, $2, $3, $4, $3)
+         on conflict (chain_name) do update set latest_checkpoint = excluded.latest_checkpoint,
+           safe_checkpoint = excluded.safe_checkpoint, finalized_checkpoint = excluded.finalized_checkpoint`,
+        [String(CHAIN_ID), CHAIN_ID, at(settled), at(block)],
+      );
+    },
+
+    async setReady(isReady: boolean, tables: ChainTables = test.tables): Promise<void> {
+      await database.query(
+        `insert into ${tables.meta} values ('app', jsonb_build_object('is_ready', $1::int))
+         on conflict (key) do update set value = excluded.value`,
+        [isReady ? 1 : 0],
+      );
+      await raiseHeads(database, tables);
+    },
+
+    /** A second index of the same chain, as far as the first one has come. */
+    async reindexAs(schema: string): Promise<ChainTables> {
+      const tables = chainTables(schema);
+      await database.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
+      for (const table of ["lockEvent", "checkpoint", "meta"] as const) {
+        await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
+        await database.query(`insert into ${tables[table]} select * from ${test.tables[table]}`);
+      }
+      return tables;
+    },
+
+    writer: (tables: ChainTables = test.tables, collections: readonly string[] = [COLLECTION]) =>
+      createEventWriter({ database, tables, collections: new Map([[CHAIN_ID, collections]]) }),
+
+    async clear(): Promise<void> {
+      const { lockEvent, checkpoint: head, meta } = test.tables;
+      await database.query(
+        `truncate ${lockEvent}, ${head}, ${meta}, vitrine.event, vitrine.event_feed, vitrine.event_due, vitrine.chain_head`,
+      );
+      await database.query("update vitrine.event_counter set last = 0");
+    },
+
+    /** The stream so far. */
+    async told(): Promise<{ id: number; type: string; token: string; reverts: number | null }[]> {
+      return database.query(
+        `select id::int, type, token_id::text as token, reverts::int from vitrine.event order by id`,
+      );
+    },
+  };
+}
