@@ -1,5 +1,6 @@
-/** A replica that records versions of random tokens as fast as it can, until its parent ends it. */
+/** A replica that records versions of random tokens at a steady rate, until its parent ends it. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { chainTables } from "../src/api/chain/tables.ts";
 import { silentLogger } from "../src/api/contract/logger.ts";
 import { readDocument } from "../src/api/metadata/resolve.ts";
@@ -7,7 +8,9 @@ import { createMetadata } from "../src/api/metadata/service.ts";
 import { createDatabase } from "../src/api/store/database.ts";
 import { CHAIN_ID, nameOf, VALUES, valueAt } from "./catalog-data.ts";
 
-const TOGETHER = 8;
+const TOGETHER = 10;
+// A hundred versions per second, as of a replica that refreshes with all it has from hosts that are some way off.
+const EVERY_MS = 100;
 
 const [url = "", schema = "", collection = "", tokens = "0"] = process.argv.slice(2);
 const database = createDatabase(url, silentLogger);
@@ -40,7 +43,8 @@ function documentOf(tokenId: string) {
   return read.document;
 }
 
-for (;;) {
+for (let due = performance.now(); ; due += EVERY_MS) {
+  await sleep(Math.max(0, due - performance.now()));
   const tokenIds = new Set(Array.from({ length: TOGETHER }, () => String(1 + below(Number(tokens)))));
   const ends = [...tokenIds].map((tokenId) => ({
     token: { chainId: CHAIN_ID, collection, tokenId },

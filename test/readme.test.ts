@@ -47,6 +47,7 @@ describe("the README", () => {
     });
     const others = [
       "POST /graphql",
+      "GET /graphql",
       "GET /openapi.json",
       "GET /health",
       "GET /ready",

@@ -206,6 +206,17 @@ it("runs a GraphQL query in the explorer, which loads nothing from elsewhere", a
   await context.close();
 });
 
+it("is no other site's to read, though Ponder allows every origin on every path", async () => {
+  const { baseUrl } = world.service;
+  const headers = { origin: "https://evil.example" };
+  const allowed = async (path: string): Promise<string | null> =>
+    (await fetch(`${baseUrl}${path}`, { headers })).headers.get("access-control-allow-origin");
+
+  expect(await allowed("/openapi.json")).toBe("*");
+  expect(await allowed("/console/sign-in")).toBeNull();
+  expect(await allowed("/admin/keys")).toBeNull();
+});
+
 it("ends sessions: a signed-out cookie opens nothing any more", async () => {
   const { context, page } = partner;
   const [cookie] = (await context.cookies()).filter(({ name }) => name.includes("vitrine_session"));

@@ -66,13 +66,19 @@ const Usage = ({ rows }: { rows: readonly UsageRow[] }) => {
   const apis = [...new Set(rows.map(({ api }) => api))].sort();
   const sum = (api: string, pick: "requests" | "refused"): number =>
     rows.filter((row) => row.api === api).reduce((total, row) => total + row[pick], 0);
+  const hours = hoursOf(rows, Date.now());
   return (
     <Card title="Used in the last 24 hours" hint="Counted by the hour, as of a few seconds ago.">
       {rows.length === 0 ? (
         <Empty>Nothing yet.</Empty>
       ) : (
         <>
-          <Bars hours={hoursOf(rows, Date.now())} />
+          <Bars hours={hours} />
+          <div class="row spread soft small">
+            <span>{`${HOURS} hours ago`}</span>
+            <span>{`most in one hour: ${count(Math.max(...hours.map(({ requests, refused }) => requests + refused)))}`}</span>
+            <span>now</span>
+          </div>
           <Table
             caption="Requests by API"
             columns={[

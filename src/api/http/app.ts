@@ -19,6 +19,7 @@ import { searchRoutes } from "../catalog/search-routes.ts";
 import type { ConsoleEnv } from "../console/env.ts";
 import { ApiError } from "../contract/errors.ts";
 import { setHeader } from "../contract/headers.ts";
+import { inTurn } from "../contract/in-turn.ts";
 import { type ApiName, requireKey } from "../contract/key.ts";
 import type { Logger } from "../contract/logger.ts";
 import { limitApp } from "../contract/rate-limit.ts";
@@ -89,9 +90,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const gateway = (api: ApiName, ...doors: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      requireKey(access, api),
-      limitApp(gate.limiters, api, gate.countUsage),
-      requireAcceptsJson,
+      inTurn(requireKey(access, api), limitApp(gate.limiters, api, gate.countUsage), requireAcceptsJson),
     );
     for (const routes of doors) app.route(`/${api}`, routes);
   };

@@ -15,7 +15,8 @@ export type Operation =
   | { readonly kind: "put"; readonly token: ModelToken }
   | { readonly kind: "forget"; readonly tokenId: string }
   | { readonly kind: "approve"; readonly name: string; readonly displayType: DisplayType }
-  | { readonly kind: "rebuild" };
+  /** Makes the runs of values anew; the token is put in half way. */
+  | { readonly kind: "rebuild"; readonly token: ModelToken };
 
 export function createIndexHarness() {
   const index = createCollectionIndex();
@@ -73,6 +74,11 @@ export function createIndexHarness() {
     };
   }
 
+  function put(token: ModelToken): void {
+    tokens.set(token.tokenId, token);
+    index.change([rowOf(token)], []);
+  }
+
   const model: Model = {
     get tokens() {
       return [...tokens.values()];
@@ -91,8 +97,7 @@ export function createIndexHarness() {
     async run(operation: Operation): Promise<void> {
       switch (operation.kind) {
         case "put":
-          tokens.set(operation.token.tokenId, operation.token);
-          return index.change([rowOf(operation.token)], []);
+          return put(operation.token);
         case "forget":
           tokens.delete(operation.tokenId);
           return index.change([], [operation.tokenId]);
@@ -102,8 +107,12 @@ export function createIndexHarness() {
           type.displayType = operation.displayType;
           return index.changeType(typeIds.get(operation.name) ?? 0, operation.displayType, type.highest);
         }
-        case "rebuild":
-          return index.postings.rebuild(index.ids.size, createBreathe());
+        case "rebuild": {
+          const left = [operation.token];
+          return index.postings.rebuild(index.ids.size, async () => {
+            for (const token of left.splice(0)) put(token);
+          });
+        }
       }
     },
     async page(query: TokenQuery) {
@@ -117,13 +126,16 @@ export function createIndexHarness() {
 
 type Harness = Pick<ReturnType<typeof createIndexHarness>, "page">;
 
-/** The ids on all pages, one after another. */
+const IDS_MAX = 10_000;
+
+/** The ids on all pages, one after another; throws where they come to no end. */
 export async function walkPages(search: Harness, filter: TokenFilter, sort: TokenSort, limit: number) {
   const tokenIds: string[] = [];
   let cursor: string | undefined;
   do {
     const page = await search.page({ filter, sort, limit, ...(cursor !== undefined && { cursor }) });
     tokenIds.push(...page.tokenIds);
+    if (tokenIds.length > IDS_MAX) throw new Error(`the pages come to no end: ${tokenIds.slice(0, 20)}`);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
   return tokenIds;
