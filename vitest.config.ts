@@ -20,7 +20,10 @@ export default defineConfig({
         test: {
           name: "parts",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/faults/**"],
+          exclude: ["test/e2e/**", "test/faults/**", "test/browser/**"],
+          maxWorkers: 2,
+          // Loading the service's modules anew for each file takes longer than its tests.
+          isolate: false,
           globalSetup: ["test/support/global-postgres.ts"],
         },
       },
@@ -31,6 +34,8 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           // Each file runs a chain, a database and the service: two at a time, since much of it is waiting, after the parts.
           maxWorkers: 2,
+          // What starts a service takes seconds of a core, several times where an index is built beside another.
+          testTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -122,6 +122,13 @@ describe("the house", () => {
     expect(sources("src").filter((file) => file.includes(".test."))).toEqual([]);
   });
 
+  it("parses URLs without URL.canParse, which goes wrong in Node 20 (src/api/contract/parse-url.ts)", () => {
+    const users = sources("src/api").filter((file) =>
+      /URL\.canParse\(/.test(readFileSync(join(ROOT, file), "utf8")),
+    );
+    expect(users).toEqual([]);
+  });
+
   it("keeps source files short enough to read in one sitting", () => {
     const long = ["src", "bin", "demo"].flatMap(sources).filter((file) => {
       const lines = readFileSync(join(ROOT, file), "utf8").split("\n").length;

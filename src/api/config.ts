@@ -7,6 +7,7 @@ import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
 import { isAddressRange } from "./contract/client-address.ts";
+import { parseUrl } from "./contract/parse-url.ts";
 
 /** Where documents may be beside http, https and ipfs, if the operator says so. */
 export const extraSchemes = ["data", "ar"] as const;
@@ -242,5 +243,5 @@ export function isLocal(url: string): boolean {
 
 function isHttpUrl(text: string): boolean {
   // A space would pass as part of the path, and is a list written without commas.
-  return URL.canParse(text) && !/\s/.test(text) && /^https?:$/.test(new URL(text).protocol);
+  return !/\s/.test(text) && /^https?:$/.test(parseUrl(text)?.protocol ?? "");
 }

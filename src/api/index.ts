@@ -91,11 +91,12 @@ if (runtime.command === "start") {
   await recordIndexBuild(database, tables, readIndexInputs(PROJECT, index));
 }
 const clients = createChainClients(index.chains);
+const onLimitFault = createLimitMetrics(runtime.metrics);
 const accessRoom = createAccessRoom({
   ...config,
   database,
   clients,
-  onFault: createLimitMetrics(runtime.metrics),
+  onFault: onLimitFault,
   logger,
 });
 const { access, usage } = accessRoom;
@@ -125,6 +126,7 @@ const delegationRoom = createDelegationRoom({
   index,
   url: config.delegationUrl,
   key: config.delegationApiKey,
+  onFault: onLimitFault,
 });
 const { firstBlock } = collections;
 const reconcile = createReconcile({

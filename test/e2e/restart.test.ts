@@ -2,6 +2,7 @@ import { appendFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnService } from "../../demo/service.ts";
+import { servingIndexes } from "../../src/api/chain/serving-indexes.ts";
 import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -36,21 +37,21 @@ describe("a stop", () => {
   );
 
   it("leaves the indexes that serving needs as they are", async () => {
-    const servingIndexes = () =>
+    const readIndexes = () =>
       world.query<{ name: string; oid: number; valid: boolean }>(
         `select c.relname as name, c.oid::int as oid, i.indisvalid as valid from pg_index i
            join pg_class c on c.oid = i.indexrelid
           where c.relnamespace = 'vitrine_e2e'::regnamespace and c.relname like 'vitrine%' order by c.relname`,
       );
     const before = await eventually(
-      servingIndexes,
-      (indexes) => indexes.length === 4 && indexes.every(({ valid }) => valid),
+      readIndexes,
+      (indexes) => indexes.length === servingIndexes.length && indexes.every(({ valid }) => valid),
     );
 
     await world.service.stop();
     await world.start();
 
-    expect(await servingIndexes()).toEqual(before);
+    expect(await readIndexes()).toEqual(before);
   });
 
   it("loses no accepted request: what was queued is fetched after the restart", async () => {

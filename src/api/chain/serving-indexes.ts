@@ -17,7 +17,7 @@ interface ServingIndex {
   readonly where?: string;
 }
 
-const servingIndexes: readonly ServingIndex[] = [
+export const servingIndexes: readonly ServingIndex[] = [
   {
     name: "vitrine_lock_event_by_token",
     table: "lock_event",

@@ -1,5 +1,6 @@
 /** Hosts that `video` and `animation_url` may be shown from (spec.md "Token metadata document"). */
 
+import { parseUrl } from "../contract/parse-url.ts";
 import type { Database, Queryable } from "../store/database.ts";
 
 // A change reaches every replica within this time.
@@ -24,10 +25,7 @@ export function parseHostPattern(text: string): string | undefined {
 
 /** URLs are matched by their normal form: an entry that none has, such as `127.1` or port 65536, would cover nothing. */
 function isUrlHost(host: string): boolean {
-  return ["http", "https"].some((scheme) => {
-    const url = `${scheme}://${host}`;
-    return URL.canParse(url) && new URL(url).host === host;
-  });
+  return ["http", "https"].some((scheme) => parseUrl(`${scheme}://${host}`)?.host === host);
 }
 
 /** `*.example.com` covers its subdomains and not example.com itself. */

@@ -1,5 +1,6 @@
 /** What each page shows of a token (spec.md "Display priority"), and what was left out and why. */
 
+import { parseUrl } from "../contract/parse-url.ts";
 import { type FetchReason, type MediaReason, mediaReasons, refusalTable } from "./reasons.ts";
 
 export type TokenPageKind = "animation" | "video" | "image" | "none";
@@ -80,7 +81,8 @@ const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable ||
 
 /** `host[:port]` of an http(s) URL without credentials. */
 export function hostOf(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, host, username, password } = new URL(url);
+  const parsed = parseUrl(url);
+  if (!parsed) return undefined;
+  const { protocol, host, username, password } = parsed;
   return /^https?:$/.test(protocol) && !username && !password ? host : undefined;
 }

@@ -38,7 +38,7 @@ const hosts = `
 export interface MediaShare {
   /** Looks at once at one host, over all processes. Processes that claim in the same moment may exceed it. */
   readonly perHost: number;
-  /** Hosts that are left alone for now. */
+  /** Hosts that are left alone at this moment. */
   readonly paused: ReadonlySet<string>;
 }
 

@@ -7,6 +7,7 @@ import { lookup as systemLookup } from "node:dns";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
+import { parseUrl } from "../contract/parse-url.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
 
 export type FetchFailure =
@@ -141,8 +142,9 @@ export function createGuardedFetch(
 }
 
 function refuseUrl(url: string): Fetched | undefined {
-  if (!URL.canParse(url)) return failed("invalid_url", "the URL can't be parsed", false);
-  const { protocol, username, password, port } = new URL(url);
+  const parsed = parseUrl(url);
+  if (!parsed) return failed("invalid_url", "the URL can't be parsed", false);
+  const { protocol, username, password, port } = parsed;
   if (protocol !== "http:" && protocol !== "https:")
     return failed("invalid_url", `${protocol} is not http(s)`, false);
   if (username || password) return failed("invalid_url", "the URL carries credentials", false);
@@ -167,7 +169,7 @@ function discard({ body }: Response): void {
 function redirectTarget(response: Response, from: string): string | undefined {
   const location = headerOf(response, "location");
   if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === null) return undefined;
-  return URL.canParse(location, from) ? new URL(location, from).href : location;
+  return parseUrl(location, from)?.href ?? location;
 }
 
 async function read(response: Response, url: string, options: FetchOptions): Promise<Fetched> {

@@ -116,16 +116,18 @@ export async function recordAttempts(tx: Queryable, ends: readonly FetchEnd[]): 
 /** A document makes a token known, and so does the chain, whose cause may not have been looked at yet. */
 async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly FetchEnd[]) {
   const tokens = ends.map(({ token }) => token);
-  const served = await lockServed(tx, tokens);
-  let isNew = false;
-  for (const { token, resolution } of ends) {
-    if (served.has(nameOf(token))) continue;
-    if (resolution.kind !== "document" && !(await isOnChain(tx, tables, token))) continue;
-    await addKnownTokens(tx, token.chainId, token.collection, new Map([[token.tokenId, resolution.block]]));
-    isNew = true;
+  // Again where another transaction forgot a token between the two statements.
+  for (;;) {
+    const served = await lockServed(tx, tokens);
+    let isComplete = true;
+    for (const { token, resolution } of ends) {
+      if (served.has(nameOf(token))) continue;
+      if (resolution.kind !== "document" && !(await isOnChain(tx, tables, token))) continue;
+      await addKnownTokens(tx, token.chainId, token.collection, new Map([[token.tokenId, resolution.block]]));
+      isComplete = false;
+    }
+    if (isComplete) return served;
   }
-  if (!isNew) return served;
-  return lockServed(tx, tokens);
 }
 
 async function decide(

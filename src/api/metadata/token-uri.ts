@@ -1,6 +1,7 @@
 /** From what a contract answered to the URLs to ask for the document, in order (design: "URI schemes"). */
 
 import type { ExtraScheme } from "../config.ts";
+import { parseUrl } from "../contract/parse-url.ts";
 
 export type Located =
   | { readonly kind: "located"; readonly urls: readonly string[] }
@@ -54,8 +55,8 @@ export function locate(
   if (scheme !== "http" && scheme !== "https") {
     return refused("unsupported_scheme", `the URI is ${scheme}:; it must be ${accepted}`);
   }
-  if (!URL.canParse(text)) return refused("invalid_uri", "the URI can't be parsed as a URL");
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return refused("invalid_uri", "the URI can't be parsed as a URL");
   const content = gatewayContent(url);
   const others = content === undefined ? [] : throughGateways(content, gateways);
   return { kind: "located", urls: [...new Set([url.href, ...others])] };

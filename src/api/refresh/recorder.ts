@@ -18,8 +18,10 @@ const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
 const TOGETHER_MAX = 128;
-// While one transaction runs, others gather for the next; a second one helps where the first waits for a lock.
+// While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
+// where the first waits for a lock.
 const TRANSACTIONS_MAX = 2;
+const SECOND_MIN = 32;
 const GATHER_MS = 250;
 // Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -61,7 +63,7 @@ export function createRecorder(deps: {
 
   const mayWork = (): boolean =>
     working === 0 ||
-    (working < TRANSACTIONS_MAX && (waiting.length >= TOGETHER_MAX || Date.now() - startedAt > GATHER_MS));
+    (working < TRANSACTIONS_MAX && (waiting.length >= SECOND_MIN || Date.now() - startedAt > GATHER_MS));
 
   async function work(): Promise<void> {
     while (waiting.length > 0 && mayWork()) {

@@ -6,7 +6,7 @@ const part = document.getElementById("live");
 async function look() {
   if (document.hidden) return;
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!answer.ok) return;
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
   // A part that is being used stays: replacing it would take the focus away.
   if (fresh && fresh.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {
@@ -14,4 +14,14 @@ async function look() {
   }
 }
 
-setInterval(() => look().catch(() => {}), EVERY_MS);
+/** A part that can't be kept as it is at the service says so, rather than pass for live. */
+async function keep() {
+  try {
+    await look();
+    delete part.dataset.stale;
+  } catch {
+    part.dataset.stale = "true";
+  }
+}
+
+setInterval(keep, EVERY_MS);
