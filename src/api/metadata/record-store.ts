@@ -50,6 +50,7 @@ export async function lockServed(
        left join vitrine.version v on v.id = t.served_version
       order by t.chain_id, t.collection, t.token_id::text collate "C" for update of t`,
     keysOf(tokens),
+    "lock served",
   );
   return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row]));
 }
@@ -97,6 +98,7 @@ export async function addVersions(
       versions.map(({ issues }) => JSON.stringify(issues)),
       versions.map(({ document }) => document?.complete ?? false),
     ],
+    "add versions",
   );
   return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row.id]));
 }
@@ -111,13 +113,30 @@ async function addDocuments(db: Queryable, documents: readonly Document[]): Prom
   const rows = [...new Map(documents.map(({ hash, body }) => [hash, body]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
+  const hashes = rows.map(([hash]) => hash);
+  const bodies = rows.map(([, body]) => body);
+  const lengths = bodies.map(({ length }) => length);
+  const starts: number[] = [];
+  let next = 1;
+  for (const length of lengths) {
+    starts.push(next);
+    next += length;
+  }
+  // The bodies are sent as one: an array of them would be sent in hexadecimal digits.
+  const added = await db.query<{ hash: string }>(
+    `insert into vitrine.document (hash, body)
+     select hash, substring($2::bytea from start for length)
+       from unnest($1::text[], $3::int[], $4::int[]) as d(hash, start, length)
+     on conflict do nothing returning hash`,
+    [hashes, Buffer.concat(bodies), starts, lengths],
+    "add documents",
+  );
+  if (added.length === rows.length) return;
+  const isAdded = new Set(added.map(({ hash }) => hash));
   await db.query(
-    `with added as (
-       insert into vitrine.document (hash, body) select * from unnest($1::text[], $2::bytea[]) on conflict do nothing
-     )
-     update vitrine.document set stored_at = now()
+    `update vitrine.document set stored_at = now()
       where hash = any($1) and stored_at < now() - interval '12 hours'`,
-    [rows.map(([hash]) => hash), rows.map(([, body]) => body)],
+    [hashes.filter((hash) => !isAdded.has(hash))],
   );
 }
 
@@ -181,5 +200,6 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
       marks.map(({ served }) => served?.description ?? null),
       marks.map(({ isAfterReorg }) => isAfterReorg),
     ],
+    "mark fetched",
   );
 }

@@ -75,6 +75,7 @@ async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<Readon
       rows.map(({ displayType }) => displayType),
       rows.map(({ key }) => key),
     ],
+    "find values",
   );
   return new Map(found.map((row) => [nameOf(row), row.id]));
 }

@@ -6,11 +6,15 @@ import type { Lease } from "./queue.ts";
 
 // Long enough for a host that answers, and nothing to those behind when it does not.
 const WAIT_MS = 1_000;
+// What other processes found out about a host bears being late.
+const PAUSED_KEPT_MS = 100;
 
 export interface Admission {
   /** True counts a fetch until it leaves; false when the token was put back, undefined when its lease was lost. */
   enter(lease: Lease, host: string): Promise<boolean | undefined>;
   leave(host: string): void;
+  /** After this process found fault with a host, which those that wait for it are to know. */
+  forgetPaused(): void;
   /** How many wait for others of the same host to leave. */
   readonly waiting: number;
 }
@@ -27,10 +31,14 @@ export function createAdmission(database: Database, perHost: number): Admission 
 
   // A burst of fetches asks once.
   const paused = (): ReturnType<typeof readPaused> => {
-    asking ??= readPaused(database).finally(() => {
-      asking = undefined;
-    });
-    return asking;
+    if (asking) return asking;
+    const asked = readPaused(database);
+    asking = asked;
+    const forget = (): void => {
+      if (asking === asked) asking = undefined;
+    };
+    asked.then(() => setTimeout(forget, PAUSED_KEPT_MS).unref(), forget);
+    return asked;
   };
 
   const isFull = (host: string): boolean => (inside.get(host) ?? 0) >= perHost;
@@ -78,6 +86,10 @@ export function createAdmission(database: Database, perHost: number): Admission 
     },
 
     leave,
+
+    forgetPaused() {
+      asking = undefined;
+    },
 
     get waiting() {
       return waiting;

@@ -60,22 +60,22 @@ export async function claim(
          from open_hosts o
         cross join ${levels}
         cross join lateral (
-          select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
+          select r.ctid as row_at, r.priority, r.not_before from vitrine.refresh r
            where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
            order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
         where o.room > 0
      ), due as materialized (
-       select chain_id, collection, token_id, priority, not_before from candidates where place <= room
+       select row_at, priority, not_before from candidates where place <= room
        union all
        -- A lease that ran out is owed another start, whatever later requests have to wait for.
        select d.* from hosts h cross join lateral (
-         select r.chain_id, r.collection, r.token_id, r.priority, r.not_before from vitrine.refresh r
+         select r.ctid, r.priority, r.not_before from vitrine.refresh r
           where r.lease is not null and r.host = h.host and r.leased_until < now() and r.chain_id = any($1)
           order by r.leased_until limit $2) d
         order by priority desc, not_before limit $2 * ${RIVALS}
      ), mine as (
-       select r.chain_id, r.collection, r.token_id from due d
-         join vitrine.refresh r using (chain_id, collection, token_id)
+       -- By the row's place: by its key, all that waits may be read to find a few.
+       select r.chain_id, r.collection, r.token_id from due d join vitrine.refresh r on r.ctid = d.row_at
         where r.wanted > r.done and (r.lease is null or r.leased_until < now())
         order by d.priority desc, d.not_before limit $2 for update of r skip locked
      ), claimed as (

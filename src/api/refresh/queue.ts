@@ -136,7 +136,7 @@ export async function renew(db: Queryable, leases: readonly Lease[]): Promise<vo
 
 /** Locks the tokens' rows for the transaction, and answers the leases that are still held. */
 export async function hold<Held extends Lease>(db: Queryable, leases: readonly Held[]): Promise<Held[]> {
-  return heldOf(leases, await db.query<Row>(heldInOrder, holders(leases)));
+  return heldOf(leases, await db.query<Row>(heldInOrder, holders(leases), "hold"));
 }
 
 /** What a fetch came to, as far as the queue is concerned. */
@@ -149,6 +149,7 @@ export interface FetchEnding {
 /**
  * Ends fetches. Answers those whose lease was held; of the others nothing may be kept. Where an event is owed another
  * look and nothing else waits, that look is asked for; news settle the debt, and any fetch in between counts as a look.
+ * Of several leases, the rows must be locked: `hold` does it in the one order.
  */
 export async function finish<Held extends Lease>(
   db: Queryable,
@@ -161,8 +162,7 @@ export async function finish<Held extends Lease>(
   const isOwed = `(r.wanted = r.started and r.looks < ${looksMax})`;
   const nextLook = `now() + case r.looks ${waits} end`;
   const rows = await db.query<Row>(
-    `with held as (${heldInOrder})
-     update vitrine.refresh r
+    `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
             host = coalesce(k.host, r.host),
             -- The causes that named a block are answered; a reorg may have taken the block away since.
@@ -175,12 +175,12 @@ export async function finish<Held extends Lease>(
             not_before = case when ${isOwed} then ${nextLook}
                               else greatest(not_before, last_started_at + ${START_SPACING}) end,
             waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextLook} else now() end
-       from held h
-       join unnest($1::bigint[], $2::text[], $3::numeric[], $5::text[], $6::text[])
-         as k(chain_id, collection, token_id, status, host) using (chain_id, collection, token_id)
-      where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[], $5::text[], $6::text[])
+         as k(chain_id, collection, token_id, lease, status, host)
+      where (r.chain_id, r.collection, r.token_id, r.lease) = (k.chain_id, k.collection, k.token_id, k.lease)
      returning r.chain_id, r.collection, r.token_id`,
     [...holders(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
+    "finish",
   );
   return heldOf(leases, rows);
 }

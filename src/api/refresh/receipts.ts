@@ -87,6 +87,7 @@ export async function settle(
       ends.map(({ status }) => status),
       ends.map(({ reason }) => reason),
     ],
+    "settle",
   );
 }
 

@@ -17,11 +17,11 @@ export const ATTEMPTS_MAX = 5;
 const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
-const TOGETHER_MAX = 128;
+const TOGETHER_MAX = 192;
 // While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
 // where the first waits for a lock.
 const TRANSACTIONS_MAX = 2;
-const SECOND_MIN = 32;
+const SECOND_MIN = 48;
 const GATHER_MS = 250;
 // Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -61,6 +61,7 @@ export function createRecorder(deps: {
   let working = 0;
   let startedAt = 0;
 
+  (globalThis as any).__w = () => [waiting.length, working];
   const mayWork = (): boolean =>
     working === 0 ||
     (working < TRANSACTIONS_MAX && (waiting.length >= SECOND_MIN || Date.now() - startedAt > GATHER_MS));
@@ -69,21 +70,19 @@ export function createRecorder(deps: {
     while (waiting.length > 0 && mayWork()) {
       working++;
       startedAt = Date.now();
-      await recordTogether(takeBatch(waiting));
+      const t0 = performance.now();
+      const b = takeBatch(waiting);
+      await recordTogether(b);
+      ((globalThis as any).__b ??= []).push([b.length, performance.now() - t0]);
       working--;
     }
   }
 
   async function recordTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { lost, reports } = await database.transaction((tx) =>
-        recordAll(
-          tx,
-          metadata,
-          media,
-          batch.map(({ fetched }) => fetched),
-        ),
-      );
+      const ends = batch.map(({ fetched }) => fetched);
+      const work = (tx: Queryable) => recordAll(tx, metadata, media, ends);
+      const { lost, reports } = await database.transaction(work, "byKey");
       reports.forEach(metrics.fetched);
       for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
     } catch (error) {

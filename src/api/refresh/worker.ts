@@ -16,8 +16,9 @@ import { settle } from "./receipts.ts";
 import { ATTEMPTS_MAX, createRecorder, type WantMedia } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
-// One claim for each fetch costs more than the fetch.
+// One claim for each fetch costs more than the fetch: they wait for others to end, up to this share of what may run.
 const CLAIM_DELAY_MS = 20;
+const CLAIM_SHARE = 1 / 4;
 // How many fetches may wait to be recorded while others go on.
 const RECORDING_MAX = 256;
 const IDLE_POLL_MS = 5_000;
@@ -112,7 +113,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
 
   /** Claims by handfuls while there is enough to do. */
   function wakeSoon(): void {
-    if (running.size === 0) {
+    if (running.size === 0 || fetching <= concurrency * CLAIM_SHARE) {
       wake();
       return;
     }
@@ -137,6 +138,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       // Put back when its host was found busy or paused.
       if (stopping.signal.aborted || resolution === undefined) return;
       if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
+      if (hasFailedHost(resolution)) admission.forgetPaused();
     } catch (error) {
       if (error instanceof LeaseLost) {
         logger.info({ msg: "Another worker took over a refresh", token_id: lease.tokenId });
@@ -163,7 +165,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
           tx,
           held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
         );
-      });
+      }, "byKey");
     } catch (error) {
       logger.error({ msg: "Could not end a refresh", token_id: lease.tokenId, error });
     }

@@ -19,12 +19,24 @@ export interface Queryable {
   query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<Row[]>;
 }
 
+/**
+ * In a transaction `byKey`, PostgreSQL finds rows by indexes alone, however small a table is: for statements with a name,
+ * whose plan is kept while the table grows.
+ */
+export type TransactionKind = "plain" | "byKey";
+
+const beginnings: Record<TransactionKind, string> = {
+  plain: "begin",
+  byKey:
+    "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off",
+};
+
 export interface Database extends Queryable {
   /**
    * Commits when `work` resolves and rolls back when it throws. Never await the network inside. After a deadlock
    * `work` runs again, so it must leave nothing behind but what it wrote.
    */
-  transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -50,10 +62,10 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
 
   return {
     ...queryable(pool),
-    async transaction(work) {
+    async transaction(work, kind = "plain") {
       for (let tries = 1; ; tries++) {
         try {
-          return await runTransaction(pool, work);
+          return await runTransaction(pool, work, kind);
         } catch (error) {
           if ((error as pg.DatabaseError).code !== DEADLOCK || tries === TRIES_MAX) throw error;
         }
@@ -66,6 +78,7 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
 async function runTransaction<Result>(
   pool: pg.Pool,
   work: (tx: Queryable) => Promise<Result>,
+  kind: TransactionKind,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -75,7 +88,7 @@ async function runTransaction<Result>(
   };
   client.on("error", onError);
   try {
-    await client.query("begin");
+    await client.query(beginnings[kind]);
     const result = await work(queryable(client));
     await client.query("commit");
     return result;

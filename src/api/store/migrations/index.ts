@@ -5,7 +5,14 @@ import { collectionInformation } from "./catalog.ts";
 import { events } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media } from "./media.ts";
-import { displayTypes, internedTraits, searchable, tokensAndVersions, traitIndexes } from "./metadata.ts";
+import {
+  changesFirst,
+  displayTypes,
+  internedTraits,
+  searchable,
+  tokensAndVersions,
+  traitIndexes,
+} from "./metadata.ts";
 import { accepted, hosts, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 
 export const migrations: readonly string[] = [
@@ -27,4 +34,5 @@ export const migrations: readonly string[] = [
   consoleTables,
   events,
   collectionInformation,
+  changesFirst,
 ];
