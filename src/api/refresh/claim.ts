@@ -74,10 +74,12 @@ export async function claim(
           order by r.leased_until limit $2) d
         order by priority desc, not_before limit $2 * ${RIVALS}
      ), mine as (
-       -- By the row's place: by its key, all that waits may be read to find a few.
-       select r.chain_id, r.collection, r.token_id from due d join vitrine.refresh r on r.ctid = d.row_at
-        where r.wanted > r.done and (r.lease is null or r.leased_until < now())
-        order by d.priority desc, d.not_before limit $2 for update of r skip locked
+       -- In the order of what is due, row by row: joined, all that waits may be read to find a few.
+       select m.* from due d cross join lateral (
+         select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+          where r.ctid = d.row_at and r.wanted > r.done and (r.lease is null or r.leased_until < now())
+            for update skip locked) m
+        limit $2
      ), claimed as (
        update vitrine.refresh r
           set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,

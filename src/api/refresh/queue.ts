@@ -112,11 +112,12 @@ const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4
 const holder = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
 
 // Locked in the order in which `want` locks them: otherwise the two deadlock, and a caller's request fails.
-const heldInOrder = `
-  select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+const heldWith = (more: string): string => `
+  select r.chain_id, r.collection, r.token_id${more} from vitrine.refresh r
     join unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[]) as l(chain_id, collection, token_id, lease)
          using (chain_id, collection, token_id, lease)
    order by chain_id, collection, token_id::text collate "C" for update of r`;
+const heldInOrder = heldWith("");
 const holders = (leases: readonly Lease[]): unknown[] => [
   leases.map((lease) => lease.chainId),
   leases.map((lease) => lease.collection),
@@ -134,9 +135,40 @@ export async function renew(db: Queryable, leases: readonly Lease[]): Promise<vo
   );
 }
 
-/** Locks the tokens' rows for the transaction, and answers the leases that are still held. */
-export async function hold<Held extends Lease>(db: Queryable, leases: readonly Held[]): Promise<Held[]> {
-  return heldOf(leases, await db.query<Row>(heldInOrder, holders(leases), "hold"));
+/** What a recording finds out first. */
+export interface Holding<Held extends Lease> {
+  /** The leases that are still held. */
+  readonly held: readonly Held[];
+  /** Those of them that receipts wait for. */
+  readonly awaited: ReadonlySet<Held>;
+  /** Whether any host has failed of late. */
+  readonly hasHostFaults: boolean;
+}
+
+/** Locks the tokens' rows for the transaction. A receipt that comes later waits for a later fetch. */
+export async function hold<Held extends Lease>(
+  db: Queryable,
+  leases: readonly Held[],
+): Promise<Holding<Held>> {
+  const rows = await db.query<Row & { awaited: boolean; hasHostFaults: boolean }>(
+    heldWith(`,
+         exists (select from vitrine.receipt_token t
+                  where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
+                    and t.status is null) as awaited,
+         exists (select from vitrine.host) as "hasHostFaults"`),
+    holders(leases),
+    "hold",
+  );
+  return {
+    held: heldOf(leases, rows),
+    awaited: new Set(
+      heldOf(
+        leases,
+        rows.filter(({ awaited }) => awaited),
+      ),
+    ),
+    hasHostFaults: rows.some(({ hasHostFaults }) => hasHostFaults),
+  };
 }
 
 /** What a fetch came to, as far as the queue is concerned. */

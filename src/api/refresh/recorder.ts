@@ -17,11 +17,11 @@ export const ATTEMPTS_MAX = 5;
 const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
-const TOGETHER_MAX = 192;
+const TOGETHER_MAX = 256;
 // While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
 // where the first waits for a lock.
 const TRANSACTIONS_MAX = 2;
-const SECOND_MIN = 48;
+const SECOND_MIN = 192;
 const GATHER_MS = 250;
 // Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -61,7 +61,6 @@ export function createRecorder(deps: {
   let working = 0;
   let startedAt = 0;
 
-  (globalThis as any).__w = () => [waiting.length, working];
   const mayWork = (): boolean =>
     working === 0 ||
     (working < TRANSACTIONS_MAX && (waiting.length >= SECOND_MIN || Date.now() - startedAt > GATHER_MS));
@@ -70,10 +69,7 @@ export function createRecorder(deps: {
     while (waiting.length > 0 && mayWork()) {
       working++;
       startedAt = Date.now();
-      const t0 = performance.now();
-      const b = takeBatch(waiting);
-      await recordTogether(b);
-      ((globalThis as any).__b ??= []).push([b.length, performance.now() - t0]);
+      await recordTogether(takeBatch(waiting));
       working--;
     }
   }
@@ -119,7 +115,8 @@ async function recordAll(
   batch: readonly FetchedLease[],
 ): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
-  const held = new Set(await hold(tx, leases));
+  const holding = await hold(tx, leases);
+  const held = new Set(holding.held);
   const kept = batch.filter(({ lease }) => held.has(lease));
   const reports = [
     ...(await putBack(tx, metadata, kept.filter(goesOn))),
@@ -128,9 +125,10 @@ async function recordAll(
       metadata,
       media,
       kept.filter((each) => !goesOn(each)),
+      holding.awaited,
     )),
   ];
-  await noteHosts(tx, kept);
+  await noteHosts(tx, kept, holding.hasHostFaults);
   return { lost: new Set(leases.filter((lease) => !held.has(lease))), reports };
 }
 
@@ -160,6 +158,7 @@ async function end(
   metadata: MetadataService,
   media: WantMedia,
   batch: readonly FetchedLease[],
+  awaited: ReadonlySet<Lease>,
 ): Promise<FetchReport[]> {
   if (batch.length === 0) return [];
   const outcomes = await metadata.recordAll(tx, batch.map(endOf));
@@ -169,7 +168,8 @@ async function end(
       return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
     }),
   );
-  await settle(tx, [...ends.values()]);
+  const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
+  if (answers.length > 0) await settle(tx, answers);
   await finish(tx, [...ends.keys()], (lease) => ends.get(lease) ?? { status: "failed" });
   // Found again counts as well: the same URL may have got new content.
   await media.want(
@@ -206,7 +206,11 @@ function backoffMs(attempts: number): number {
 }
 
 /** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
-async function noteHosts(tx: Queryable, batch: readonly FetchedLease[]): Promise<void> {
+async function noteHosts(
+  tx: Queryable,
+  batch: readonly FetchedLease[],
+  hasHostFaults: boolean,
+): Promise<void> {
   const byHost = batch
     .flatMap(({ resolution }) => (resolution.host === undefined ? [] : { host: resolution.host, resolution }))
     .sort((a, b) => (a.host < b.host ? -1 : 1));
@@ -222,7 +226,7 @@ async function noteHosts(tx: Queryable, batch: readonly FetchedLease[]): Promise
     if (resolution.kind === "failed" && isHostFault(resolution.reason, resolution.transient)) {
       const { reason, message, retryAfterMs } = resolution;
       await noteHost(tx, host, { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs });
-    } else if (!answered.has(host)) {
+    } else if (hasHostFaults && !answered.has(host)) {
       answered.add(host);
       await noteHost(tx, host, { kind: "answered" });
     }
