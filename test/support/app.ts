@@ -96,7 +96,7 @@ export function createTestApp(
 
   const baseUrl = overrides.baseUrl ?? BASE_URL;
   const logger = overrides.logger ?? silentLogger;
-  const secrets = { current: SECRET, previous: undefined };
+  const secrets = roomOverrides.secrets ?? { current: SECRET, previous: undefined };
   const accessRoom = createAccessRoom({
     database,
     clients: new Map(),

@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
+import { createTestApp, SECRET } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createVisitor } from "./visitor.ts";
 
@@ -85,6 +86,20 @@ describe("a wallet", () => {
 
     expect(status).toBe(401);
     expect(visitor.cookie).toBe("");
+  });
+
+  it("stays signed in while VITRINE_SECRET changes, for as long as the one before is known", async () => {
+    const before = createVisitor(api);
+    await before.signIn(wallet);
+    const next = randomBytes(32).toString("hex");
+    const statusUnder = async (secrets: { current: string; previous: string | undefined }) => {
+      const visitor = createVisitor(createTestApp(test, { room: { secrets } }));
+      visitor.cookie = before.cookie;
+      return (await visitor.get("/console")).status;
+    };
+
+    expect(await statusUnder({ current: next, previous: SECRET })).toBe(200);
+    expect(await statusUnder({ current: next, previous: undefined })).toBe(303);
   });
 
   it("is not signed in twice by one message", async () => {

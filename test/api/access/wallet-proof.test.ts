@@ -1,0 +1,60 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Chain, startChain } from "../../../demo/chain.ts";
+import { createWalletProof, type WalletProof } from "../../../src/api/access/wallet-proof.ts";
+import { createChainClients } from "../../../src/api/chain/clients.ts";
+
+const STATEMENT = "Sign in to Vitrine.";
+const key = privateKeyToAccount(generatePrivateKey());
+
+let chain: Chain;
+let wallet: string;
+let proofs: WalletProof;
+beforeAll(async () => {
+  chain = await startChain();
+  ({ address: wallet } = await chain.deploy("ContractWallet", [key.address]));
+  const clients = createChainClients([{ id: chain.chainId, rpcUrls: [chain.rpcUrl] }]);
+  proofs = createWalletProof({ baseUrl: "https://vitrine.example", clients });
+});
+afterAll(() => chain.close());
+
+const messageOf = (address: string, chainId = chain.chainId): string =>
+  proofs.message({ address, chainId, nonce: "0123456789abcdef", statement: STATEMENT });
+
+describe("a wallet that is a contract", () => {
+  it("proves itself by a signature that its contract accepts", async () => {
+    const message = messageOf(wallet);
+
+    const verdict = await proofs.verify(
+      { message, signature: await key.signMessage({ message }) },
+      STATEMENT,
+    );
+
+    expect(verdict).toMatchObject({ kind: "proved", address: wallet.toLowerCase() });
+  });
+
+  it.each([
+    ["by another key's signature", () => privateKeyToAccount(generatePrivateKey()), undefined],
+    ["on a chain that is not served", () => key, 1],
+  ])("does not prove itself %s", async (_how, signer, chainId) => {
+    const message = messageOf(wallet, chainId);
+
+    const verdict = await proofs.verify(
+      { message, signature: await signer().signMessage({ message }) },
+      STATEMENT,
+    );
+
+    expect(verdict).toMatchObject({ kind: "refused", reason: expect.stringContaining("signature") });
+  });
+
+  it("does not prove another wallet", async () => {
+    const message = messageOf(chain.account(3).address);
+
+    const verdict = await proofs.verify(
+      { message, signature: await key.signMessage({ message }) },
+      STATEMENT,
+    );
+
+    expect(verdict.kind).toBe("refused");
+  });
+});
