@@ -14,8 +14,6 @@ export interface Share {
   readonly perHost: number;
   /** Tokens that were never read and may lead anywhere. As many as are asked for by default. */
   readonly unread?: number;
-  /** By host, leases of this process that ask nothing of it any more, and only wait to be recorded. */
-  readonly ended?: ReadonlyMap<string, number>;
 }
 
 const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
@@ -37,7 +35,7 @@ const RIVALS = 4;
 export async function claim(
   db: Queryable,
   tables: ChainTables,
-  { chainIds, perHost, unread, ended = new Map() }: Share,
+  { chainIds, perHost, unread }: Share,
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
@@ -51,12 +49,11 @@ export async function claim(
        select h.host,
               -- Where a token leads that was never read is not known yet.
               case when h.host = '' then $5 else
-                $3 + coalesce(e.count, 0) - (select count(*) from (
+                $3 - (select count(*) from (
                   select from vitrine.refresh r
                    where r.lease is not null and r.host = h.host and r.leased_until > now()
-                   order by r.leased_until limit $3 + coalesce(e.count, 0)) asked) end as room
+                   order by r.leased_until limit $3) asked) end as room
          from hosts h left join vitrine.host p on p.host = h.host
-         left join unnest($6::text[], $7::int[]) as e(host, count) on e.host = h.host
         where h.host is not null and (p.paused_until is null or p.paused_until <= now())
      ), candidates as (
        select d.*, o.room, row_number() over (partition by o.host order by d.priority desc, d.not_before) as place
@@ -99,7 +96,7 @@ export async function claim(
        from claimed c left join ${tables.tokenState} s
          on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
-    [chainIds, count, perHost, randomUUID(), unread ?? count, [...ended.keys()], [...ended.values()]],
+    [chainIds, count, perHost, randomUUID(), unread ?? count],
     "claim",
   );
   return rows.map((row) => ({

@@ -32,24 +32,6 @@ class LeaseLost extends Error {}
 const hasFailedHost = (resolution: Resolution | undefined): boolean =>
   resolution?.kind === "failed" && isHostFault(resolution.reason, resolution.transient);
 
-/** Counts what goes on, by name. */
-function createTally() {
-  const counts = new Map<string, number>();
-  return {
-    counts: counts as ReadonlyMap<string, number>,
-    async during<Result>(name: string, work: Promise<Result>): Promise<Result> {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      try {
-        return await work;
-      } finally {
-        const left = (counts.get(name) ?? 1) - 1;
-        if (left > 0) counts.set(name, left);
-        else counts.delete(name);
-      }
-    },
-  };
-}
-
 export interface RefreshWorker {
   /** Looks for work now rather than at the next poll. */
   wake(): void;
@@ -77,7 +59,6 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   const admission = createAdmission(database, share.perHost);
   const recorder = createRecorder({ database, metadata, media, metrics });
   const running = new Map<Lease, Promise<void>>();
-  const ended = createTally();
   let fetching = 0;
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -98,7 +79,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     if (free <= 0) return;
     const { waiting } = admission;
     const unread = waiting === 0 ? free : Math.max(0, share.perHost - waiting);
-    const leases = await claim(database, tables, { ...share, unread, ended: ended.counts }, free);
+    const leases = await claim(database, tables, { ...share, unread }, free);
     if (stopping.signal.aborted) return release(database, leases);
     for (const lease of leases) {
       const work = run(lease).finally(() => {
@@ -156,8 +137,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       if (!hasFailedHost(resolution)) leave();
       // Put back when its host was found busy or paused.
       if (stopping.signal.aborted || resolution === undefined) return;
-      const end = await ended.during(lease.host, recorder.record({ lease, resolution }));
-      if (end === "lost") throw new LeaseLost();
+      if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
       if (hasFailedHost(resolution)) admission.forgetPaused();
     } catch (error) {
       if (error instanceof LeaseLost) {

@@ -46,25 +46,6 @@ describe("a claim", () => {
     expect(await claimIds(2)).toEqual([]);
   });
 
-  it("counts a host's fetches that still ask it, and none that only wait to be recorded", async () => {
-    const ids = ["1", "2", "3", "4", "5"];
-    await ask(database, ids);
-    const first = await claim(database, tables, SHARE, 10);
-    await finish(database, first, () => ({ status: "updated", host: "meta.example" }));
-    await passSeconds(database, 10);
-    await ask(database, ids);
-    const claimed = async (ended: number): Promise<number> => {
-      const share = { ...SHARE, perHost: 2, ended: new Map([["meta.example", ended]]) };
-      return (await claim(database, tables, share, 10)).length;
-    };
-
-    expect(await claimed(0)).toBe(2);
-    expect(await claimed(0)).toBe(0);
-    expect(await claimed(1)).toBe(1);
-    expect(await claimed(1)).toBe(0);
-    expect(await claimed(3)).toBe(2);
-  });
-
   it("tells what the fetch has to know: standard, cause's block, trigger and try", async () => {
     await test.insert("tokenState", {
       chainId: CHAIN_ID,
