@@ -8,7 +8,7 @@ import * as chainSchema from "../../ponder.schema.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
 import { silentLogger } from "../../src/api/contract/logger.ts";
 import { createDatabase, type Database } from "../../src/api/store/database.ts";
-import { migrate } from "../../src/api/store/migrate.ts";
+import { TEMPLATE } from "./global-postgres.ts";
 
 export const CHAIN_SCHEMA = "test_chain";
 const CHECKPOINT_DIGITS = { timestamp: 10, chain: 16, block: 16 };
@@ -33,10 +33,9 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const server = inject("postgresUrl");
-  await runOn(server, `create database ${name}`);
+  await runOn(server, `create database ${name} template ${TEMPLATE}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await migrate(url.href);
   const database = createDatabase(url.href, silentLogger);
   const tables = chainTables(CHAIN_SCHEMA);
   await database.query(chainDdl());

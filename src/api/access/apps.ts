@@ -84,8 +84,12 @@ export function createApps({ database, access }: AppsDeps) {
     /** Makes an app without permissions, and its first key. */
     create(name: string, owner: string | null, actor: string): Promise<Creation> {
       return database.transaction(async (tx): Promise<Creation> => {
-        if (owner !== null && (await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
-          return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
+        if (owner !== null) {
+          // One after the other, or several at once would each find room.
+          await tx.query("select pg_advisory_xact_lock(hashtextextended('apps of ' || $1, 0))", [owner]);
+          if ((await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
+            return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
+        }
         const appId = await addApp(tx, { name, owner, tier: owner === null ? "advanced" : FIRST_TIER });
         if (!appId) return { kind: "name_taken" };
         const { id: keyId, start } = await access.makeKeyFor(tx, appId);

@@ -11,11 +11,16 @@ import { createPoints, type OnFault, type Points } from "../store/rate-limiter.t
 /** Wrong operator tokens and sign-ins of one client: enough for typing errors, too few for guessing. */
 export const failureLimit: RateLimit = { name: "operator-failures", requests: 10, seconds: 60 };
 
+/** What one client may change at the console: more than hands do, and few enough rows for strangers to leave. */
+export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
+
 export interface Gate {
   /** Of apps, at the gateway APIs. */
   readonly limiters: TierLimiters;
   /** Of client addresses, at POST /graphql. */
   readonly anonymousGraphql: RateLimiter;
+  /** Of client addresses, at what the console changes. */
+  readonly console: RateLimiter;
   /** Of client addresses, at the operator's doors. */
   readonly failures: Points;
   readonly clientAddress: (c: Context) => string;
@@ -48,6 +53,7 @@ export function createGate({
       advanced: leased(limits.advanced),
     },
     anonymousGraphql: leased(anonymousGraphqlLimit),
+    console: leased(consoleLimit),
     failures: createPoints(database, failureLimit, onFault),
     clientAddress: createClientAddress(trustedProxies),
     countUsage,

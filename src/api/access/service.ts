@@ -1,6 +1,8 @@
 /** The access room's door: keys, and whose key a request carries. */
 
 import { randomUUID } from "node:crypto";
+import { ApiError } from "../contract/errors.ts";
+import { clip } from "../contract/fields.ts";
 import type { CallerApp } from "../contract/router.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import { addAudit } from "./audit.ts";
@@ -84,6 +86,11 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
     async createKey(app: NewApp, actor: string): Promise<{ readonly id: string; readonly key: string }> {
       return database.transaction(async (tx) => {
         const appId = await saveApp(tx, app);
+        // Anybody may take a name in the console, and would be given what the operator meant for another.
+        if (appId === undefined) {
+          const message = `"${clip(app.name)}" is a wallet's app: give it permissions in the console, or choose another name`;
+          throw new ApiError("INVALID_REQUEST", [{ path: "app", message }]);
+        }
         const { id, key, start } = await makeKeyFor(tx, appId);
         await addAudit(tx, actor, "keys.create", id, { ...app, start });
         await tellReplicas(tx);

@@ -21,19 +21,19 @@ export async function tellReplicas(tx: Queryable): Promise<void> {
   await tx.query("select pg_notify($1, '')", [ACCESS_CHANNEL]);
 }
 
-/** Makes the app, or widens what an app of that name may do; returns its id. */
-export async function saveApp(db: Queryable, app: NewApp): Promise<string> {
+/** Makes the app, or widens what the operator's app of that name may do. Its id; undefined where a wallet owns the name. */
+export async function saveApp(db: Queryable, app: NewApp): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
     `insert into vitrine.app as a (id, name, apis, collections) values ($1, $2, $3, $4)
      on conflict (name) do update set
        apis = (select array_agg(distinct api) from unnest(a.apis || excluded.apis) as api),
        collections = case when a.collections is null or excluded.collections is null then null
                           else (select array_agg(distinct c) from unnest(a.collections || excluded.collections) as c) end
+      where a.owner is null
      returning id`,
     [randomUUID(), app.name, app.apis, app.collections],
   );
-  if (!row) throw new Error("the app was not saved");
-  return row.id;
+  return row?.id;
 }
 
 export interface KeyToAdd extends Omit<NewKey, "key"> {

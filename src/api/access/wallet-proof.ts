@@ -36,14 +36,14 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
 
   async function isSigned(
     address: Address,
-    chainId: number,
+    chainId: number | undefined,
     { message, signature }: Proof,
   ): Promise<boolean> {
     if (!isHex(signature) || signature.length > SIGNATURE_CHARACTERS_MAX) return false;
     const signed = { address, message, signature: signature as Hex };
     const byKey = await verifyMessage(signed).catch(() => false);
     if (byKey) return true;
-    const client = clients.get(chainId);
+    const client = chainId === undefined ? undefined : clients.get(chainId);
     return client !== undefined && (await within(CHAIN_MS, client.verifyMessage(signed))) === true;
   }
 
@@ -74,8 +74,12 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       });
     },
 
-    /** Whose signature it is under a message of ours with that statement. The nonce is still to be used up. */
-    async verify(proof: Proof, statement: string): Promise<Verdict> {
+    /**
+     * Whose signature it is under a message of ours with that statement. The nonce is still to be used up. Wallets that
+     * are contracts are asked on `contractChainId`, whatever chain the message names: whoever has the contract at the
+     * same address of another chain is somebody else.
+     */
+    async verify(proof: Proof, statement: string, contractChainId: number | undefined): Promise<Verdict> {
       const refused = (reason: string): Verdict => ({ kind: "refused", reason });
       const message = parseSiweMessage(proof.message);
       const { address, nonce, chainId, expirationTime } = message;
@@ -85,7 +89,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
         return refused("the message has ended, or another site has asked for it");
       if (message.uri !== uri || message.statement !== statement)
         return refused("the message was made for something else");
-      if (!(await isSigned(address, chainId, proof)))
+      if (!(await isSigned(address, contractChainId, proof)))
         return refused("the signature is not that of the wallet that the message names");
       return { kind: "proved", address: address.toLowerCase(), nonce };
     },

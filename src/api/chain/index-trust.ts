@@ -17,9 +17,12 @@ export const caughtUp = (schema: string): string =>
   `c.latest_checkpoint >= coalesce(
      (select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = c.chain_id), '')`;
 
-/** SQL: the block of `c` is no older. Its first ten digits are the block's Unix seconds. */
+/**
+ * SQL: the block of `c` is no older, nor further in the future: under clocks that differ by more, an index that stands
+ * still would pass for fresh. Its first ten digits are the block's Unix seconds.
+ */
 export const young = (maxAgeSeconds: string): string =>
-  `extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint <= ${maxAgeSeconds}`;
+  `abs(extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint) <= ${maxAgeSeconds}`;
 
 /** SQL: the block number in a checkpoint, its digits 27 to 42. */
 export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)::bigint`;

@@ -47,6 +47,8 @@ export type ConsoleContext = Context<ConsoleEnv>;
 
 /** Deps and what is derived of them once. */
 export interface Site extends ConsoleDeps {
+  /** Where wallets that are contracts are asked whether a sign-in is theirs: the first configured chain. */
+  readonly signInChainId: number | undefined;
   readonly to: To;
 }
 

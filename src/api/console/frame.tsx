@@ -44,9 +44,11 @@ const Frame = ({ site, c, title, scripts = [], width = "wide", children }: Props
   const links = [
     { href: "/console", text: "Apps", isCurrent: session !== undefined && !isOperating },
     ...(session?.isOperator ? [{ href: "/console/operator", text: "Operator", isCurrent: isOperating }] : []),
+    { href: "/collections", text: "Collections" },
     { href: "/reference", text: "API reference" },
   ];
-  const notice = done[c.req.query("done") ?? ""];
+  const named = c.req.query("done") ?? "";
+  const notice = Object.hasOwn(done, named) ? done[named] : undefined;
   const end = session && (
     <form method="post" action={site.to("/console/sign-out")} class="row">
       <span class="soft small" title={session.address ?? undefined}>

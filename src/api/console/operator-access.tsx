@@ -7,7 +7,7 @@ import { render, shortAddress } from "./frame.tsx";
 import { OperatorFrame, operatorPath } from "./operator-frame.tsx";
 
 const AUDIT_PAGE = 100;
-const AUDIT_ID = /^[1-9][0-9]{0,18}$/;
+const AUDIT_ID = /^[1-9][0-9]{0,17}$/;
 
 const kinds = { api: "API", collection: "Collection", tier: "Tier" } as const;
 

@@ -21,7 +21,8 @@ import {
   signedIn,
 } from "./env.ts";
 import { render } from "./frame.tsx";
-import { jsonOf, proofBody } from "./sign-in.tsx";
+import { createGuessing } from "./guessing.ts";
+import { jsonOf, messageBody, proofBody } from "./sign-in.tsx";
 
 const purposes: Record<(typeof apiNames)[number], string> = {
   "market-partner": "What a partner does: refresh metadata, look at reports, write collection information",
@@ -158,10 +159,11 @@ export const RequestState = ({ request }: { request: RequestRow }) => {
 };
 
 const proveBody = proofBody.extend({ collection: z.string() });
-const askBody = z.object({ address: z.string(), chainId: z.int().positive(), collection: z.string() });
+const askBody = messageBody.extend({ collection: z.string() });
 
 export function permissionPages(site: Site): Hono<ConsoleEnv> {
   const { apps, proof, sessions } = site;
+  const guessing = createGuessing(site);
   const at = "/apps/:app/permissions";
 
   function known(kind: "api" | "collection", subject = ""): string {
@@ -235,13 +237,12 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       return c.json({ message: proof.message({ address, chainId, nonce, statement }) });
     })
     .post(`${at}/prove`, requireJson, async (c) => {
+      await guessing.refuse(c);
       const app = await appOf(site, c);
       const { collection, ...signed } = await jsonOf(c, proveBody);
       const { chainId, address } = parseName(known("collection", collection));
-      const verdict = await proof.verify(signed, statementOf(app, collection));
-      const refuse = (message: string): never => {
-        throw new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
-      };
+      const verdict = await proof.verify(signed, statementOf(app, collection), chainId);
+      const refuse = (message: string) => guessing.fail(c, "NOT_ALLOWED", "signature", message);
       if (verdict.kind === "refused") return refuse(verdict.reason);
       if (!(await sessions.spendNonce(verdict.nonce, purposeOf(app, collection))))
         return refuse("the message was used before or has ended");

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ApiError, errorTable } from "../contract/errors.ts";
+import { answerLimit } from "../contract/rate-limit.ts";
 import { answerError, limitBody, toApiError } from "../contract/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { Layout, page } from "../ui/layout.tsx";
@@ -32,7 +33,8 @@ const scripts = Object.fromEntries(
 );
 
 export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
-  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const signInChainId = deps.collections.all[0]?.chainId;
+  const site: Site = { ...deps, signInChainId, to: pathsUnder(deps.baseUrl) };
   const cookies = createCookies(site);
   const routes = new Hono<ConsoleEnv>();
 
@@ -42,6 +44,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     pageHeaders(deps),
     requireOwnOrigin(site),
     limitBody(BODY_BYTES_MAX),
+    limitChanges(site),
     loadSession(site, cookies),
   );
   routes.route("/", signInPages(site, cookies));
@@ -61,6 +64,16 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   });
   return routes;
 }
+
+/** Whatever is sent leaves rows behind, of strangers too. */
+const limitChanges = ({ gate }: Site) =>
+  createMiddleware<ConsoleEnv>(async (c, next) => {
+    if (c.req.method === "POST") {
+      const taken = await gate.console.take(gate.clientAddress(c));
+      answerLimit(c, gate.console.limit, taken, "client address");
+    }
+    await next();
+  });
 
 /** People who are signed in nowhere are led to the door; their programs are told. */
 const askToSignIn = (to: To) =>

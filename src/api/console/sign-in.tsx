@@ -3,21 +3,19 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { parseAddress } from "../../domain/token-ref.ts";
-import { failureLimit } from "../access/gate.ts";
 import { ApiError, detailsOf } from "../contract/errors.ts";
-import { answerLimit } from "../contract/rate-limit.ts";
 import { requireJson } from "../contract/router.ts";
-import { resetSeconds } from "../store/rate-limiter.ts";
 import { Button, Card, Notice, Title } from "../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "./env.ts";
 import { render } from "./frame.tsx";
 import type { Cookies } from "./guard.ts";
+import { createGuessing } from "./guessing.ts";
 
 const PURPOSE = "sign-in";
 const STATEMENT = "Sign in to the Vitrine console.";
 const LINK = /^vl_[0-9a-f]{64}$/;
 
-const messageBody = z.object({
+export const messageBody = z.object({
   address: z.string().refine((text) => parseAddress(text) !== undefined, { error: "must be an address" }),
   chainId: z.int().positive(),
 });
@@ -28,26 +26,20 @@ export async function jsonOf<Schema extends z.ZodType>(
   c: ConsoleContext,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const parsed = schema.safeParse(await c.req.json());
+  const body: unknown = await c.req.json().catch(() => {
+    throw new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not valid JSON" }]);
+  });
+  const parsed = schema.safeParse(body);
   if (!parsed.success) throw new ApiError("INVALID_REQUEST", detailsOf(parsed.error));
   return parsed.data;
 }
 
 export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
-  const { sessions, proof, gate } = site;
+  const { sessions, proof } = site;
 
-  /** Counts failures by client address, those at the operator's API too. */
-  async function refuseGuessing(c: ConsoleContext): Promise<void> {
-    const { count, msBeforeNext } = await gate.failures.taken(gate.clientAddress(c));
-    if (count < failureLimit.requests) return;
-    const taken = { isAllowed: false, remaining: 0, resetSeconds: resetSeconds(msBeforeNext) };
-    answerLimit(c, failureLimit, taken, "client address");
-  }
-
-  async function fail(c: ConsoleContext, message: string): Promise<never> {
-    await gate.failures.take(gate.clientAddress(c), 1);
-    throw new ApiError("KEY_INVALID", [{ path: "", message }]);
-  }
+  const guessing = createGuessing(site);
+  const fail = (c: ConsoleContext, message: string): Promise<never> =>
+    guessing.fail(c, "KEY_INVALID", "", message);
 
   return (
     new Hono<ConsoleEnv>()
@@ -91,8 +83,8 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
         return c.json({ message: proof.message({ address, chainId, nonce, statement: STATEMENT }) });
       })
       .post("/sign-in", requireJson, async (c) => {
-        await refuseGuessing(c);
-        const verdict = await proof.verify(await jsonOf(c, proofBody), STATEMENT);
+        await guessing.refuse(c);
+        const verdict = await proof.verify(await jsonOf(c, proofBody), STATEMENT, site.signInChainId);
         if (verdict.kind === "refused") return fail(c, verdict.reason);
         if (!(await sessions.spendNonce(verdict.nonce, PURPOSE)))
           return fail(c, "the message was used before or has ended");
@@ -117,7 +109,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
         ),
       )
       .post("/login/:link", async (c) => {
-        await refuseGuessing(c);
+        await guessing.refuse(c);
         const link = c.req.param("link");
         const token = LINK.test(link) ? await sessions.startByLink(link) : undefined;
         if (!token) return fail(c, "the link was used before, or its ten minutes are over; make another");

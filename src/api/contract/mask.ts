@@ -3,7 +3,7 @@
 import type { Logger } from "./logger.ts";
 
 // Keys (vk), login links (vl) and sessions (vs) say what they are; their first characters are what people tell them by.
-const OWN = /\b(v[kls]_[0-9a-f]{6})[0-9a-f_]{8,}/g;
+const OWN = /(v[kls]_[0-9a-f]{6})[0-9a-f_]{8,}/g;
 // What is sent in these places is a secret even if it is none of ours.
 const QUERY = /([?&](?:apiKey|api_key|key|token)=)[^&\s"'#]+/gi;
 const HEADER =
@@ -43,7 +43,11 @@ function maskError(error: Error, depth: number): Error {
   const members = Object.entries(Object.getOwnPropertyDescriptors(error))
     .filter(([, descriptor]) => "value" in descriptor)
     .map(([name, descriptor]) => [name, { ...descriptor, value: mask(descriptor.value, depth + 1) }]);
-  const masked = Object.create(Object.getPrototypeOf(error), Object.fromEntries(members)) as Error;
+  // What a DOMException says is in private members, which another object under its prototype has not.
+  const isPrivate = error instanceof DOMException;
+  const prototype = isPrivate ? Error.prototype : Object.getPrototypeOf(error);
+  const masked = Object.create(prototype, Object.fromEntries(members)) as Error;
+  if (isPrivate) Object.assign(masked, { name: error.name, message: maskText(error.message) });
   Object.defineProperty(masked, "stack", { value: maskText(error.stack ?? ""), configurable: true });
   return masked;
 }

@@ -63,6 +63,8 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
       response = await fetch(`${url}/registry/v2/${path}?${new URLSearchParams(query)}`, {
         headers: { accept: "application/json", ...(key !== undefined && { "x-api-key": key }) },
         signal: AbortSignal.timeout(TIMEOUT_MS),
+        // The key is for this registry alone.
+        redirect: "error",
       });
       text = await readText(response);
     } catch (error) {
@@ -91,10 +93,11 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
       const answer = await ask("check/all", { from, to, chainId: String(chainId) }, betweenSchema);
       if (answer.kind !== "answered") return answer;
       const { body, truncated } = answer.value;
-      const grant =
-        typeof body === "boolean"
-          ? { delegated: body, delegations: null }
-          : { delegated: body.some(isWhole), delegations: body };
+      if (typeof body === "boolean")
+        return { kind: "answered", value: { delegated: body, delegations: null, truncated } };
+      // Registries that don't know the parameters list what they list.
+      const delegations = body.filter((each) => each.from === from && each.to === to);
+      const grant = { delegated: delegations.some(isWhole), delegations };
       return { kind: "answered", value: { ...grant, truncated } };
     },
   };
@@ -131,10 +134,10 @@ function pauseSeconds(response: Response): number {
   return told > 0 ? Math.min(told, PAUSE_SECONDS_MAX) : PAUSE_DEFAULT_SECONDS;
 }
 
-/** fetch hides the reason in the cause. No URL: it may carry what is not for everybody. */
+/** fetch hides the reason in the cause; its own message may carry the URL, which is not for everybody. */
 const causeOf = (error: Error): string =>
   error.name === "TimeoutError"
     ? `no answer within ${TIMEOUT_MS / 1000} s`
     : error.cause instanceof Error
       ? ((error.cause as NodeJS.ErrnoException).code ?? error.cause.message)
-      : error.message;
+      : error.name;

@@ -27,10 +27,15 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
   let isOver = false;
   let writingSince: number | undefined;
   let wakeUp = (): void => {};
+  let cutOff = (): void => {};
+  const isCutOff = new Promise<void>((resolve) => {
+    cutOff = resolve;
+  });
 
   async function write(text: string): Promise<void> {
     writingSince = Date.now();
-    await wire.write(text);
+    // What is cut may leave a write open for ever.
+    await Promise.race([wire.write(text), isCutOff, wire.gone]);
     writingSince = undefined;
   }
 
@@ -45,7 +50,10 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
     if (isOver) return;
     end(comment(`error: ${why}; come back with the last id`));
     // A reader that takes nothing does not take this either.
-    setTimeout(() => wire.cut(), CUT_AFTER_MS).unref();
+    setTimeout(() => {
+      wire.cut();
+      cutOff();
+    }, CUT_AFTER_MS).unref();
   }
 
   const reader = {

@@ -104,6 +104,8 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
   const perApp = new Map<string, number>();
 
   return createRouter().openapi(streamRoute, (c) => {
+    // Nobody would read the stream, nor end it.
+    if (c.req.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
     const query = c.req.valid("query");
     const filter = filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;

@@ -16,6 +16,8 @@ import { settle } from "./receipts.ts";
 export const ATTEMPTS_MAX = 5;
 const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
+// A node that lags or is away is back for all at once, and nothing else is wrong with the token.
+const NODE_BACKOFF_MAX_MS = 10_000;
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
 const TOGETHER_MAX = 256;
 // While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
@@ -142,7 +144,8 @@ async function putBack(
   for (const each of batch) {
     const { lease, resolution } = each;
     if (resolution.kind !== "failed") continue;
-    const delayMs = Math.max(backoffMs(lease.attempts), resolution.retryAfterMs ?? 0);
+    const backoffMaxMs = isNodeAway(resolution) ? NODE_BACKOFF_MAX_MS : BACKOFF_MAX_MS;
+    const delayMs = Math.max(backoffMs(lease.attempts, backoffMaxMs), resolution.retryAfterMs ?? 0);
     await postpone(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
     // That was no fetch, and a node may be away for long.
     if (isNodeAway(resolution)) continue;
@@ -199,9 +202,9 @@ function goesOn({ lease, resolution }: FetchedLease): boolean {
 const isNodeAway = (resolution: Resolution): boolean =>
   resolution.kind === "failed" && resolution.reason === "rpc_unavailable" && !resolution.nodeAnswered;
 
-/** Doubles from two seconds to a minute, with half of it left to chance so that tokens of one host spread out. */
-function backoffMs(attempts: number): number {
-  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, BACKOFF_MAX_MS);
+/** Doubles from two seconds to the most, with half of it left to chance so that tokens of one host spread out. */
+function backoffMs(attempts: number, maxMs: number): number {
+  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, maxMs);
   return full / 2 + (Math.random() * full) / 2;
 }
 

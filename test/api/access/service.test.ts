@@ -3,6 +3,7 @@ import { makeKey } from "../../../src/api/access/keys.ts";
 import { createSealer } from "../../../src/api/access/seal.ts";
 import { createAccess as createAccessWith } from "../../../src/api/access/service.ts";
 import { ACCESS_CHANNEL } from "../../../src/api/access/store.ts";
+import { ApiError } from "../../../src/api/contract/errors.ts";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
 import type { Database } from "../../../src/api/store/database.ts";
 import { listen } from "../../../src/api/store/listener.ts";
@@ -48,6 +49,21 @@ describe("the app of a key", () => {
     expect(queries).toBe(0);
     expect(await access.findApp(makeKey().key)).toBeUndefined();
     expect(queries).toBe(1);
+  });
+
+  it("is not one that a wallet made under that name, which would be given what the operator grants", async () => {
+    const access = createAccess(database);
+    await database.query(
+      "insert into vitrine.app (id, name, apis, collections, owner) values ($1, 'Partner', '{}', '{}', '0xab')",
+      [UNKNOWN_ID],
+    );
+
+    await expect(access.createKey(partner, OPERATOR)).rejects.toThrow(ApiError);
+
+    expect(await database.query("select apis, collections from vitrine.app")).toEqual([
+      { apis: [], collections: [] },
+    ]);
+    expect(await database.query("select from vitrine.api_key")).toEqual([]);
   });
 
   it("is one app for all keys of one name, and its permissions widen", async () => {

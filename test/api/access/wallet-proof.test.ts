@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-const messageOf = (address: string, chainId = chain.chainId): string =>
-  proofs.message({ address, chainId, nonce: "0123456789abcdef", statement: STATEMENT });
+const messageOf = (address: string): string =>
+  proofs.message({ address, chainId: chain.chainId, nonce: "0123456789abcdef", statement: STATEMENT });
 
 describe("a wallet that is a contract", () => {
   it("proves itself by a signature that its contract accepts", async () => {
@@ -28,20 +28,22 @@ describe("a wallet that is a contract", () => {
     const verdict = await proofs.verify(
       { message, signature: await key.signMessage({ message }) },
       STATEMENT,
+      chain.chainId,
     );
 
     expect(verdict).toMatchObject({ kind: "proved", address: wallet.toLowerCase() });
   });
 
   it.each([
-    ["by another key's signature", () => privateKeyToAccount(generatePrivateKey()), undefined],
-    ["on a chain that is not served", () => key, 1],
-  ])("does not prove itself %s", async (_how, signer, chainId) => {
-    const message = messageOf(wallet, chainId);
+    ["by another key's signature", () => privateKeyToAccount(generatePrivateKey()), () => chain.chainId],
+    ["on another chain than the one that counts, though the message names that", () => key, () => 2020],
+  ])("does not prove itself %s", async (_how, signer, contractChain) => {
+    const message = messageOf(wallet);
 
     const verdict = await proofs.verify(
       { message, signature: await signer().signMessage({ message }) },
       STATEMENT,
+      contractChain(),
     );
 
     expect(verdict).toMatchObject({ kind: "refused", reason: expect.stringContaining("signature") });
@@ -53,6 +55,7 @@ describe("a wallet that is a contract", () => {
     const verdict = await proofs.verify(
       { message, signature: await key.signMessage({ message }) },
       STATEMENT,
+      chain.chainId,
     );
 
     expect(verdict.kind).toBe("refused");

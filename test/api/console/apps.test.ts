@@ -194,10 +194,60 @@ describe("names of apps", () => {
     expect(text).toContain("is taken");
   });
 
-  it("are twenty per wallet at most", async () => {
-    for (let made = 0; made < 20; made++) await partner.createApp(`Studio ${made}`);
+  it("are twenty per wallet at most, though they are made at once", async () => {
+    for (let made = 0; made < 18; made++) await partner.createApp(`Studio ${made}`);
+    await Promise.all(
+      [partner, partner, partner, partner].map((each, nth) => each.createApp(`At once ${nth}`)),
+    );
 
-    expect((await partner.post("/console/apps", { name: "One more" })).status).toBe(400);
+    const more = ["One", "Two", "Three"].map((name) => partner.post("/console/apps", { name }));
+    expect((await Promise.all(more)).map(({ status }) => status)).toEqual([400, 400, 400]);
     expect(await database.query("select from vitrine.app")).toHaveLength(20);
   });
+});
+
+describe("strangers", () => {
+  it("can't fill the tables: 60 changes a minute, and the client's address gets 429", async () => {
+    const stranger = createVisitor(api, "198.51.100.99");
+    const ask = { address: `0x${"1".repeat(40)}`, chainId: 1 };
+    for (let asked = 0; asked < 60; asked++)
+      expect((await stranger.json("/console/sign-in/message", ask)).status).toBe(200);
+
+    expect((await stranger.json("/console/sign-in/message", ask)).status).toBe(429);
+    expect((await stranger.get("/console/sign-in")).status).toBe(200);
+  });
+
+  it("can't guess at the proof of a collection: ten a minute", async () => {
+    const path = await partner.createApp("Studio");
+    const prove = () =>
+      partner.json(`${path}/permissions/prove`, { collection: NAME, message: "hello", signature: "0x" });
+
+    for (let guess = 0; guess < 10; guess++) expect((await prove()).status).toBe(403);
+
+    expect((await prove()).status).toBe(429);
+  });
+
+  it.each([
+    ["a body that is no JSON", "/console/sign-in/message", "{"],
+    ["an address that is none", "/console/sign-in/message", { address: "zz", chainId: 1 }],
+  ])("are told what is wrong with %s", async (_what, path, body) => {
+    const headers = {
+      accept: "application/json",
+      "content-type": "application/json",
+      origin: "http://localhost:42069",
+    };
+    const sent = typeof body === "string" ? Buffer.from(body) : body;
+
+    expect((await api.call(path, { method: "POST", body: sent, headers })).status).toBe(400);
+  });
+
+  it.each(["/operator/audit?before=9999999999999999999", "?done=__proto__", "?done=constructor"])(
+    "and operators see a page at /console%s",
+    async (path) => {
+      const { status, text } = await operator.get(`/console${path}`);
+
+      expect(status).toBe(200);
+      expect(text).not.toContain("notice good");
+    },
+  );
 });

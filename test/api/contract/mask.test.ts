@@ -56,6 +56,18 @@ describe("a logger that masks", () => {
     expect(error.message).toContain(key);
   });
 
+  it("tells of errors that keep what they say to themselves, also as a cause", () => {
+    const { logger, entries } = createMemoryLogger();
+    const timeout = new DOMException(`no answer with ${key}`, "TimeoutError");
+
+    maskSecrets(logger).error({ msg: "x", error: timeout });
+    maskSecrets(logger).error({ msg: "y", error: new Error("outer", { cause: timeout }) });
+
+    const [first, second] = entries as unknown as { error: Error }[];
+    for (const logged of [first?.error, second?.error.cause as Error])
+      expect([logged?.name, logged?.message]).toEqual(["TimeoutError", `no answer with ${start}…`]);
+  });
+
   it("leaves dates, buffers and numbers as they are", () => {
     const { logger, entries } = createMemoryLogger();
     const entry = { msg: "x", at: new Date(0), bytes: Buffer.of(1), count: 0, none: null };

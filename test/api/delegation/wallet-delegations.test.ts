@@ -151,6 +151,32 @@ describe("another registry", () => {
     });
   });
 
+  it("grants nothing by a delegation of somebody else, which it lists because it knows no parameters", async () => {
+    const record = (from: string, to: string) =>
+      `{"type":"ALL","from":"${from}","to":"${to}","contract":null,"tokenId":null}`;
+    const { api } = await withRegistry(() => ({
+      body: `[${record(CONTRACT, COLD)},${record(HOT, CONTRACT)}]`,
+    }));
+
+    expect((await ask(api, `?to=${COLD}`)).granted).toMatchObject({ delegated: false, delegations: [] });
+    expect((await ask(api, `?to=${CONTRACT}`)).granted).toMatchObject({ delegated: true });
+  });
+
+  it("is not followed elsewhere with the key that is for it alone", async () => {
+    const elsewhere = await startLocalServer((_, response) => void response.end("[]"));
+    onTestFinished(() => elsewhere.close());
+    const { server } = await withRegistry(() => ({
+      status: 302,
+      body: "",
+      headers: { location: `${elsewhere.url}/registry` },
+    }));
+
+    const body = await ask(appOver(server, "the-registry-key"));
+
+    expect(body).toMatchObject({ status: "unavailable", reason: "unreachable" });
+    expect(elsewhere.requests).toEqual([]);
+  });
+
   it("that is down is told of, and what was known before is served as stale", async () => {
     const { api, server } = await withRegistry(() => ({ body: "[]" }));
     const away = appOver(server);

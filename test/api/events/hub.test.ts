@@ -96,6 +96,23 @@ describe("a slow reader", () => {
   });
 });
 
+describe("a look at the stream's head", () => {
+  it("takes no reader's place", async () => {
+    await eventually(
+      () => hub.size,
+      (size) => size === 0,
+    );
+
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}/market/events`, {
+      method: "HEAD",
+      headers: { "x-api-key": key },
+    });
+
+    expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    expect(hub.size).toBe(0);
+  });
+});
+
 describe("the end of a stream", () => {
   it("comes with the end of its key", async () => {
     const { id, key: doomed } = await api.access.createKey(
