@@ -90,8 +90,10 @@ export function informationRoutes({ information, findCollection }: InformationRo
       );
       const app = c.get("app");
       assertHolds(app, collection);
-      const stored = await information.replace(collection, c.req.valid("json"), `app:${app.name}`);
-      const notices = await information.noticesOf(collection, stored.trait_groups);
+      const submitted = c.req.valid("json");
+      // First: what can't be answered is not stored either.
+      const notices = await information.noticesOf(collection, submitted.trait_groups);
+      const stored = await information.replace(collection, submitted, `app:${app.name}`);
       return c.json({ ...nameCollection(collection), information: stored, notices }, 200);
     });
 }

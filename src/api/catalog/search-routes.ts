@@ -3,6 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { addressField, chainIdField, limitField } from "../contract/fields.ts";
 import { createRouter, errorResponses } from "../contract/router.ts";
+import { CURSOR_LENGTH_MAX } from "../search/cursor.ts";
 import type { Search } from "../search/service.ts";
 import type { Collections } from "./collections.ts";
 import { facetsSchema, viewFacets } from "./facets-view.ts";
@@ -95,7 +96,10 @@ const searchRoute = createRoute({
       ...conditions,
       sort: sortSchema.optional(),
       limit: limitField,
-      cursor: z.string().max(4_096, { error: "must be the next_cursor of an earlier answer" }).optional(),
+      cursor: z
+        .string()
+        .max(CURSOR_LENGTH_MAX, { error: "must be the next_cursor of an earlier answer" })
+        .optional(),
     }),
   },
   responses: {

@@ -43,6 +43,16 @@ const weights: Readonly<Record<string, number>> = {
   MetadataRefresh: 100,
 };
 
+// What is looked through to find what a field asks for: by our index for each condition, by PostgreSQL for Ponder's
+// lists, which no index need help, and whole for their counts.
+const CONDITION_WEIGHT = 100;
+const PONDER_CONDITION_WEIGHT = 500;
+const PONDER_COUNT_WEIGHT = 1_000;
+const conditions = new Set(["criteria", "rangeCriteria", "text", "name"]);
+const ponderConditions = new Set(["where", "orderBy"]);
+/** A mutation of ours that answers no object refreshes one token. */
+const MUTATION_WEIGHT = 100;
+
 /** The error of an operation that costs too much, if it does. `variables` are coerced, so their defaults are in them. */
 export function costError(
   schema: GraphQLSchema,
@@ -75,17 +85,29 @@ function createMeasure(
     return cost;
   };
 
+  // Once for a list, however many rows it may answer.
+  const asksForCount = (set: SelectionSetNode): boolean =>
+    set.selections.some((selection) => {
+      if (selection.kind === "Field") return selection.name.value === "totalCount";
+      if (selection.kind === "InlineFragment") return asksForCount(selection.selectionSet);
+      const fragment = fragments.get(selection.name.value);
+      return fragment !== undefined && asksForCount(fragment.selectionSet);
+    });
+
   const ofField = (node: FieldNode, parent: GraphQLNamedType): number => {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
     // Introspection has limits of its own.
     if (!field) return 0;
     const type = getNamedType(field.type);
-    if (isLeafType(type) || !node.selectionSet) return 0;
+    if (isLeafType(type) || !node.selectionSet)
+      return parent === schema.getMutationType() ? MUTATION_WEIGHT : 0;
     const weight = weights[type.name];
     const sizeMax = weight === undefined ? PONDER_SIZE_MAX : OWN_SIZE_MAX;
     const size = Math.min(sizeOf(node, field, variables), sizeMax);
-    return (weight ?? 1) + size * ofSet(node.selectionSet, type);
+    let made = (weight ?? 1) * countOf(node, "tokenIds", variables);
+    if (weight === undefined && asksForCount(node.selectionSet)) made += PONDER_COUNT_WEIGHT;
+    return made + conditionsOf(node, weight !== undefined, variables) + size * ofSet(node.selectionSet, type);
   };
 
   const ofSet = (set: SelectionSetNode, type: GraphQLNamedType): number => {
@@ -116,4 +138,31 @@ function sizeOf(
   const size = argument && valueFromASTUntyped(argument.value, variables);
   const usual = typeof declaration.defaultValue === "number" ? declaration.defaultValue : PONDER_LIMIT;
   return Math.max(typeof size === "number" ? size : usual, 0);
+}
+
+function argumentOf(
+  { arguments: given = [] }: FieldNode,
+  name: string,
+  variables: Readonly<Record<string, unknown>>,
+): unknown {
+  const argument = given.find((each) => each.name.value === name);
+  return argument && valueFromASTUntyped(argument.value, variables);
+}
+
+/** How many entries a list of an argument has, and 1 without it. */
+function countOf(node: FieldNode, name: string, variables: Readonly<Record<string, unknown>>): number {
+  const list = argumentOf(node, name, variables);
+  return Array.isArray(list) ? Math.max(list.length, 1) : 1;
+}
+
+/** What it costs to find what a field's conditions ask for. */
+function conditionsOf(node: FieldNode, isOwn: boolean, variables: Readonly<Record<string, unknown>>): number {
+  let cost = 0;
+  for (const { name } of node.arguments ?? []) {
+    const isGiven = argumentOf(node, name.value, variables) != null;
+    if (isOwn && conditions.has(name.value) && isGiven)
+      cost += CONDITION_WEIGHT * countOf(node, name.value, variables);
+    if (!isOwn && ponderConditions.has(name.value) && isGiven) cost += PONDER_CONDITION_WEIGHT;
+  }
+  return cost;
 }

@@ -82,7 +82,8 @@ const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable ||
 /** `host[:port]` of an http(s) URL without credentials. */
 export function hostOf(url: string): string | undefined {
   const parsed = parseUrl(url);
-  if (!parsed) return undefined;
+  // Other programs than browsers read anything else their own way, and come out at another host.
+  if (!parsed || !/^https?:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu.test(url)) return undefined;
   const { protocol, host, username, password } = parsed;
   return /^https?:$/.test(protocol) && !username && !password ? host : undefined;
 }

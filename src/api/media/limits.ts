@@ -13,6 +13,8 @@ export const PIXELS_MAX = 50_000_000;
 export const FRAMES_MAX = 500;
 /** Of all frames of a GIF together. They are decoded one by one, so this bounds time and not memory. */
 export const FRAME_PIXELS_MAX = 150_000_000;
+/** What a picture may come to: what repeats itself is small in a file, and need not be once it is resized. */
+export const PICTURE_BYTES_MAX = 8 * 1_048_576;
 /** How much of a page is read to tell what it is. There is no limit on what it holds. */
 export const PAGE_BYTES_READ = 64 * 1024;
 /** What servers commonly take in a request line. */

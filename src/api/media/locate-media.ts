@@ -1,6 +1,6 @@
 /** From the URL in a document to the URLs to ask, and to whom that is. */
 
-import { gatewayOf, locate } from "../metadata/token-uri.ts";
+import { gatewayOf, IPFS_HOST, locate } from "../metadata/token-uri.ts";
 import { URL_LENGTH_MAX } from "./limits.ts";
 import type { FetchReason } from "./reasons.ts";
 
@@ -29,6 +29,6 @@ export function locateMedia(url: string, gateways: readonly string[]): LocatedMe
   const [first, ...others] = located.kind === "located" ? located.urls : [];
   if (first === undefined)
     return { kind: "refused", reason: "unreachable", message: "no IPFS gateway is configured" };
-  const host = gatewayOf(first, gateways) === undefined ? new URL(first).host : "ipfs";
+  const host = gatewayOf(first, gateways) === undefined ? new URL(first).host : IPFS_HOST;
   return { kind: "located", urls: [first, ...others], host };
 }

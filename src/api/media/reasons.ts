@@ -11,7 +11,7 @@ export const refusalTable = {
   image_too_large: `The image is over ${bytes} bytes.`,
   image_wrong_format: "The content is not PNG, JPEG or GIF, whatever its name says.",
   image_too_small: `The image is smaller than ${side} pixels in width or height.`,
-  image_too_many_pixels: `The image is over ${count(PIXELS_MAX)} pixels, or its frames together over ${count(FRAME_PIXELS_MAX)}.`,
+  image_too_many_pixels: `The image is over ${count(PIXELS_MAX)} pixels, or its frames together over ${count(FRAME_PIXELS_MAX)}; or its picture would take more than 8 MiB.`,
   image_too_many_frames: `The GIF has over ${FRAMES_MAX} frames.`,
   image_undecodable: "The image is cut short or damaged, or takes too long to decode.",
   video_too_large: `The video is over ${bytes} bytes.`,

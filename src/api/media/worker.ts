@@ -1,6 +1,7 @@
 /** Works through what is wanted: claims URLs that are due, looks at each, and records what came of it. */
 
 import type { Logger } from "../contract/logger.ts";
+import { IPFS_HOST } from "../metadata/token-uri.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { Look, LookAt } from "./look.ts";
@@ -137,7 +138,9 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
   async function noteHost(host: string, look: Look): Promise<void> {
     if (look.kind !== "unread") return hosts.note(database, host, { kind: "answered" });
     const { reason, transient, retryAfterMs } = look;
-    if (transient && HOST_FAULTS.includes(reason))
+    // Gateways that can't answer may only lack this content, which nobody may have any more.
+    const isHostFault = host === IPFS_HOST ? reason === "unreachable" : HOST_FAULTS.includes(reason);
+    if (transient && isHostFault)
       await hosts.note(database, host, { kind: "failed", reason: explain(look), retryAfterMs });
   }
 

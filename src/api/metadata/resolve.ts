@@ -11,7 +11,7 @@ import type { Issue } from "./issues.ts";
 import { parseJson, replaceStrings, storable } from "./json.ts";
 import { type Metadata, normalise } from "./normalise.ts";
 import type { ReadUri } from "./read-uri.ts";
-import { gatewayOf, locate, substituteId } from "./token-uri.ts";
+import { gatewayOf, IPFS_HOST, locate, substituteId } from "./token-uri.ts";
 
 export type FailureReason =
   | FetchFailure
@@ -104,7 +104,7 @@ export function createResolve(deps: {
   /** Who answers for these URLs: the first one's host, or our gateways, where another takes over from one that fails. */
   function hostOf([url]: readonly string[]): string | undefined {
     if (url === undefined) return undefined;
-    return gatewayOf(url, gateways) === undefined ? new URL(url).host : "ipfs";
+    return gatewayOf(url, gateways) === undefined ? new URL(url).host : IPFS_HOST;
   }
 
   async function fetchDocument(

@@ -84,6 +84,9 @@ const refused = (reason: Extract<Located, { kind: "refused" }>["reason"], messag
 const throughGateways = (content: string, gateways: readonly string[]): string[] =>
   gateways.map((gateway) => `${gateway}/ipfs/${content}`);
 
+/** The gateways together, where hosts are named. */
+export const IPFS_HOST = "ipfs";
+
 /** The gateway that a URL asks for content; none for any other page of it. */
 export const gatewayOf = (url: string, gateways: readonly string[]): string | undefined =>
   gateways.find((gateway) => {

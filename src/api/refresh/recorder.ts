@@ -226,7 +226,7 @@ async function noteHosts(
   );
   const answered = new Set<string>();
   for (const { host, resolution } of byHost) {
-    if (resolution.kind === "failed" && isHostFault(resolution.reason, resolution.transient)) {
+    if (resolution.kind === "failed" && isHostFault(host, resolution.reason, resolution.transient)) {
       const { reason, message, retryAfterMs } = resolution;
       await noteHost(tx, host, { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs });
     } else if (hasHostFaults && !answered.has(host)) {

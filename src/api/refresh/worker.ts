@@ -30,7 +30,7 @@ const INTERNAL_REASON = "internal_error: the document could not be recorded; the
 class LeaseLost extends Error {}
 
 const hasFailedHost = (resolution: Resolution | undefined): boolean =>
-  resolution?.kind === "failed" && isHostFault(resolution.reason, resolution.transient);
+  resolution?.kind === "failed" && isHostFault(resolution.host, resolution.reason, resolution.transient);
 
 export interface RefreshWorker {
   /** Looks for work now rather than at the next poll. */

@@ -14,3 +14,12 @@ export function createBreathe(): Breathe {
     startedAt = performance.now();
   };
 }
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Work that is not sliced, one at a time and each in a turn of its own, so that others run in between. */
+export function inTurnOfItsOwn<Result>(work: () => Result): Promise<Result> {
+  const mine = last.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
+  last = mine.catch(() => undefined);
+  return mine;
+}

@@ -5,7 +5,7 @@ import type { Logger } from "../contract/logger.ts";
 import type { CollectionRef } from "../metadata/trait-type-store.ts";
 import { type Trait, valueText } from "../metadata/traits.ts";
 import type { Database } from "../store/database.ts";
-import { createBreathe } from "./breathe.ts";
+import { createBreathe, inTurnOfItsOwn } from "./breathe.ts";
 import { createChainFacts } from "./chain-facts.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { countFacets } from "./facets.ts";
@@ -63,17 +63,27 @@ export function createCollectionSearch(deps: {
     async page(query: TokenQuery): Promise<TokenPage> {
       const { index, slotsIn } = await read(query.filter);
       const type = query.sort.by === "trait" ? index.table.find(query.sort.name) : undefined;
-      while (type && !type.order?.isBuilt) await index.table.prepareOrder(type, createBreathe());
-      return pageOf(index, query, matchingSlots(index, query.filter, slotsIn(index)));
+      for (;;) {
+        while (type && !type.order?.isBuilt) await index.table.prepareOrder(type, createBreathe());
+        const page = await inTurnOfItsOwn(() =>
+          // Its display type may have changed meanwhile.
+          type && !type.order?.isBuilt
+            ? undefined
+            : pageOf(index, query, matchingSlots(index, query.filter, slotsIn(index))),
+        );
+        if (page) return page;
+      }
     },
 
     async facets(filter: TokenFilter): Promise<Facets> {
       const { index, slotsIn, checkpoint } = await read(filter);
-      const all = facetsKept(index, checkpoint);
-      const name = JSON.stringify(filter);
-      const facets = all.get(name) ?? countFacets(index, matchingSlots(index, filter, slotsIn(index)));
-      all.set(name, facets);
-      return facets;
+      return inTurnOfItsOwn(() => {
+        const all = facetsKept(index, checkpoint);
+        const name = JSON.stringify(filter);
+        const facets = all.get(name) ?? countFacets(index, matchingSlots(index, filter, slotsIn(index)));
+        all.set(name, facets);
+        return facets;
+      });
     },
 
     async countTraits(traits: readonly Trait[]): Promise<TraitCounts> {

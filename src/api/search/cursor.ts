@@ -13,6 +13,8 @@ export interface Position {
   readonly tokenId: string;
 }
 
+/** Holds the longest name or value that is listed, of 1,000 characters, with the longest token id. */
+export const CURSOR_LENGTH_MAX = 8_192;
 // Enough to tell one order from another.
 const ORDER_LENGTH = 8;
 

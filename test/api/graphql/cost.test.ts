@@ -43,6 +43,29 @@ describe("the cost of an operation", () => {
     expect(await errorOf(query)).toMatch(TOO_MUCH);
   });
 
+  it("counts conditions, each of which looks through the collection", async () => {
+    const fields = Array.from({ length: 11 }, (_, index) => {
+      return `a${index}: searchTokens(${ADDRESS}, limit: 1, rangeCriteria: $ranges) { total }`;
+    });
+    const query = `query ($ranges: [RangeSearchCriteria!]) { ${fields.join(" ")} }`;
+    const ranges = (count: number) => ({
+      ranges: Array(count).fill({ name: "Level", range: { from: "1" } }),
+    });
+
+    expect(await errorOf(query, ranges(20))).toMatch(TOO_MUCH);
+    expect(await errorOf(query, ranges(1))).toBeUndefined();
+  });
+
+  it("counts the tokens that are to be refreshed", async () => {
+    const fields = ["a", "b", "c"].map(
+      (alias) => `${alias}: requestMetadataRefresh(${ADDRESS}, tokenIds: $ids) { id }`,
+    );
+    const query = `mutation ($ids: [String!]!) { ${fields.join(" ")} }`;
+    const ids = (count: number) => ({ ids: Array.from({ length: count }, (_, id) => String(id)) });
+
+    expect(await errorOf(query, ids(100))).toMatch(TOO_MUCH);
+  });
+
   it("counts the values of variables, and their defaults", async () => {
     const fields = Array.from({ length: 20 }, (_, index) => list(`a${index}`, "results { tokenId }", "$n"));
     const query = (declaration: string) => `query (${declaration}) { ${fields.join(" ")} }`;

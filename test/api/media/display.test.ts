@@ -122,6 +122,10 @@ describe("URLs that no page shows", () => {
     "blob:https://videos.example/1",
     "https://user@videos.example/1.mp4",
     "https://videos.example@evil.example:password@/",
+    "https://videos.example\\@evil.example/",
+    "https:videos.example/1.mp4",
+    "https:///videos.example/1.mp4",
+    "https://videos.exam\tple/1.mp4",
   ])("%s is skipped even when every host is allowed", (url) => {
     const { token_page } = chooseDisplay({ image: IMAGE, video: url, animation_url: url }, IMAGE, () => true);
 
@@ -140,7 +144,6 @@ describe("URLs that no page shows", () => {
     { url: "https://videos.example:443/1", host: "videos.example" },
     { url: "http://videos.example:443/1", host: "videos.example:443" },
     { url: "https://b\u00fccher.example/1", host: "xn--bcher-kva.example" },
-    { url: "https://videos.example\\@evil.example/", host: "videos.example" },
     { url: "https://videos.example%2eevil.example/", host: "videos.example.evil.example" },
   ])("are judged by the host a browser would go to: $url goes to $host", ({ url, host }) => {
     const seen: string[] = [];

@@ -6,6 +6,7 @@ import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
 import { createResolve } from "../../../src/api/metadata/resolve.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { answerOverdue } from "../../../src/api/refresh/deadline.ts";
+import { isHostFault } from "../../../src/api/refresh/hosts.ts";
 import { startRefreshWorker } from "../../../src/api/refresh/worker.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -264,4 +265,17 @@ it("tokens of a chain that a process has no endpoint for are left to others", as
   );
 
   expect((await readQueue(database)).find(({ tokenId }) => tokenId === "100")).toMatchObject({ attempts: 0 });
+});
+
+describe("the gateways together", () => {
+  it.each([
+    ["content that nobody answers for", "ipfs", "http_status", false],
+    ["content that takes too long", "ipfs", "timeout", false],
+    ["no gateway that can be reached", "ipfs", "unreachable", true],
+    ["any other host's error", "meta.example", "http_status", true],
+    ["any other host's silence", "meta.example", "timeout", true],
+  ] as const)("are told from a host that is to be left alone: %s", (_what, host, reason, isFault) => {
+    expect(isHostFault(host, reason, true)).toBe(isFault);
+    expect(isHostFault(host, reason, false)).toBe(false);
+  });
 });
