@@ -120,7 +120,11 @@ const environmentSchema = z.object({
   }),
   REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(16),
   TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
-  DELEGATION_URL: httpUrl.optional(),
+  DELEGATION_URL: httpUrl
+    .refine((url) => !parseUrl(url)?.username && !parseUrl(url)?.password, {
+      error: "must hold no user or password; a key goes into DELEGATION_API_KEY",
+    })
+    .optional(),
   DELEGATION_API_KEY: z.string().optional(),
   MEDIA_STORE: z
     .string()

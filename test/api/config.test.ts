@@ -119,7 +119,10 @@ describe("refusals", () => {
       name: "BASE_URL",
       values: ["vitrine.example", "ftp://vitrine.example", "//vitrine.example", "https://"],
     },
-    { name: "DELEGATION_URL", values: ["registry.example", "ftp://registry.example"] },
+    {
+      name: "DELEGATION_URL",
+      values: ["registry.example", "ftp://registry.example", "https://user:secret@registry.example"],
+    },
     { name: "VITRINE_SECRET", values: ["short", "x".repeat(31)] },
     { name: "VITRINE_SECRET_PREVIOUS", values: ["x".repeat(31)] },
     { name: "OPERATOR_ADDRESSES", values: ["0xabc", "vitalik.eth", "0x1,0x2"] },

@@ -69,6 +69,9 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
             <Button kind="primary">Create app</Button>
           </form>
         </Card>
+        <form method="post" action={site.to("/console/sign-out/everywhere")}>
+          <Button isSlim>Sign out of every browser</Button>
+        </form>
       </>,
     );
   }
