@@ -10,6 +10,20 @@ const VIDEO = { frames: 48, frameMs: 50 };
 /** A square PNG of the seed `<kind>/<id>`. */
 export const drawPng = (seed: string, size = 640): Promise<Buffer> => render(seed, 0, size).png().toBuffer();
 
+const BANNER = { tokens: 5, size: 320 };
+
+/** The first few tokens of a kind (`heroes`, `items`) side by side. */
+export const drawBanner = async (kind: string): Promise<Buffer> => {
+  const { tokens, size } = BANNER;
+  const squares = await Promise.all(
+    Array.from({ length: tokens }, (_, index) => drawPng(`${kind}/${index + 1}`, size)),
+  );
+  return sharp({ create: { width: tokens * size, height: size, channels: 3, background: "#08070d" } })
+    .composite(squares.map((input, index) => ({ input, left: index * size, top: 0 })))
+    .png()
+    .toBuffer();
+};
+
 /** A square animated GIF of the seed `<kind>/<id>`, looping without a seam. */
 export const drawGif = async (seed: string, size = 480): Promise<Buffer> => {
   const frames = await drawFrames(GIF.frames, (phase) =>

@@ -3,13 +3,21 @@
 export type Ready = {
   base_url: string;
   rpc_url: string;
+  chain_id: number;
   api_key: string;
   operator_token: string;
   metadata_url: string;
   contracts: { erc721: string; erc1155: string; delegate_registry: string };
 };
 
-export const guide = ({ base_url, api_key, operator_token, metadata_url, contracts }: Ready): string => `
+export const guide = ({
+  base_url,
+  chain_id,
+  api_key,
+  operator_token,
+  metadata_url,
+  contracts,
+}: Ready): string => `
 Things to try (each line can be pasted into another terminal):
 
 1. Look at a token: metadata, traits, lock state, what each page shows
@@ -32,7 +40,11 @@ Things to try (each line can be pasted into another terminal):
    curl -s ${base_url}/market/collections
    curl -s -X POST ${base_url}/market-partner/collections/${contracts.erc721}/refresh_metadata -H 'X-API-Key: ${api_key}' -H 'Content-Type: application/json' -d '{"token_ids":["01",2]}'
 
-7. Operate it: keys and allowed hosts
+7. The pages: a collection with filters, and a token that is locked
+   ${base_url}/collections/${chain_id}/${contracts.erc721}
+   ${base_url}/collections/${chain_id}/${contracts.erc721}/7
+
+8. Operate it: keys and allowed hosts
    BASE_URL=${base_url} VITRINE_OPERATOR_TOKEN=${operator_token} npx vitrine keys list
    BASE_URL=${base_url} VITRINE_OPERATOR_TOKEN=${operator_token} npx vitrine allowlist list
 

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
 import { startChain } from "./chain.ts";
 import { guide } from "./guide.ts";
+import { informationOf } from "./information.ts";
 import { QUIRKS, startMetadataHost } from "./metadata-host.ts";
 import { populate } from "./populate.ts";
 import { freePort, type Service, startService } from "./service.ts";
@@ -99,6 +100,9 @@ const run = async (): Promise<Service> => {
   };
   const apiKey = await vitrine("keys", "create", "--app", "demo", "--api", "market-partner,market");
   await vitrine("allowlist", "add", metadataHost);
+  const told = informationOf(host.url);
+  await tellInformation(baseUrl, apiKey, erc721.address, told.heroes);
+  await tellInformation(baseUrl, apiKey, erc1155.address, told.items);
 
   say("Waiting until the metadata of all tokens has been read");
   await waitForMetadata(baseUrl, apiKey, [
@@ -125,6 +129,22 @@ const run = async (): Promise<Service> => {
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   process.stderr.write(guide(ready));
   return service;
+};
+
+/** As the studio of a collection does, for its page. */
+const tellInformation = async (
+  baseUrl: string,
+  apiKey: string,
+  address: string,
+  told: object,
+): Promise<void> => {
+  const answer = await fetch(`${baseUrl}/market-partner/collections/${address}/information`, {
+    method: "PUT",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: JSON.stringify(told),
+  });
+  if (!answer.ok)
+    say(`the information of ${address} was answered with ${answer.status}: ${await answer.text()}`);
 };
 
 /** Until no token is waiting for its first document; those whose host refuses are tried again for a while. */

@@ -1,9 +1,12 @@
 /** Pictures by file name, drawn when somebody first asks: drawing all of them up front would delay the start. */
-import { drawGif, drawHeavyPng, drawPng, drawWebm, drawWebp } from "../art.ts";
+import { drawBanner, drawGif, drawHeavyPng, drawPng, drawWebm, drawWebp } from "../art.ts";
 import type { Kind } from "./answer.ts";
 
 export type Picture = { contentType: string; bytes: Buffer };
 export type ArtStore = { get(kind: Kind, file: string): Promise<Picture> | undefined };
+
+/** The file of the picture at the head of a collection. */
+const BANNER = "banner.png";
 
 const SMALL_PX = 300;
 type Format = { contentType: string; draw(seed: string): Promise<Buffer> };
@@ -22,6 +25,12 @@ export const createArtStore = (): ArtStore => {
   const drawn = new Map<string, Promise<Picture>>();
   return {
     get(kind, file) {
+      if (file === BANNER) {
+        const picture =
+          drawn.get(kind) ?? drawBanner(kind).then((bytes) => ({ contentType: "image/png", bytes }));
+        drawn.set(kind, picture);
+        return picture;
+      }
       const [, id, suffix] = /^([0-9a-f]{64}|\d{1,18})([-.][a-z.]+)$/.exec(file) ?? [];
       const format = FORMATS[suffix ?? ""];
       if (id === undefined || format === undefined) return undefined;

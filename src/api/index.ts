@@ -293,7 +293,7 @@ export default createApp({
     logger,
   }),
   health: { heads, latestBlock, stalled: watchdog.stalled, depth: () => depth(database) },
-  operatorToken: config.operatorToken,
-  baseUrl: config.baseUrl,
+  ...config,
+  tables,
   logger,
 });

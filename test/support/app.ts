@@ -135,6 +135,7 @@ export function createTestApp(
   const traitApproval = createTraitApproval(database);
   const app = createApp({
     database,
+    tables,
     access,
     allowlist,
     catalogRoom,

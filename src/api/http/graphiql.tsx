@@ -41,6 +41,7 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
             title="GraphQL explorer"
             to={to}
             nav={[
+              { href: "/collections", text: "Collections" },
               { href: "/console", text: "Console" },
               { href: "/reference", text: "API reference" },
               { href: "/graphql", text: "GraphQL", isCurrent: true },

@@ -23,6 +23,7 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
           title="API reference"
           to={to}
           nav={[
+            { href: "/collections", text: "Collections" },
             { href: "/console", text: "Console" },
             { href: "/reference", text: "API reference", isCurrent: true },
             { href: "/graphql", text: "GraphQL" },

@@ -22,7 +22,7 @@ export interface LayoutProps {
   /** Scripts of libraries that are no modules, run before. */
   readonly libraries?: readonly string[];
   readonly styles?: readonly string[];
-  readonly width?: "narrow" | "wide" | "full";
+  readonly width?: "narrow" | "wide" | "gallery" | "full";
 }
 
 const Mark = () => (
@@ -74,7 +74,7 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
         </a>
         <header class="bar">
           <div class="bar-inner">
-            <a class="brand" href={to("/console")}>
+            <a class="brand" href={to("/collections")}>
               <Mark />
               Vitrine
             </a>
@@ -100,6 +100,8 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
         {width !== "full" && (
           <footer class="foot">
             <div class="bar-inner">
+              <a href={to("/collections")}>Collections</a>
+              <a href={to("/console")}>Console</a>
               <a href={to("/reference")}>API reference</a>
               <a href={to("/graphql")}>GraphQL explorer</a>
               <a href={to("/openapi.json")}>openapi.json</a>

@@ -1,6 +1,8 @@
 /** Where pages are and what they may load. */
 
+import { createMiddleware } from "hono/factory";
 import { NONCE, type SecureHeadersVariables, secureHeaders } from "hono/secure-headers";
+import { parseUrl } from "../contract/parse-url.ts";
 
 /** Paths as a browser asks for them: BASE_URL may have a path of its own, which a proxy takes away. */
 export type To = (path: string) => string;
@@ -10,8 +12,15 @@ export function pathsUnder(baseUrl: string): To {
   return (path) => `${prefix}${path}`;
 }
 
-/** What `pageHeaders` leaves for the page: the nonce that its scripts carry. */
-export type PageVariables = SecureHeadersVariables;
+/** Origins that one page shows something from, besides the service's own. */
+export interface PageSources {
+  readonly img?: readonly string[];
+  readonly media?: readonly string[];
+  readonly frame?: readonly string[];
+}
+
+/** What `pageHeaders` leaves for the page, the nonce that its scripts carry, and what it takes from it. */
+export type PageVariables = SecureHeadersVariables & { sources?: PageSources };
 
 export interface PagePolicy {
   readonly baseUrl: string;
@@ -24,7 +33,7 @@ export interface PagePolicy {
 /** Scripts that the page itself names, styles from files of ours only, no frames around or inside, nothing to other sites. */
 export function pageHeaders({ baseUrl, inlineStyles = false, connect = [] }: PagePolicy) {
   const isSecure = baseUrl.startsWith("https:");
-  return secureHeaders({
+  const headers = secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       scriptSrc: [NONCE],
@@ -42,4 +51,30 @@ export function pageHeaders({ baseUrl, inlineStyles = false, connect = [] }: Pag
     referrerPolicy: "same-origin",
     xFrameOptions: "DENY",
   });
+  return createMiddleware<{ Variables: PageVariables }>(async (c, next) => {
+    await headers(c, next);
+    const sources = c.get("sources");
+    const policy = c.res.headers.get(POLICY);
+    if (sources && policy) c.res.headers.set(POLICY, widen(policy, sources));
+  });
+}
+
+const POLICY = "Content-Security-Policy";
+
+const widen = (policy: string, { img = [], media = [], frame = [] }: PageSources): string =>
+  [
+    ...policy.split("; ").map((part) => (part.startsWith("img-src ") ? [part, ...img].join(" ") : part)),
+    ...(media.length > 0 ? [`media-src ${media.join(" ")}`] : []),
+    ...(frame.length > 0 ? [`frame-src ${frame.join(" ")}`] : []),
+  ].join("; ");
+
+// A host may hold a semicolon, which would begin another directive.
+const PLAIN_ORIGIN = /^https?:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])(?::\d+)?$/;
+
+/** The origin of an http(s) URL, to be named in a content policy; undefined for one that can't be named there. */
+export function policyOrigin(url: string): string | undefined {
+  const parsed = parseUrl(url);
+  // The origin of a `blob:` URL is that of the page which made it.
+  const isWeb = parsed !== undefined && /^https?:$/.test(parsed.protocol);
+  return isWeb && PLAIN_ORIGIN.test(parsed.origin) ? parsed.origin : undefined;
 }

@@ -1,0 +1,82 @@
+/** What the pages work with, and where they are. */
+
+import type { Context } from "hono";
+import type { CollectionConfig } from "../../config.ts";
+import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
+import type { Gate } from "../access/gate.ts";
+import type { Collections } from "../catalog/collections.ts";
+import type { CatalogRoom } from "../catalog/room.ts";
+import type { IndexHeads } from "../chain/index-heads.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { RefreshService } from "../refresh/service.ts";
+import type { Search } from "../search/service.ts";
+import type { Database } from "../store/database.ts";
+import type { PageVariables, To } from "../ui/site.ts";
+
+export interface PagesDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly collections: Collections;
+  readonly catalogRoom: CatalogRoom;
+  readonly search: Pick<Search, "page" | "facets">;
+  readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
+  readonly gate: Pick<Gate, "anonymousGraphql" | "clientAddress">;
+  readonly heads: IndexHeads;
+  readonly baseUrl: string;
+  readonly logger: Logger;
+}
+
+export interface PagesEnv {
+  Variables: PageVariables & { requestId: string };
+}
+
+export type PagesContext = Context<PagesEnv>;
+
+/** Deps and what is derived of them once. */
+export interface Site extends PagesDeps {
+  readonly to: To;
+}
+
+/** Any collection: `chain_id` and `collection_address` as the API names them. */
+type Named = { readonly chain_id: number; readonly collection_address: string };
+
+export const collectionPath = ({ chain_id, collection_address }: Named): string =>
+  `/collections/${chain_id}/${collection_address}`;
+
+export const tokenPath = (token: Named & { readonly token_id: string }): string =>
+  `${collectionPath(token)}/${token.token_id}`;
+
+export const namesOf = ({ chainId, address }: CollectionConfig): Named => ({
+  chain_id: chainId,
+  collection_address: address,
+});
+
+/** The collection of the path; throws COLLECTION_NOT_FOUND for one that nobody configured, and for what is no address. */
+export function collectionOf({ collections }: Site, c: PagesContext): CollectionConfig {
+  const chainId = c.req.param("chain") ?? "";
+  const address = parseAddress(c.req.param("address") ?? "");
+  const found = collections.all.find((each) => String(each.chainId) === chainId && each.address === address);
+  if (!found) throw new ApiError("COLLECTION_NOT_FOUND");
+  return found;
+}
+
+/** The token id of the path; throws TOKEN_UNKNOWN for what is none. */
+export function tokenIdOf(c: PagesContext): string {
+  const tokenId = c.req.param("token") ?? "";
+  if (parseTokenId(tokenId) === undefined) throw new ApiError("TOKEN_UNKNOWN");
+  return tokenId;
+}
+
+const MEDIA = "/media/";
+
+/** The path of a cached picture, so that a page shows it under whatever name this service was opened; or undefined. */
+export function picturePath({ baseUrl, to }: Site, url: string | null): string | undefined {
+  return url?.startsWith(`${baseUrl}${MEDIA}`) ? to(url.slice(baseUrl.length)) : undefined;
+}
+
+/** Whether the index of a chain has caught up with it; false before it has begun. */
+export async function isIndexReady({ heads }: Site, chainId: number): Promise<boolean> {
+  return (await heads.read()).some((head) => head.chainId === chainId && head.ready);
+}

@@ -1,0 +1,117 @@
+/** The frame around every page, and the pages that tell what went wrong. */
+
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { errorTable } from "../contract/errors.ts";
+import { answerError, toApiError } from "../contract/router.ts";
+import { Layout, page } from "../ui/layout.tsx";
+import { Card, Notice, Title } from "../ui/parts.tsx";
+import type { PageSources } from "../ui/site.ts";
+import type { PagesContext, Site } from "./env.ts";
+import { plain } from "./text.tsx";
+
+export interface FrameProps {
+  readonly title: string;
+  readonly scripts?: readonly string[];
+  readonly width?: "narrow" | "wide" | "gallery";
+  /** Where in the navigation this page is. */
+  readonly nav?: "collections";
+  readonly sources?: PageSources;
+  readonly status?: ContentfulStatusCode;
+}
+
+/** Answers with a page. Its title may hold anybody's text. */
+export function render(
+  { to }: Site,
+  c: PagesContext,
+  { title, scripts = [], width = "wide", nav, sources, status = 200 }: FrameProps,
+  content: Child,
+): Response | Promise<Response> {
+  if (sources) c.set("sources", sources);
+  // What is shown changes with every block; a visitor who comes back gets it anew.
+  c.header("Cache-Control", "private, no-cache");
+  return c.html(
+    page(
+      <Layout
+        title={plain(title)}
+        to={to}
+        nav={[
+          { href: "/collections", text: "Collections", isCurrent: nav === "collections" },
+          { href: "/console", text: "Console" },
+          { href: "/reference", text: "API" },
+        ]}
+        nonce={c.get("secureHeadersNonce")}
+        styles={["/collections/files/pages.css"]}
+        scripts={scripts.map((name) => `/collections/files/${name}`)}
+        width={width}
+      >
+        {content}
+      </Layout>,
+    ),
+    status,
+  );
+}
+
+export const NotReady = () => (
+  <Notice tone="warn">
+    The index of this chain is still being built. What you see may be incomplete, and nothing is tradable
+    until it is done.
+  </Notice>
+);
+
+const problems: Partial<Record<number, { readonly title: string; readonly text: string }>> = {
+  400: { title: "This address can’t be read", text: "Something in it is not understood." },
+  403: { title: "Not from here", text: "This was sent from another site; open the page and try again." },
+  404: {
+    title: "Nothing here",
+    text: "There is no such page. The address may be mistyped, or the collection is not served here.",
+  },
+  429: {
+    title: "Too many requests",
+    text: "This service was asked very often from your address. Wait a few seconds and try again.",
+  },
+  503: {
+    title: "Away for a moment",
+    text: "The database does not answer. Nothing is lost; try again in a few seconds.",
+  },
+};
+
+const unexpected = {
+  title: "Something went wrong",
+  text: "The fault is ours and has been logged. Try again in a moment.",
+};
+
+const notFound: Partial<Record<string, string>> = {
+  COLLECTION_NOT_FOUND: "No collection at this address is served here.",
+  TOKEN_UNKNOWN: "Neither the chain nor the contract has told of such a token.",
+};
+
+/** A page for people, the API's error for programs. */
+export function answerProblem(error: Error, c: PagesContext, site: Site): Response | Promise<Response> {
+  // Logs what is unexpected, whoever asked.
+  const answer = answerError(error, c, site.logger);
+  if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
+  const { code, details } = toApiError(error);
+  const { status } = errorTable[code];
+  const { title, text } = problems[status] ?? unexpected;
+  return render(
+    site,
+    c,
+    { title, width: "narrow", status: status as ContentfulStatusCode },
+    <>
+      <Title>{title}</Title>
+      <Card>
+        <p>{notFound[code] ?? text}</p>
+        {details.map(({ path, message }) => (
+          <p class="soft">{path ? `${path}: ${message}.` : `${message}.`}</p>
+        ))}
+        <p class="soft small">{`Request ${c.get("requestId")}`}</p>
+        <p class="row">
+          <a class="button" href={site.to("/collections")}>
+            All collections
+          </a>
+        </p>
+      </Card>
+    </>,
+  );
+}

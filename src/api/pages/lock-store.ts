@@ -1,0 +1,20 @@
+/** When locks began, as the index has it. */
+
+import type { TokenRef } from "../../domain/token-ref.ts";
+import type { ChainTables } from "../chain/tables.ts";
+import type { Queryable } from "../store/database.ts";
+
+/** The moment at which a token that is locked since a block was locked; undefined when the index has it no more. */
+export async function readLockedSince(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection, tokenId }: TokenRef,
+  block: number,
+): Promise<Date | undefined> {
+  const [row] = await db.query<{ seconds: string }>(
+    `select block_timestamp as seconds from ${tables.lockEvent}
+      where chain_id = $1 and collection_address = $2 and token_id = $3 and block_number = $4 limit 1`,
+    [chainId, collection, tokenId, block],
+  );
+  return row && new Date(Number(row.seconds) * 1000);
+}

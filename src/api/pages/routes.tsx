@@ -1,0 +1,80 @@
+/** The pages that people look at: collections and tokens, rendered here; they work without script. */
+
+import { readFile } from "node:fs/promises";
+import { Hono } from "hono";
+import { compress } from "hono/compress";
+import { createMiddleware } from "hono/factory";
+import { parseAddress } from "../../domain/token-ref.ts";
+import { ApiError } from "../contract/errors.ts";
+import { answerLimit } from "../contract/rate-limit.ts";
+import { assetRoutes } from "../ui/assets.ts";
+import { pageHeaders, pathsUnder } from "../ui/site.ts";
+import { collectionList } from "./collection-list.tsx";
+import { collectionPage } from "./collection-page.tsx";
+import type { PagesDeps, PagesEnv, Site } from "./env.ts";
+import { answerProblem } from "./frame.tsx";
+import { requestRefresh } from "./refresh.tsx";
+import { tokenPage } from "./token-page.tsx";
+
+const own = (name: string) => () => readFile(new URL(`./client/${name}`, import.meta.url));
+
+const files = {
+  "pages.css": { type: "text/css", load: own("pages.css") },
+  "collection.js": { type: "text/javascript", load: own("collection.js") },
+  "token.js": { type: "text/javascript", load: own("token.js") },
+  "swap.js": { type: "text/javascript", load: own("swap.js") },
+} as const;
+
+/** Everything under `/collections`. */
+export function createPages(deps: PagesDeps): Hono<PagesEnv> {
+  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const pages = new Hono<PagesEnv>();
+
+  pages.onError((error, c) => answerProblem(error, c, site));
+  pages.route("/files", assetRoutes<PagesEnv>(files));
+  pages.use(pageHeaders(deps), compress(), limitVisitor(site));
+  pages.get("/", (c) => collectionList(site, c));
+  pages.use("/:chain/:address/*", lowerCase(site));
+  pages.get("/:chain/:address", (c) => collectionPage(site, c));
+  pages.get("/:chain/:address/:token", (c) => tokenPage(site, c));
+  pages.post("/:chain/:address/:token/refresh", requireOwnSite(site), (c) => requestRefresh(site, c));
+  pages.all("*", () => {
+    throw new ApiError("NOT_FOUND");
+  });
+  return pages;
+}
+
+/** Visitors are limited by client address, together with what they ask over GraphQL without a key. */
+const limitVisitor = ({ gate }: Site) =>
+  createMiddleware<PagesEnv>(async (c, next) => {
+    const { limit, take } = gate.anonymousGraphql;
+    answerLimit(c, limit, await take(gate.clientAddress(c)), "client address");
+    await next();
+  });
+
+/** One address per page: checksummed ones lead to the form that all answers use. */
+const lowerCase = ({ to }: Site) =>
+  createMiddleware<PagesEnv>(async (c, next) => {
+    const address = c.req.param("address") ?? "";
+    const canonical = parseAddress(address);
+    if (canonical === undefined || canonical === address || c.req.method !== "GET") return next();
+    const { pathname, search } = new URL(c.req.url);
+    return c.redirect(`${to(pathname.replace(address, canonical))}${search}`, 301);
+  });
+
+/**
+ * Refuses what other sites send with a visitor's browser, whose share of the limit it would spend. Browsers tell where
+ * a request comes from in one of two headers; a program that tells neither has the GraphQL endpoint.
+ */
+const requireOwnSite = ({ baseUrl }: Site) => {
+  const ownOrigin = new URL(baseUrl).origin;
+  return createMiddleware<PagesEnv>(async (c, next) => {
+    const site = c.req.header("sec-fetch-site");
+    const origin = c.req.header("origin");
+    if (site === undefined ? origin !== ownOrigin : site !== "same-origin") {
+      const message = `must be ${ownOrigin}, where this page is; it is ${origin ? `"${origin}"` : "missing"}`;
+      throw new ApiError("NOT_ALLOWED", [{ path: "origin", message }]);
+    }
+    await next();
+  });
+};

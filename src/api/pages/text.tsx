@@ -1,0 +1,96 @@
+/** Other people's text on our pages: whole, readable, and without a hold on what stands beside it. */
+
+import type { Trait } from "../metadata/traits.ts";
+
+const DESCRIPTION_CHARACTERS_MAX = 20_000;
+const PREVIEW_CHARACTERS = 280;
+const PREVIEW_LINES = 4;
+const ATTRIBUTE_CHARACTERS_MAX = 120;
+
+// Controls of writing direction, and those that no font shows.
+const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
+
+/** For attributes and titles, which can't isolate text: one line, short, and without controls of direction. */
+export const plain = (text: string): string =>
+  clip(text.replace(INVISIBLE, " ").trim(), ATTRIBUTE_CHARACTERS_MAX);
+
+/** At most `max` characters, none of them cut in half. */
+export const clip = (text: string, max: number): string =>
+  text.length > max
+    ? `${text
+        .slice(0, max)
+        .toWellFormed()
+        .replace(/\ufffd$/, "")}…`
+    : text;
+
+/** Text that keeps its writing direction to itself. */
+export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) => (
+  <bdi>{clip(text, max)}</bdi>
+);
+
+/** A text of any length: its beginning, and the rest on demand. */
+export const Description = ({ text }: { text: string }) => {
+  const lines = text.split("\n");
+  const isShort = text.length <= PREVIEW_CHARACTERS && lines.length <= PREVIEW_LINES;
+  if (isShort)
+    return (
+      <p class="prose" dir="auto">
+        {text}
+      </p>
+    );
+  const preview = clip(lines.slice(0, PREVIEW_LINES).join("\n"), PREVIEW_CHARACTERS);
+  const cut = text.length - DESCRIPTION_CHARACTERS_MAX;
+  return (
+    <details class="clamp">
+      <summary>
+        <span class="prose" dir="auto">
+          {preview}
+        </span>
+        <span class="more-text">Show more</span>
+        <span class="less-text">Show less</span>
+      </summary>
+      <p class="prose" dir="auto">
+        {clip(text, DESCRIPTION_CHARACTERS_MAX)}
+      </p>
+      {cut > 0 && <p class="soft small">{`${formatNumber(cut)} more characters are left out here.`}</p>}
+    </details>
+  );
+};
+
+export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+const ID_DIGITS_MAX = 12;
+
+/** An id of up to 78 digits, by its ends where it is long. */
+export const shortId = (tokenId: string): string =>
+  tokenId.length > ID_DIGITS_MAX ? `${tokenId.slice(0, 5)}…${tokenId.slice(-4)}` : tokenId;
+
+/** With thousands apart where that helps; never rounded. */
+export const formatNumber = (value: number): string =>
+  Number.isSafeInteger(value) ? value.toLocaleString("en-US") : String(value);
+
+export const formatPercentage = (value: number): string => {
+  if (value === 0 || value === 100) return `${value}%`;
+  if (value < 0.1) return "<0.1%";
+  return value < 10 ? `${value.toFixed(1)}%` : `${Math.min(99, Math.round(value))}%`;
+};
+
+/** A Unix second as a day, with the time where it is not midnight; UTC, so that all readers see the same. */
+export function formatDate(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const isMidnight = seconds % 86_400 === 0;
+  if (date.getUTCFullYear() < 1) return date.toISOString();
+  const day = date.toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+  return isMidnight ? day : `${day}, ${date.toISOString().slice(11, 16)} UTC`;
+}
+
+/** A trait's value as people read it. */
+export function formatValue({ display_type, value }: Pick<Trait, "display_type" | "value">): string {
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "string") return value;
+  return display_type === "date" ? formatDate(value) : formatNumber(value);
+}
+
+/** Nothing can be read of an empty text or one of blanks, so that is said instead. */
+export const Value = ({ text, max = 200 }: { text: string; max?: number }) =>
+  text.replace(INVISIBLE, "").trim() === "" ? <em class="soft">empty</em> : <Foreign text={text} max={max} />;

@@ -1,0 +1,156 @@
+/** `/collections/{chain_id}/{address}/{token_id}`: everything that is known of one token. */
+
+import { viewCollections } from "../catalog/collection-view.ts";
+import type { TokenView } from "../catalog/token-view.ts";
+import { ApiError } from "../contract/errors.ts";
+import { Badge, Facts, When } from "../ui/parts.tsx";
+import { collectionName, standardNames } from "./collection-list.tsx";
+import {
+  collectionOf,
+  collectionPath,
+  isIndexReady,
+  type PagesContext,
+  type Site,
+  tokenIdOf,
+  tokenPath,
+} from "./env.ts";
+import { NotReady, render } from "./frame.tsx";
+import { readLockedSince } from "./lock-store.ts";
+import { Refresh, readProgress } from "./refresh.tsx";
+import { Description, Foreign, formatNumber, shortAddress, shortId } from "./text.tsx";
+import { nameOf } from "./token-card.tsx";
+import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE, Wallet } from "./token-history.tsx";
+import { mediaSources, TokenMedia } from "./token-media.tsx";
+import { Properties } from "./token-properties.tsx";
+
+// Ten transfers a page: further back than any token has moved.
+const PAGE_MAX = 100_000;
+
+export async function tokenPage(site: Site, c: PagesContext): Promise<Response> {
+  const collection = collectionOf(site, c);
+  const tokenId = tokenIdOf(c);
+  const { chainId, address } = collection;
+  const named = { chain_id: chainId, collection_address: address, token_id: tokenId };
+  const progress = await readProgress(site, c.req.query("refresh"), tokenId);
+  // What the script puts in the place of the progress that is shown.
+  if (c.req.query("part") === "refresh" && progress)
+    return c.html(<Refresh site={site} path={tokenPath(named)} progress={progress} />, 200, {
+      "Cache-Control": "private, no-cache",
+    });
+
+  const at = positive(c.req.query("transfers"), PAGE_MAX) ?? 1;
+  const before = positive(c.req.query("before"), Number.MAX_SAFE_INTEGER);
+  const { holdings, reports } = site.catalogRoom;
+  const place = { offset: (at - 1) * TRANSFERS_AT_ONCE, limit: TRANSFERS_AT_ONCE };
+  const [history, transfers, owners, [view], isReady] = await Promise.all([
+    reports.ofToken(collection, tokenId, { limit: VERSIONS_AT_ONCE, before }),
+    holdings.transfers(collection, [tokenId], place),
+    holdings.owners(collection, [tokenId]),
+    viewCollections(site.catalogRoom, [collection]),
+    isIndexReady(site, chainId),
+  ]);
+  if (!history || !view) throw new ApiError("TOKEN_UNKNOWN");
+  const { token } = history;
+  const since = await lockedSince(site, token);
+  return render(
+    site,
+    c,
+    {
+      title: `${nameOf(token)} · ${collectionName(view)}`,
+      width: "gallery",
+      sources: mediaSources(token),
+      scripts: ["token.js"],
+    },
+    <>
+      {!isReady && <NotReady />}
+      <div id="token" class="token-page">
+        <TokenMedia site={site} token={token} />
+        <div id="about" class="about">
+          <header class="token-head">
+            <p>
+              <a href={site.to(collectionPath(token))}>
+                <Foreign text={collectionName(view)} max={100} />
+              </a>
+            </p>
+            <h1>
+              <Foreign text={nameOf(token)} max={300} />
+            </h1>
+            <State token={token} since={since} />
+          </header>
+          {token.description && <Description text={token.description} />}
+          <Facts rows={factsOf({ site, token, owners: owners.get(tokenId) ?? 0 })} />
+          <Refresh site={site} path={tokenPath(named)} progress={progress} />
+          <Properties site={site} token={token} />
+        </div>
+        <div id="wide-part" class="wide-part">
+          <Transfers
+            site={site}
+            token={token}
+            transfers={transfers.get(tokenId) ?? { total: 0, transfers: [] }}
+            at={at}
+          />
+          <MetadataState site={site} {...history} />
+        </div>
+      </div>
+    </>,
+  );
+}
+
+/** A whole number from 1 to `max`; undefined for anything else. */
+const positive = (text: string | undefined, max: number): number | undefined =>
+  text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+
+async function lockedSince({ database, tables }: Site, token: TokenView): Promise<Date | undefined> {
+  const { chain_id: chainId, collection_address: collection, token_id: tokenId, lock } = token;
+  if (lock.since_block === null) return undefined;
+  return readLockedSince(database, tables, { chainId, collection, tokenId }, lock.since_block);
+}
+
+/** Whether it may be traded, and why not. */
+const State = ({ token, since }: { token: TokenView; since: Date | undefined }) => {
+  const { lock, burned, tradable } = token;
+  return (
+    <p class="row">
+      {burned && <Badge tone="bad">Burned</Badge>}
+      {lock.locked && <Badge tone="warn">Locked</Badge>}
+      {tradable && <Badge tone="good">Tradable</Badge>}
+      {lock.locked && since && (
+        <span class="soft">
+          since <When at={since} />
+        </span>
+      )}
+      {!tradable && !burned && !lock.locked && (
+        <>
+          <Badge>Not tradable now</Badge>
+          <span class="soft">The index is behind the chain, or has not seen this token yet.</span>
+        </>
+      )}
+    </p>
+  );
+};
+
+function factsOf({ site, token, owners }: { site: Site; token: TokenView; owners: number }) {
+  const { lock, standard, owner, supply, token_id, chain_id, collection_address } = token;
+  const holder = owner ? <Wallet site={site} token={token} address={owner} /> : "nobody";
+  const held = `${supply ? BigInt(supply).toLocaleString("en-US") : "unknown"}, held by ${formatNumber(owners)} ${owners === 1 ? "wallet" : "wallets"}`;
+  return [
+    standard === "erc1155" ? (["Supply", held] as const) : (["Owner", holder] as const),
+    ["Token id", <span title={token_id}>{shortId(token_id)}</span>] as const,
+    ["Contract", <code>{collection_address}</code>] as const,
+    ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`] as const,
+    ...(lock.locked
+      ? [
+          [
+            "Lock",
+            <>
+              {`${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}`}
+              {lock.since_block !== null && ` since block ${formatNumber(lock.since_block)}`}
+              {lock.approved_contracts.length > 0 && (
+                <span class="soft">{`, by ${lock.approved_contracts.map(shortAddress).join(", ")}`}</span>
+              )}
+            </>,
+          ] as const,
+        ]
+      : []),
+  ];
+}

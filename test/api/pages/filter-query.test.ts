@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { queryOf, readQuery } from "../../../src/api/pages/filter-query.ts";
+
+const DAY = 86_400;
+const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
+const read = (query: string) => readQuery(new URLSearchParams(query));
+
+describe("the address of a trait's value", () => {
+  it("is read as that value, whatever the trait and the value are called", () => {
+    fc.assert(
+      fc.property(text, fc.string({ unit: "grapheme" }), (trait_type, value) => {
+        const { filter, problems } = read(queryOf({ trait_type, display_type: "string", value }));
+        expect([filter.criteria, filter.ranges, problems]).toEqual([
+          [{ name: trait_type, values: [value] }],
+          [],
+          [],
+        ]);
+      }),
+    );
+  });
+
+  it("is read as that number, exactly", () => {
+    const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(text, number, (name, value) => {
+        const { filter, problems } = read(queryOf({ trait_type: name, display_type: "number", value }));
+        // JSON, and so a document, has no negative zero.
+        expect([filter.ranges, problems]).toEqual([[{ name, from: value + 0, to: value + 0 }], []]);
+      }),
+    );
+  });
+
+  it("is read as a range that holds that date, of a day at most", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }), (name, value) => {
+        const [range] = read(queryOf({ trait_type: name, display_type: "date", value })).filter.ranges;
+        const { from = Number.NaN, to = Number.NaN } = range ?? {};
+        expect(from <= value && value <= to && to - from < DAY).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("an address", () => {
+  it("stays what it is when it is read and written again, but for what is not ours", () => {
+    const { query } = read("?utm=x&q=a+b&is%3AClass=Mage&to%3ALevel=&is%3ATitle=&locked=true&cursor=abc");
+    expect(query).toBe("q=a+b&is%3AClass=Mage&is%3ATitle=&locked=true");
+    expect(read(query).query).toBe(query);
+  });
+
+  it("may hold as many conditions as the API takes, and says when it holds more", () => {
+    const conditions = (count: number) =>
+      read(Array.from({ length: count }, (_, index) => `is:t${index}=x`).join("&"));
+
+    expect(conditions(20).filter.criteria).toHaveLength(20);
+    expect(conditions(21).problems).toEqual(["holds 21 criteria; the limit is 20"]);
+    expect(read(`q=${"x".repeat(201)}`).problems).toEqual(["q: holds 201 characters; the limit is 200"]);
+  });
+});

@@ -1,0 +1,114 @@
+/** A collection in a real database, and the pages that show it, read as text. */
+
+import { createTestApp, type Sent } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, found, recordOne, ref } from "../../support/refresh.ts";
+
+export const ALICE = "0x00000000000000000000000000000000000000a1";
+export const BOB = "0x00000000000000000000000000000000000000b2";
+export const LOCKER = "0x00000000000000000000000000000000000000c1";
+export const HEROES = `/collections/${CHAIN_ID}/${COLLECTION}`;
+/** 1 May 2024, in Unix seconds. */
+export const MAY_SECONDS = 1_714_521_600;
+export const LOCKED_BLOCK = 5;
+
+export async function createPagesWorld() {
+  const test = await createTestDatabase();
+  const { database } = test;
+  const api = createTestApp(test);
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+
+  return {
+    test,
+    api,
+    /** A page as a browser asks for it. */
+    get: (path: string, sent: Sent = {}) =>
+      api.call(path, { ...sent, headers: { accept: "text/html", ...sent.headers } }),
+
+    async mint(tokenId: string, chain: Record<string, unknown> = {}): Promise<void> {
+      await test.insert("tokenState", {
+        chainId: CHAIN_ID,
+        collectionAddress: COLLECTION,
+        tokenId: BigInt(tokenId),
+        standard: "erc721",
+        owner: ALICE,
+        burned: false,
+        lockCount: 0,
+        ...chain,
+      });
+      await api.metadata.addKnownTokens(database, CHAIN_ID, COLLECTION, new Map([[tokenId, 1]]));
+    },
+
+    async describe(tokenId: string, document: Record<string, unknown>): Promise<void> {
+      const whole = { name: `Hero ${tokenId}`, image: `https://img.example/${tokenId}.png`, ...document };
+      await database.transaction((tx) =>
+        recordOne(
+          api.metadata,
+          tx,
+          ref(tokenId),
+          "rest",
+          found(whole, { uri: `https://meta.example/${tokenId}` }),
+        ),
+      );
+    },
+
+    /** As the look at a token's image leaves it. */
+    async cacheImage(tokenId: string, file: string): Promise<void> {
+      const url = `https://img.example/${tokenId}.png`;
+      await database.query(
+        `insert into vitrine.media (kind, url_hash, url, host, status, file)
+         values ('image', sha256(convert_to($1, 'UTF8')), $1, 'img.example', 'accepted', $2)`,
+        [url, file],
+      );
+    },
+
+    async lock(tokenId: string): Promise<void> {
+      await test.insert("lockEvent", {
+        id: `lock-${tokenId}`,
+        chainId: CHAIN_ID,
+        collectionAddress: COLLECTION,
+        tokenId: BigInt(tokenId),
+        direction: "lock",
+        approvedContract: LOCKER,
+        countAfter: 1,
+        anomaly: false,
+        blockNumber: BigInt(LOCKED_BLOCK),
+        blockTimestamp: BigInt(MAY_SECONDS),
+        transactionHash: `0x${"1".repeat(64)}`,
+        logIndex: 0,
+      });
+    },
+
+    async move(tokenId: string, from: string, to: string, nth: number): Promise<void> {
+      await test.insert("tokenTransfer", {
+        id: `${tokenId}-${String(nth).padStart(4, "0")}`,
+        chainId: CHAIN_ID,
+        collectionAddress: COLLECTION,
+        tokenId: BigInt(tokenId),
+        from,
+        to,
+        quantity: 1n,
+        blockNumber: BigInt(nth),
+        blockTimestamp: BigInt(MAY_SECONDS + nth),
+        transactionHash: `0x${String(nth).padStart(64, "0")}`,
+        logIndex: 0,
+      });
+    },
+  };
+}
+
+/** What a reader sees: no markup, blanks as one. */
+export const seen = (html: string): string =>
+  html
+    .replace(/<(script|style|noscript)\b.*?<\/\1>/gs, "")
+    .replace(/<[^>]*>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .replace(/\s+/g, " ");
+
+/** The ids of the tokens of a page, in their order. */
+export const idsOf = (html: string): string[] =>
+  [...html.matchAll(/<a class="token" href="[^"]*\/([^"/]+)"/g)].map((match) => match[1] ?? "");

@@ -1,0 +1,93 @@
+/** The demo's collections with everything read, and what tests of pages measure and keep. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { informationOf } from "../../demo/information.ts";
+import { createKey, createWorld, eventually, type World } from "../e2e/world.ts";
+
+const SCREENSHOTS = join(import.meta.dirname, "../../docs/screenshots");
+// Of 64 tokens one is burned, five never have a document, and one host refuses.
+const SERVED_MIN = 57;
+
+/** A world in which every document and picture has been looked at, with information and allowed animations. */
+export async function createPagesWorld(): Promise<World> {
+  const world = await createWorld();
+  const key = await createKey(world);
+  const { baseUrl } = world.service;
+  const send = async (method: string, path: string, headers: Record<string, string>, body: object) => {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+  };
+  const told = informationOf(world.host.url);
+  const path = (address: string): string => `/market-partner/collections/${address}/information`;
+  await send("PUT", path(world.heroes), { "x-api-key": key }, told.heroes);
+  await send("PUT", path(world.items), { "x-api-key": key }, told.items);
+  const operator = { authorization: `Bearer ${world.env.VITRINE_OPERATOR_TOKEN}` };
+  await send("POST", "/admin/allowlist", operator, { pattern: new URL(world.host.url).host });
+  await eventually(
+    async () => {
+      const [row] = await world.query<{ served: number; pending: number }>(
+        `select (select count(*)::int from vitrine.token where served_version is not null) as served,
+                (select count(*)::int from vitrine.media where status = 'pending') as pending`,
+      );
+      return row ?? { served: 0, pending: 0 };
+    },
+    ({ served, pending }) => served >= SERVED_MIN && pending === 0,
+  );
+  return world;
+}
+
+/** Keeps what a visitor sees in docs/screenshots, where UPDATE_SCREENSHOTS asks for it. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.UPDATE_SCREENSHOTS) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const picture = await page.screenshot();
+  writeFileSync(
+    join(SCREENSHOTS, `${name}.png`),
+    await sharp(picture).png({ palette: true, quality: 90 }).toBuffer(),
+  );
+}
+
+export interface Figures {
+  /** As they come over the wire. */
+  readonly scriptBytes: number;
+  readonly styleBytes: number;
+  readonly firstPaintMs: number;
+  /** Cumulative layout shift of the page as it comes. */
+  readonly shift: number;
+  /** The same with what comes when the visitor jumps to the end, which pushes the foot of the page away. */
+  readonly shiftAtEnd: number;
+}
+
+/** What a page costs a visitor who opens it and scrolls to its end; nothing is cached before. */
+export async function measure(page: Page, path: string): Promise<Figures> {
+  await page.goto(path, { waitUntil: "networkidle" });
+  const { shift, ...figures } = await figuresOf(page);
+  await page.mouse.wheel(0, 4_000);
+  await page.waitForLoadState("networkidle");
+  return { ...figures, shift, shiftAtEnd: (await figuresOf(page)).shift };
+}
+
+const figuresOf = (page: Page) =>
+  page.evaluate<Omit<Figures, "shiftAtEnd">>(`new Promise((done) => {
+    let shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+    const bytes = (kind) => performance.getEntriesByType("resource")
+      .filter(({ name }) => new URL(name).pathname.endsWith(kind))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    // Buffered entries come with the next task.
+    setTimeout(() => done({
+      scriptBytes: bytes(".js"),
+      styleBytes: bytes(".css"),
+      firstPaintMs: Math.round(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0),
+      shift: Number(shift.toFixed(4)),
+    }), 100);
+  })`);
