@@ -4,6 +4,7 @@ import { benchCatalog } from "./catalog.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchIndexing } from "./indexing.ts";
 import { benchMedia } from "./media.ts";
+import { benchMediaCache } from "./media-cache.ts";
 import { benchRefresh } from "./refresh.ts";
 import { benchResolve } from "./resolve.ts";
 
@@ -12,6 +13,7 @@ const benches: Record<string, () => Promise<object>> = {
   resolve: benchResolve,
   refresh: benchRefresh,
   media: benchMedia,
+  "media-cache": benchMediaCache,
   gateway: benchGateway,
   catalog: benchCatalog,
 };

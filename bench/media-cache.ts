@@ -1,0 +1,153 @@
+/** Ten thousand images from a host through the whole cache, whose processes must stay under a ceiling of memory. */
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import sharp from "sharp";
+import { silentLogger } from "../src/api/contract/logger.ts";
+import { createDecoder, type Decoder } from "../src/api/media/decoder.ts";
+import { createDisk } from "../src/api/media/disk.ts";
+import { createFetchMedia } from "../src/api/media/fetch-media.ts";
+import { createLook } from "../src/api/media/look.ts";
+import { noMetrics } from "../src/api/media/metrics.ts";
+import { createMedia } from "../src/api/media/service.ts";
+import { startMediaWorker } from "../src/api/media/worker.ts";
+import { createGuardedFetch } from "../src/api/metadata/guarded-fetch.ts";
+import { createDatabase } from "../src/api/store/database.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
+import { migrate } from "../src/api/store/migrate.ts";
+
+const PROCESSES = 2;
+const LANES = 8;
+const CACHED = 10_000;
+const URLS_AT_ONCE = 500;
+// Of each process: its own code, the libraries, and what is under way.
+const CEILING_MB = 400;
+
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+
+export async function benchMediaCache() {
+  const decoder = createDecoder({ processes: PROCESSES });
+  try {
+    return await fillCache(decoder);
+  } finally {
+    await decoder.close();
+  }
+}
+
+/** Ten thousand different images of one host through database, fetch, decoders and directory. */
+async function fillCache(decoder: Decoder) {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  chmodSync(folder, 0o711);
+  const picture = await pictures();
+  const server = createServer(({ url }, response) => {
+    response.setHeader("content-type", "image/png");
+    response.end(picture(Number(url?.slice(1))));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const postgres = await joinEmbeddedPostgres(folder);
+  await migrate(postgres);
+  const database = createDatabase(postgres, silentLogger);
+  const fetch = createGuardedFetch(new Set([host]), "bench");
+  const fetchMedia = createFetchMedia({ fetch, fetchFromGateway: fetch, gateways: [] });
+  const media = createMedia({ database, gateways: [], baseUrl: "http://bench" });
+  const disk = createDisk(join(folder, "media"));
+  const worker = startMediaWorker({
+    database,
+    lookAt: createLook({ database, disk, decoder, fetchMedia, metrics: noMetrics }),
+    hosts: { paused: async () => new Set(), note: async () => undefined },
+    metrics: noMetrics,
+    // One host gets half of it.
+    concurrency: 2 * LANES,
+    logger: silentLogger,
+  });
+  const memory = watchMemory(decoder);
+  try {
+    const startedAt = performance.now();
+    for (let first = 0; first < CACHED; first += URLS_AT_ONCE) {
+      const documents = Array.from({ length: URLS_AT_ONCE }, (_, index) => ({
+        image: `http://${host}/${first + index}`,
+        video: null,
+        animation_url: null,
+      }));
+      await database.transaction((tx) => media.want(tx, documents));
+      worker.wake();
+    }
+    while ((await count("wanted > done")) > 0) await sleep(100);
+    const took = (performance.now() - startedAt) / 1000;
+    const peaks = memory.stop();
+    const files = await count("status = 'accepted'");
+    if (files !== CACHED) throw new Error(`${files} of ${CACHED} images were cached`);
+    if (peaks.service_mb === 0 || peaks.decoder_mb === 0) throw new Error("the memory could not be measured");
+    const highest = Math.max(peaks.service_mb, peaks.decoder_mb);
+    if (highest > CEILING_MB)
+      throw new Error(`a process held ${highest} MB; the ceiling is ${CEILING_MB} MB`);
+    say(`${CACHED} images in ${took.toFixed(1)} s, ${JSON.stringify(peaks)}`);
+    return { cached: CACHED, cached_per_second: Math.round(CACHED / took), ...peaks, ceiling_mb: CEILING_MB };
+  } finally {
+    memory.stop();
+    await worker.stop();
+    server.close();
+    server.closeAllConnections();
+    await database.close();
+    await stopEmbeddedPostgres(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  async function count(condition: string): Promise<number> {
+    const [row] = await database.query<{ count: number }>(
+      `select count(*)::int as count from vitrine.media where ${condition}`,
+    );
+    return row?.count ?? 0;
+  }
+}
+
+/** A picture whose colours are its number: as many as are asked for, without drawing each. */
+async function pictures(): Promise<(index: number) => Buffer> {
+  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
+  const drawn = await sharp({
+    create: { width: 520, height: 520, channels: 3, background: "#808080", noise },
+  })
+    .png({ palette: true, colours: 16 })
+    .toBuffer();
+  const palette = drawn.indexOf("PLTE");
+  const length = drawn.readUInt32BE(palette - 4);
+  return (index) => {
+    const copy = Buffer.from(drawn);
+    copy.writeUInt32BE(index, palette + 4);
+    copy.writeUInt32BE(crc32(copy.subarray(palette, palette + 4 + length)), palette + 4 + length);
+    return copy;
+  };
+}
+
+/** The highest resident memory that was seen of this process and of any decoder. */
+function watchMemory(decoder: Decoder) {
+  const peaks = { service_mb: 0, decoder_mb: 0 };
+  // Nothing of a process that has ended meanwhile.
+  const residentMb = (pid: number): number => {
+    try {
+      const kilobytes = existsSync("/proc")
+        ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+        : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+      return Math.round(Number(kilobytes ?? 0) / 1024);
+    } catch {
+      return 0;
+    }
+  };
+  const timer = setInterval(() => {
+    peaks.service_mb = Math.max(peaks.service_mb, residentMb(process.pid));
+    peaks.decoder_mb = Math.max(peaks.decoder_mb, ...decoder.pids().map(residentMb));
+  }, 500);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return peaks;
+    },
+  };
+}
