@@ -140,7 +140,7 @@ async function raiseHighest(tx: Queryable, rises: ReadonlyMap<number, number>): 
        select k.id, r.value from vitrine.trait_type k join unnest($1::int[], $2::float8[]) as r(id, value) using (id)
         where k.highest is null or k.highest < r.value
         order by k.id for no key update of k)
-     update vitrine.trait_type k set highest = r.value from rising r where k.id = r.id`,
+     update vitrine.trait_type k set highest = r.value, changed = pg_current_xact_id() from rising r where k.id = r.id`,
     [[...rises.keys()], [...rises.values()]],
   );
 }

@@ -18,6 +18,7 @@ export interface Look {
   readonly epoch: string;
   /** Another one whenever the chain's index moves; null before it does. */
   readonly checkpoint: string | null;
+  /** All without `since`, and then those that transactions have written that it could not see. */
   readonly types: readonly (readonly [id: number, displayType: DisplayType, highest: number | null])[];
   /** Ids of the tokens that were written or forgotten by transactions that `since` could not see. */
   readonly changed: readonly string[];
@@ -29,7 +30,7 @@ const changedSince = (table: string): string => `
   select token_id from ${table} where chain_id = $1 and collection = $2 and changed = any($4::xid8[])`;
 
 /**
- * Looks for changes in one statement. Without `since`, none are told. Transaction ids are compared with the snapshot
+ * Looks for changes in one statement. Without `since`, none of tokens are told. Transaction ids are compared with the snapshot
  * itself, not with its oldest running transaction: one that runs for an hour would have all of that hour read again.
  */
 export async function lookForChanges(
@@ -44,7 +45,8 @@ export async function lookForChanges(
             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
             (select latest_checkpoint || ' ' || xmin::text from ${checkpointTable} where chain_id = $1) as checkpoint,
             (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from vitrine.trait_type
-              where chain_id = $1 and collection = $2) as types,
+              where chain_id = $1 and collection = $2
+                and ($3::xid8 is null or changed >= $3::xid8 or changed = any($4::xid8[]))) as types,
             array(select distinct token_id::text from (
               ${changedSince("vitrine.token")} union all ${changedSince("vitrine.forgotten_token")}) c) as changed`,
     [chainId, collection, next, running === "" ? [] : running.split(",")],

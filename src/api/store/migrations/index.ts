@@ -6,6 +6,7 @@ import { events } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media } from "./media.ts";
 import {
+  changedTypes,
   changesFirst,
   displayTypes,
   internedTraits,
@@ -35,4 +36,5 @@ export const migrations: readonly string[] = [
   events,
   collectionInformation,
   changesFirst,
+  changedTypes,
 ];

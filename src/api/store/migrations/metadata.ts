@@ -192,3 +192,8 @@ create index token_changed on vitrine.token (changed, chain_id, collection);
 drop index vitrine.forgotten_token_changed;
 create index forgotten_token_changed on vitrine.forgotten_token (changed, chain_id, collection);
 `;
+
+export const changedTypes = `
+alter table vitrine.trait_type add changed xid8 not null default pg_current_xact_id();
+create index trait_type_changed on vitrine.trait_type (changed, chain_id, collection);
+`;
