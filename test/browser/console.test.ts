@@ -222,7 +222,7 @@ it("ends sessions: a signed-out cookie opens nothing any more", async () => {
   const [cookie] = (await context.cookies()).filter(({ name }) => name.includes("vitrine_session"));
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax" });
   await page.goto("/console");
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByRole("button", { name: "Sign in with your wallet" }).waitFor();
 
   const answer = await fetch(`${world.service.baseUrl}/console`, {
