@@ -27,17 +27,25 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
   let isOver = false;
   let writingSince: number | undefined;
   let wakeUp = (): void => {};
-  let cutOff = (): void => {};
-  const isCutOff = new Promise<void>((resolve) => {
-    cutOff = resolve;
-  });
+  let isLost = false;
+  let letGo = (): void => {};
 
   async function write(text: string): Promise<void> {
+    if (isLost) return;
     writingSince = Date.now();
-    // What is cut may leave a write open for ever.
-    await Promise.race([wire.write(text), isCutOff, wire.gone]);
+    await new Promise<void>((resolve) => {
+      letGo = resolve;
+      void wire.write(text).then(() => resolve());
+    });
     writingSince = undefined;
   }
+
+  /** What the other side can't take any more may leave a write open for ever. */
+  function lose(): void {
+    isLost = true;
+    letGo();
+  }
+  void wire.gone.then(lose);
 
   function end(last: string): void {
     if (isOver) return;
@@ -52,7 +60,7 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
     // A reader that takes nothing does not take this either.
     setTimeout(() => {
       wire.cut();
-      cutOff();
+      lose();
     }, CUT_AFTER_MS).unref();
   }
 

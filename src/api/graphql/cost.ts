@@ -74,6 +74,7 @@ function createMeasure(
 ) {
   // Each fragment is measured once, so that spreads cannot make this slow.
   const ofFragments = new Map<string, number>();
+  const countsOfFragments = new Map<string, boolean>();
 
   const ofFragment = (name: string): number => {
     const known = ofFragments.get(name);
@@ -90,8 +91,12 @@ function createMeasure(
     set.selections.some((selection) => {
       if (selection.kind === "Field") return selection.name.value === "totalCount";
       if (selection.kind === "InlineFragment") return asksForCount(selection.selectionSet);
-      const fragment = fragments.get(selection.name.value);
-      return fragment !== undefined && asksForCount(fragment.selectionSet);
+      const { value: name } = selection.name;
+      const fragment = fragments.get(name);
+      const asks =
+        countsOfFragments.get(name) ?? (fragment !== undefined && asksForCount(fragment.selectionSet));
+      countsOfFragments.set(name, asks);
+      return asks;
     });
 
   const ofField = (node: FieldNode, parent: GraphQLNamedType): number => {

@@ -1,7 +1,7 @@
 /** Whether an image may be decoded at all, from its first bytes and its header (spec.md "Limits"). */
 
 import { walkGif } from "./gif-frames.ts";
-import { FRAME_PIXELS_MAX, FRAMES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
+import { FRAME_PIXELS_MAX, FRAMES_MAX, PICTURE_BYTES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
 import { type Refusal, refuse } from "./reasons.ts";
 import { type Content, sniff } from "./sniff.ts";
 
@@ -50,4 +50,11 @@ export function checkHeader({ width, height, frames }: ImageHeader): Refusal | u
     return refuse("image_too_many_pixels", `${found}, at most ${pixels(FRAME_PIXELS_MAX)}`);
   }
   return undefined;
+}
+
+/** Undefined when a picture of so many bytes may be kept. */
+export function checkPicture(bytes: number): Refusal | undefined {
+  if (bytes <= PICTURE_BYTES_MAX) return undefined;
+  const found = `a picture of ${bytes} bytes at ${SIDE_PX}x${SIDE_PX}`;
+  return refuse("image_too_many_pixels", `${found}, at most ${PICTURE_BYTES_MAX}`);
 }

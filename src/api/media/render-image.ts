@@ -4,8 +4,8 @@
  */
 
 import sharp, { type Sharp } from "sharp";
-import { checkContent, checkHeader, type ImageHeader } from "./image-check.ts";
-import { PICTURE_BYTES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
+import { checkContent, checkHeader, checkPicture, type ImageHeader } from "./image-check.ts";
+import { PIXELS_MAX, SIDE_PX } from "./limits.ts";
 import { type Refusal, refuse } from "./reasons.ts";
 
 export interface RenderedImage {
@@ -54,10 +54,8 @@ export async function renderImage(body: Buffer): Promise<RenderedImage | Refusal
       failOn: "error",
     });
     const { data } = await encode(resize(source), isGif).toBuffer({ resolveWithObject: true });
-    if (data.length > PICTURE_BYTES_MAX) {
-      const message = `${data.length} bytes at ${SIDE_PX}x${SIDE_PX}, at most ${PICTURE_BYTES_MAX}`;
-      return refuse("image_too_many_pixels", message);
-    }
+    const tooLarge = checkPicture(data.length);
+    if (tooLarge) return tooLarge;
     return { kind: "image", bytes: data, extension: isGif ? "gif" : "png", format, ...header };
   } catch (error) {
     return refuse("image_undecodable", oneLine(error as Error));

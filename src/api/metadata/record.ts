@@ -49,6 +49,7 @@ type Decision =
   | { readonly kind: "served"; readonly outcome: RecordedOutcome; readonly document: Document };
 
 type Served = ReadonlyMap<string, ServedVersion>;
+const LOCK_TRIES_MAX = 5;
 type Failure = Extract<Resolution, { kind: "failed" }>;
 
 const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
@@ -117,7 +118,7 @@ export async function recordAttempts(tx: Queryable, ends: readonly FetchEnd[]): 
 async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly FetchEnd[]) {
   const tokens = ends.map(({ token }) => token);
   // Again where another transaction forgot a token between the two statements.
-  for (;;) {
+  for (let tries = 1; tries <= LOCK_TRIES_MAX; tries++) {
     const served = await lockServed(tx, tokens);
     let isComplete = true;
     for (const { token, resolution } of ends) {
@@ -128,6 +129,7 @@ async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly Fetc
     }
     if (isComplete) return served;
   }
+  throw new Error(`tokens were forgotten ${LOCK_TRIES_MAX} times while they were recorded`);
 }
 
 async function decide(

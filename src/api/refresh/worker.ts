@@ -16,7 +16,8 @@ import { settle } from "./receipts.ts";
 import { ATTEMPTS_MAX, createRecorder, type WantMedia } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
-// One claim for each fetch costs more than the fetch: they wait for others to end, up to this share of what may run.
+// One claim for each fetch costs more than the fetch: free places are gathered for a moment, or until no more than this
+// share of them is taken.
 const CLAIM_DELAY_MS = 20;
 const CLAIM_SHARE = 1 / 4;
 // How many fetches may wait to be recorded while others go on.

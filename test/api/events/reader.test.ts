@@ -79,6 +79,34 @@ it("a reader that takes nothing for 30 seconds is told, and its connection is cu
   expect(isCut()).toBe(true);
 });
 
+it("a reader lets go of a write that never ends: once it is cut, and once the other side is gone", async () => {
+  vi.useFakeTimers();
+  let leave = (): void => {};
+  const never = {
+    write: () => new Promise<void>(() => {}),
+    cut: () => {},
+    gone: new Promise<void>((resolve) => {
+      leave = resolve;
+    }),
+  };
+  const [slow, gone] = [createReader(never, everything, 0), createReader(never, everything, 0)];
+  let ended = 0;
+  for (const reader of [slow, gone]) {
+    reader.offer(event(1));
+    void reader.pump().then(() => ended++);
+  }
+  await vi.advanceTimersByTimeAsync(31_000);
+
+  slow.look();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(ended).toBe(1);
+
+  gone.leave();
+  leave();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ended).toBe(2);
+});
+
 it("a reader whose queue is full is dropped, with a word that says why", async () => {
   const { reader, written, take } = createSlowReader();
   for (let id = 1; id <= 10_001; id++) reader.offer(event(id));

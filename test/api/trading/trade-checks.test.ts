@@ -121,6 +121,13 @@ describe("with an index that can't be believed, nothing is allowed", () => {
       expect(item).toMatchObject({ allowed: false, reason: "index_stale", as_of_block: block });
   });
 
+  it("but for a block that is a little ahead of our clock, as where a chain's clock is", async () => {
+    await insertToken();
+    await test.setHead({ ...good, age: -890 });
+
+    expect((await check([1]))[0]).toMatchObject({ allowed: true });
+  });
+
   it("before it has a block", async () => {
     await database.query(`truncate ${tables.checkpoint}, ${tables.meta}`);
 

@@ -8,8 +8,9 @@ async function look() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
+  if (!fresh) throw new Error("the service answered with another page, as when the session has ended");
   // A part that is being used stays: replacing it would take the focus away.
-  if (fresh && fresh.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {
+  if (fresh.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {
     part.replaceChildren(...fresh.childNodes);
   }
 }

@@ -1,0 +1,45 @@
+import { buildSchema, getOperationAST, parse } from "graphql";
+import { describe, expect, it } from "vitest";
+import { costError } from "../../../src/api/graphql/cost.ts";
+
+const schema = buildSchema(`
+  type Query { things(limit: Int, where: String, orderBy: String): Things }
+  type Things { totalCount: Int, items: [Thing] }
+  type Thing { id: Int }
+`);
+
+function refuses(query: string): boolean {
+  const document = parse(query);
+  const definition = getOperationAST(document);
+  if (!definition) throw new Error("no operation");
+  return costError(schema, { document, definition }, {}) !== undefined;
+}
+const times = (count: number, fields: (nth: number) => string): string =>
+  Array.from({ length: count }, (_, nth) => fields(nth)).join(" ");
+
+describe("a list of Ponder's costs", () => {
+  it.each([
+    ["a thousand for its count, however few rows it answers", "limit: 0", "totalCount", 19, 20],
+    ["five hundred for each condition", 'limit: 0, where: "x", orderBy: "y"', "items { id }", 19, 20],
+  ])("%s", async (_what, args, fields, passes, fails) => {
+    const query = (count: number) => `{ ${times(count, (nth) => `a${nth}: things(${args}) { ${fields} }`)} }`;
+
+    expect(refuses(query(passes))).toBe(false);
+    expect(refuses(query(fails))).toBe(true);
+  });
+
+  it("the same through fragments, which are looked through once each", () => {
+    const depth = 60;
+    const fragments = times(
+      depth,
+      (nth) =>
+        `fragment F${nth} on Things { ${nth === depth - 1 ? "totalCount" : `...F${nth + 1} ...F${nth + 1}`} }`,
+    );
+    const query = (count: number) =>
+      `{ ${times(count, (nth) => `a${nth}: things(limit: 0) { ...F0 }`)} } ${fragments}`;
+
+    expect(refuses(query(19))).toBe(false);
+    expect(refuses(query(20))).toBe(true);
+    expect(refuses(query(20).replace("totalCount", "__typename"))).toBe(false);
+  });
+});
