@@ -8,7 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/store/embedded-postgres.ts";
+import {
+  joinEmbeddedPostgres,
+  KEEPER_NAME,
+  stopEmbeddedPostgres,
+} from "../../../src/api/store/embedded-postgres.ts";
 import { runningServer } from "../../../src/api/store/postgres-process.ts";
 import { BootError } from "../../../src/boot-error.ts";
 
@@ -108,8 +112,9 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("ends by itself after its keeper was killed and somebody has joined since", async () => {
-    await joinEmbeddedPostgres(folder, { idleMs: IDLE_MS * 100 });
+    const before = await joinEmbeddedPostgres(folder, { idleMs: IDLE_MS * 100 });
     process.kill(keeperOf(folder), "SIGKILL");
+    await untilUnwatched(before);
 
     const url = await joinEmbeddedPostgres(folder, { idleMs: IDLE_MS });
 
@@ -213,6 +218,18 @@ function keeperOf(dataFolder: string): number {
 function crash(dataFolder: string): void {
   const server = serverOf(dataFolder);
   for (const pid of [keeperOf(dataFolder), Number(server?.pid)]) process.kill(pid, "SIGKILL");
+}
+
+/** PostgreSQL takes a moment to see that the other end of a session was killed. */
+async function untilUnwatched(url: string): Promise<void> {
+  for (const start = Date.now(); ; await sleep(50)) {
+    const keepers = await query(
+      url,
+      `select from pg_stat_activity where application_name = '${KEEPER_NAME}'`,
+    );
+    if (keepers.length === 0) return;
+    if (Date.now() - start > 30_000) throw new Error(`The keeper's session in ${folder} is still there`);
+  }
 }
 
 async function untilGone(): Promise<void> {
