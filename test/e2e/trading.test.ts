@@ -9,6 +9,8 @@ import { eventually } from "../support/eventually.ts";
 
 const SCHEMA = "trading";
 const POLL_MS = 10;
+// Ponder may ask for the logs of a block that a reorg took back for 64 seconds before it goes on.
+const AFTER_REORG_MS = 90_000;
 // A restart of it all, on a machine that may be busy.
 const CRASH_TIMEOUT_MS = 240_000;
 /** Each is locked and unlocked once. */
@@ -83,7 +85,7 @@ it("a lock that the chain takes back is followed by `reverted`, naming it", asyn
   await chain.revert(snapshot);
   await chain.mine(Number(head - (await chain.blockNumber())) + 1);
 
-  const [, reverted] = await reader.until(2);
+  const [, reverted] = await reader.until(2, AFTER_REORG_MS);
   expect(reverted).toMatchObject({
     event: "reverted",
     data: { reverts: locked?.id, reverted_type: "lock", token_id: "1" },
@@ -91,6 +93,7 @@ it("a lock that the chain takes back is followed by `reverted`, naming it", asyn
   await eventually(
     () => check(1n),
     ({ allowed }) => allowed,
+    AFTER_REORG_MS,
   );
 });
 

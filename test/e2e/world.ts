@@ -13,7 +13,8 @@ import type { TokenView } from "../../src/api/catalog/token-view.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
 
 const OPERATOR_TOKEN = "operator-token-of-the-tests";
-const EVENTUALLY_MS = 30_000;
+// Ponder waits 25 s for the schema of a process that was killed, on a machine that may be busy.
+const EVENTUALLY_MS = 90_000;
 
 export interface World {
   readonly chain: Chain;

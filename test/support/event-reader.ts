@@ -19,7 +19,7 @@ export interface EventReader {
   readonly retry: number | undefined;
   readonly isOpen: boolean;
   /** Waits for so many events, and answers them. */
-  until(count: number): Promise<ReadEvent[]>;
+  until(count: number, withinMs?: number): Promise<ReadEvent[]>;
   close(): void;
 }
 
@@ -88,10 +88,11 @@ export async function readEvents(url: string, headers: Record<string, string> = 
     get isOpen() {
       return state.isOpen;
     },
-    until: (count) =>
+    until: (count, withinMs) =>
       eventually(
         () => state.events,
         (events) => events.length >= count,
+        withinMs,
       ),
     close: () => abort.abort(),
   };

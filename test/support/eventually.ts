@@ -9,8 +9,9 @@ const EVERY_MS = 20;
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
   passes: (answer: Answer) => boolean,
+  withinMs = WITHIN_MS,
 ): Promise<Answer> {
-  const deadline = Date.now() + WITHIN_MS;
+  const deadline = Date.now() + withinMs;
   for (;;) {
     const answer = await ask();
     if (passes(answer)) return answer;

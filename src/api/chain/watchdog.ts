@@ -5,7 +5,8 @@ import type { IndexHeads } from "./index-heads.ts";
 import type { LatestBlock } from "./read-block.ts";
 
 const LOOK_MS = 10_000;
-const STALLED_MS = 60_000;
+// Ponder tries a call for 64 seconds, as for the logs of a block that a reorg took back, and goes on by itself.
+const STALLED_MS = 90_000;
 
 export interface WatchdogDeps {
   readonly heads: IndexHeads;
@@ -37,7 +38,7 @@ export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: 
           if (latest <= block) continue;
           stalled.add(chainId);
           onStall(
-            `The index of chain ${chainId} has stood at block ${block} for a minute, and its node is at ${latest}.`,
+            `The index of chain ${chainId} has stood at block ${block} for ${STALLED_MS / 1000} seconds, and its node is at ${latest}.`,
           );
         }
       }
