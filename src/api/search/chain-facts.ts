@@ -6,7 +6,7 @@
 import type { ChainTables } from "../chain/tables.ts";
 import type { CollectionRef } from "../metadata/trait-type-store.ts";
 import type { Database } from "../store/database.ts";
-import { type Bits, emptyBits, setBit } from "./bits.ts";
+import { type Bits, clearBit, emptyBits, setBit } from "./bits.ts";
 import { readBurned, readLocked, readOwned } from "./chain-store.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { grown } from "./growable.ts";
@@ -19,7 +19,20 @@ const OWNERS_KEPT_MAX = 100;
 interface TokenSet {
   readonly text: string;
   slotsIn(index: CollectionIndex): Bits;
+  /** The set of another text, made of this one, which goes out of use; undefined where the two differ too much. */
+  changedTo(text: string): TokenSet | undefined;
 }
+
+/** Of the index that was asked about last, as of its first slots. */
+interface Found {
+  // One that was made anew takes the place of an index that nobody else knows any more.
+  readonly index: WeakRef<CollectionIndex>;
+  bits: Bits;
+  slots: number;
+}
+
+// Beyond these, a set is made anew.
+const CHANGES_MAX = 10_000;
 
 export interface ChainFacts {
   /** What a filter needs, no older than `checkpoint`; null keeps nothing. */
@@ -44,7 +57,7 @@ export function createChainFacts(deps: {
     const ids = await text;
     const last = before.get(name);
     if (last?.text === ids) return last;
-    const set = createTokenSet(ids);
+    const set = last?.changedTo(ids) ?? createTokenSet(ids);
     if (before.size > OWNERS_KEPT_MAX) before.clear();
     before.set(name, set);
     return set;
@@ -81,31 +94,91 @@ export function createChainFacts(deps: {
   };
 }
 
-function createTokenSet(text: string): TokenSet {
-  const ids: ReadonlySet<string> = new Set(text === "" ? [] : text.split(","));
-  // An index that was made anew takes the place of one that nobody else knows any more.
-  const found = new WeakMap<CollectionIndex, { bits: Bits; slots: number }>();
+function createTokenSet(text: string, ids = new Set(idsIn(text)), known?: Found): TokenSet {
+  let found = known;
 
-  function findIn(index: CollectionIndex): { bits: Bits; slots: number } {
+  function findIn(index: CollectionIndex): Found {
     const bits = emptyBits(index.ids.size);
     for (const tokenId of ids) {
       const slot = index.find(tokenId);
       if (slot !== undefined) setBit(bits, slot);
     }
-    return { bits, slots: index.ids.size };
+    return { index: new WeakRef(index), bits, slots: index.ids.size };
   }
 
   return {
     text,
     slotsIn(index) {
-      const known = found.get(index) ?? findIn(index);
-      found.set(index, known);
+      found = found?.index.deref() === index ? found : findIn(index);
       const { size } = index.ids;
-      known.bits = grown(known.bits, (size + 31) >>> 5);
-      for (; known.slots < size; known.slots++) {
-        if (ids.has(index.ids.textOf(known.slots))) setBit(known.bits, known.slots);
+      found.bits = grown(found.bits, (size + 31) >>> 5);
+      for (; found.slots < size; found.slots++) {
+        if (ids.has(index.ids.textOf(found.slots))) setBit(found.bits, found.slots);
       }
-      return known.bits;
+      return found.bits;
+    },
+    changedTo(next) {
+      const [gone, come] = differences(text, next);
+      if (gone.length + come.length > CHANGES_MAX) return undefined;
+      for (const tokenId of gone) ids.delete(tokenId);
+      for (const tokenId of come) ids.add(tokenId);
+      const index = found?.index.deref();
+      if (!found || !index) return createTokenSet(next, ids);
+      // Whoever has the bits of before goes on with them.
+      const bits = found.bits.slice();
+      for (const [tokenIds, put] of [
+        [gone, clearBit],
+        [come, setBit],
+      ] as const) {
+        for (const tokenId of tokenIds) {
+          const slot = index.find(tokenId);
+          if (slot !== undefined && slot < found.slots) put(bits, slot);
+        }
+      }
+      return createTokenSet(next, ids, { ...found, bits });
     },
   };
+}
+
+const idsIn = (text: string): string[] => (text === "" ? [] : text.split(","));
+
+/** The ids of one text that are not in the other, for two in the same order: what is between their common ends. */
+export function differences(before: string, after: string): [gone: string[], come: string[]] {
+  // Between commas, each id is whole.
+  const [a, b] = [`,${before},`, `,${after},`];
+  const start = a.lastIndexOf(",", commonStart(a, b) - 1);
+  // The comma that ends the common beginning may begin the common end.
+  const same = commonEnd(a, b, Math.min(a.length, b.length) - start);
+  const tail = a.length - a.indexOf(",", a.length - same);
+  const between = (text: string): string[] =>
+    text
+      .slice(start + 1, text.length - tail)
+      .split(",")
+      .filter(Boolean);
+  return [between(a), between(b)];
+}
+
+/** How many characters both begin with. Each comparison is of native speed, and half as long as the one before. */
+function commonStart(a: string, b: string): number {
+  let from = 0;
+  let to = Math.min(a.length, b.length);
+  while (from < to) {
+    const middle = (from + to + 1) >>> 1;
+    if (a.slice(from, middle) === b.slice(from, middle)) from = middle;
+    else to = middle - 1;
+  }
+  return from;
+}
+
+/** How many characters both end with, `most` at most. */
+function commonEnd(a: string, b: string, most: number): number {
+  let from = 0;
+  let to = most;
+  while (from < to) {
+    const middle = (from + to + 1) >>> 1;
+    const [inA, inB] = [a, b].map((text) => text.slice(text.length - middle, text.length - from));
+    if (inA === inB) from = middle;
+    else to = middle - 1;
+  }
+  return from;
 }

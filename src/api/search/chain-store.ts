@@ -4,16 +4,16 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { CollectionRef } from "../metadata/trait-type-store.ts";
 import type { Queryable } from "../store/database.ts";
 
-// One text, which is told from the one before at a glance. Partial indexes serve it (chain/serving-indexes.ts).
+// One text in order, which is told from the one before at a glance. Partial indexes serve it (chain/serving-indexes.ts).
 const idsOf = (rows: string): string =>
-  `select coalesce(string_agg(token_id::text, ','), '') as ids from (${rows}) t`;
+  `select coalesce(string_agg(token_id::text, ',' order by token_id), '') as ids from (${rows}) t`;
 
 async function readIds(db: Queryable, rows: string, parameters: readonly unknown[]): Promise<string> {
   const [row] = await db.query<{ ids: string }>(idsOf(rows), parameters);
   return row?.ids ?? "";
 }
 
-/** The ids of burned tokens, separated by commas. */
+/** The ids of burned tokens in ascending order, separated by commas. */
 export const readBurned = (db: Queryable, tables: ChainTables, { chainId, collection }: CollectionRef) =>
   readIds(
     db,

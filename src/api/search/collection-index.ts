@@ -10,8 +10,9 @@ import { createOrder, type Order } from "./order.ts";
 import { createPostings, type Postings } from "./postings.ts";
 import { createTextColumn, type TextColumn } from "./text-column.ts";
 import { createTokenIds, type TokenIds } from "./token-ids.ts";
+import { createTraitOrders, type TraitOrders } from "./trait-orders.ts";
 import { createTraitRows, type TraitRows } from "./trait-rows.ts";
-import { createTraitTable, type TraitTable } from "./trait-table.ts";
+import { createTraitTable, type TraitTable, type TraitType } from "./trait-table.ts";
 
 /** A token as it is searched. */
 export interface TokenRow {
@@ -39,6 +40,7 @@ export interface CollectionIndex {
   readonly rows: TraitRows;
   readonly postings: Postings;
   readonly orders: SlotOrders;
+  readonly traitOrders: Pick<TraitOrders, "comparison" | "has" | "find">;
   /** Blocks and microseconds by slot, NaN for none. */
   readonly since: Float64Array<ArrayBuffer>;
   readonly served: Float64Array<ArrayBuffer>;
@@ -54,6 +56,12 @@ export interface CollectionIndex {
   /** Replaces or adds tokens, and takes others out. None may be named twice. Values must be known. */
   change(rows: readonly TokenRow[], gone: readonly string[]): void;
   changeType(...type: Parameters<TraitTable["changeType"]>): void;
+  /** Sees to it that pages can be sorted by the trait. Values must be in order. */
+  prepareTraitOrder(type: TraitType, descending: boolean, breathe: Breathe): Promise<void>;
+  /** Whether so much has changed that `tidy` would make answers faster. */
+  readonly isUntidy: boolean;
+  /** Makes runs of values anew, in slices, while tokens may change. One at a time. */
+  tidy(breathe: Breathe): Promise<void>;
   find(tokenId: string): number | undefined;
   /** Whether more of it is garbage than not: then it takes less memory made anew. */
   readonly isWasteful: boolean;
@@ -92,8 +100,14 @@ export function createCollectionIndex(): CollectionIndex {
     latest: createOrder((a, b) => newest(() => since, a, b), isPresent),
     updated: createOrder((a, b) => newest(() => served, a, b), isPresent),
   };
+  const traitOrders = createTraitOrders({ ids, table, rows, isPresent });
   const touch = (slot: number, ...touched: Order[]): void => {
     if (isFinished) for (const order of touched) order.touch(slot);
+  };
+  const touchTraits = (slot: number): void => {
+    if (!isFinished) return;
+    postings.touch(slot);
+    traitOrders.touch(slot);
   };
 
   function put(slot: number, row: TokenRow): void {
@@ -106,7 +120,7 @@ export function createCollectionIndex(): CollectionIndex {
     if (!Object.is(served[slot], at)) touch(slot, orders.updated);
     served[slot] = at;
     const values = row.traits.flatMap((id) => table.valueOf(id) ?? []);
-    if (rows.set(slot, values) && isFinished) postings.touch(slot);
+    if (rows.set(slot, values)) touchTraits(slot);
     if (row.hasMetadata) setBit(withMetadata, slot);
     else clearBit(withMetadata, slot);
   }
@@ -127,7 +141,7 @@ export function createCollectionIndex(): CollectionIndex {
     clearBit(withMetadata, slot);
     slotsPresent--;
     rows.set(slot, []);
-    postings.touch(slot);
+    touchTraits(slot);
     names.set(slot, null);
     descriptions.set(slot, null);
     touch(slot, ...Object.values(orders));
@@ -155,6 +169,7 @@ export function createCollectionIndex(): CollectionIndex {
     rows,
     postings,
     orders,
+    traitOrders,
     get since() {
       return since;
     },
@@ -181,6 +196,7 @@ export function createCollectionIndex(): CollectionIndex {
       const byName = slots.slice();
       await orders.name_asc.build(byName, breathe);
       await orders.name_desc.build(byName.toReversed(), breathe);
+      await table.orders.prepare(breathe);
       await postings.rebuild(ids.size, breathe);
       isFinished = true;
     },
@@ -191,14 +207,25 @@ export function createCollectionIndex(): CollectionIndex {
       for (const [nth, row] of changed.entries()) {
         const known = slots[nth];
         const slot = known ?? addSlot(row.tokenId);
-        if (known === undefined) touch(slot, ...Object.values(orders));
+        if (known === undefined) {
+          touch(slot, ...Object.values(orders));
+          touchTraits(slot);
+        }
         put(slot, row);
       }
       for (const order of Object.values(orders)) if (order.touched > TOUCHED_MAX) order.settled();
+      traitOrders.settle(TOUCHED_MAX);
     },
     changeType(...type) {
       if (table.changeType(...type)) version++;
     },
+    async prepareTraitOrder(type, descending, breathe) {
+      await traitOrders.prepare(type, descending, orders.id_asc.settled().slice(), breathe);
+    },
+    get isUntidy() {
+      return postings.isStale;
+    },
+    tidy: (breathe) => postings.rebuild(ids.size, breathe),
     find,
     get isWasteful() {
       const isMostly = (unused: number, all: number): boolean => unused > WASTE_MIN && unused > all / 2;

@@ -12,7 +12,7 @@ import { countFacets } from "./facets.ts";
 import { createLiveIndex } from "./live-index.ts";
 import { type ChainSlots, listedSlots, matchingSlots } from "./match.ts";
 import { pageOf } from "./page.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
 import { countValues, countWithMetadata } from "./value-counts.ts";
 
 // Each may hold some thousand values.
@@ -62,22 +62,16 @@ export function createCollectionSearch(deps: {
 
     async page(query: TokenQuery): Promise<TokenPage> {
       const { index, slotsIn } = await read(query.filter);
-      const type = query.sort.by === "trait" ? index.table.find(query.sort.name) : undefined;
-      for (;;) {
-        while (type && !type.order?.isBuilt) await index.table.prepareOrder(type, createBreathe());
-        const page = await inTurnOfItsOwn(() =>
-          // Its display type may have changed meanwhile.
-          type && !type.order?.isBuilt
-            ? undefined
-            : pageOf(index, query, matchingSlots(index, query.filter, slotsIn(index))),
-        );
-        if (page) return page;
-      }
+      return answerFrom(
+        index,
+        () => pageOf(index, query, matchingSlots(index, query.filter, slotsIn(index))),
+        query.sort,
+      );
     },
 
     async facets(filter: TokenFilter): Promise<Facets> {
       const { index, slotsIn, checkpoint } = await read(filter);
-      return inTurnOfItsOwn(() => {
+      return answerFrom(index, () => {
         const all = facetsKept(index, checkpoint);
         const name = JSON.stringify(filter);
         const facets = all.get(name) ?? countFacets(index, matchingSlots(index, filter, slotsIn(index)));
@@ -91,6 +85,26 @@ export function createCollectionSearch(deps: {
       return countThese(index, slotsIn(index), traits);
     },
   };
+}
+
+/** Sees to it that all is in order that the answer needs; that may change until its turn comes. */
+async function answerFrom<Answer>(
+  index: CollectionIndex,
+  answer: () => Answer,
+  sort?: TokenSort,
+): Promise<Answer> {
+  const { orders } = index.table;
+  const type = sort?.by === "trait" ? index.table.find(sort.name) : undefined;
+  const descending = sort?.by === "trait" && sort.descending;
+  const isPrepared = (): boolean => orders.isPrepared && (!type || index.traitOrders.has(type, descending));
+  for (;;) {
+    while (!isPrepared()) {
+      if (!orders.isPrepared) await orders.prepare(createBreathe());
+      else if (type) await index.prepareTraitOrder(type, descending, createBreathe());
+    }
+    const answered = await inTurnOfItsOwn(() => (isPrepared() ? { answer: answer() } : undefined));
+    if (answered) return answered.answer;
+  }
 }
 
 export type CollectionSearch = ReturnType<typeof createCollectionSearch>;

@@ -5,7 +5,7 @@ import type { CollectionIndex } from "./collection-index.ts";
 import { folded, foldedBytes } from "./folded-text.ts";
 import type { Facets, TraitFacet } from "./query.ts";
 import { createSmallest } from "./smallest.ts";
-import type { TraitType } from "./trait-table.ts";
+import type { TraitTable, TraitType } from "./trait-table.ts";
 import { countTypes, countValues } from "./value-counts.ts";
 
 /** Of one trait type; in an answer with many types, each lists fewer. */
@@ -38,46 +38,50 @@ function facetOf(
   counted: { count: number; total: number; valueCounts: Uint32Array; valuesMax: number },
 ): TraitFacet {
   const { count, total, valueCounts, valuesMax } = counted;
-  const within = table.compareWithin(type);
-  const textAt = (value: number): string => table.textOf(value) ?? "";
+  const ordered = table.orders.of(type);
+  // By their places, so that whoever comes later is behind all that are as frequent.
   const mostFrequent = createSmallest(
     valuesMax,
     (a, b) =>
-      (valueCounts[b] as number) - (valueCounts[a] as number) ||
-      within(a, b) ||
-      (textAt(a) < textAt(b) ? -1 : 1),
+      (valueCounts[ordered[b] as number] as number) - (valueCounts[ordered[a] as number] as number) || a - b,
   );
   let valuesTotal = 0;
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (const value of type.values) {
-    if (valueCounts[value] === 0 || !table.isShown(value)) continue;
+  let first: number | undefined;
+  let last: number | undefined;
+  let tooFew = 0;
+  for (let nth = 0; nth < ordered.length; nth++) {
+    const value = ordered[nth] as number;
+    const held = valueCounts[value] as number;
+    if (held === 0) continue;
     valuesTotal++;
-    const number = table.numberOf(value);
-    if (number < min) min = number;
-    if (number > max) max = number;
-    if (table.textOf(value) !== undefined) mostFrequent.offer(value);
+    first ??= value;
+    last = value;
+    if (held <= tooFew || table.textOf(value) === undefined) continue;
+    mostFrequent.offer(nth);
+    const least = mostFrequent.largest();
+    if (least !== undefined) tooFew = valueCounts[ordered[least] as number] as number;
   }
   const isNumeric = type.displayType === "number" || type.displayType === "date";
   return {
     trait_type: type.name ?? "",
     display_type: type.displayType,
     count,
-    min: isNumeric ? min : null,
-    max: isNumeric ? max : null,
+    min: isNumeric && first !== undefined ? table.numberOf(first) : null,
+    max: isNumeric && last !== undefined ? table.numberOf(last) : null,
     max_value: type.displayType === "number" ? type.highest : null,
-    values: mostFrequent.take().map((value) => ({
-      value: shownValue(type, textAt(value), table.numberOf(value)),
-      count: valueCounts[value] as number,
-      percentage: ((valueCounts[value] as number) / total) * 100,
-    })),
+    values: mostFrequent.take().map((nth) => {
+      const value = ordered[nth] as number;
+      const held = valueCounts[value] as number;
+      return { value: shownValue(table, type, value), count: held, percentage: (held / total) * 100 };
+    }),
     values_total: valuesTotal,
   };
 }
 
-function shownValue({ displayType }: TraitType, text: string, number: number): string | number | boolean {
+function shownValue(table: TraitTable, { displayType }: TraitType, value: number): string | number | boolean {
+  const text = table.textOf(value) ?? "";
   if (displayType === "string") return text;
-  return displayType === "bool" ? text === "true" : number;
+  return displayType === "bool" ? text === "true" : table.numberOf(value);
 }
 
 const compareNames = (a: string, b: string): number =>

@@ -43,7 +43,7 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
   function startUpkeep(index: CollectionIndex): void {
     if (upkeep) return;
     if (index.isWasteful) upkeep = keepUp(reload());
-    else if (index.postings.isStale) upkeep = keepUp(index.postings.rebuild(index.ids.size, createBreathe()));
+    else if (index.isUntidy) upkeep = keepUp(index.tidy(createBreathe()));
   }
 
   async function reload(): Promise<void> {

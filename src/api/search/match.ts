@@ -46,18 +46,32 @@ function slotsWithAny(index: CollectionIndex, name: string, texts: readonly stri
 }
 
 function slotsInRange(index: CollectionIndex, { name, from, to }: TokenFilter["ranges"][number]): Bits {
-  const { table } = index;
+  const { ids, postings, table } = index;
+  const bits = emptyBits(ids.size);
   const type = table.find(name);
-  const isNumeric = type?.displayType === "number" || type?.displayType === "date";
+  if (type?.displayType !== "number" && type?.displayType !== "date") return bits;
   const least = from ?? Number.NEGATIVE_INFINITY;
   const most = to ?? Number.POSITIVE_INFINITY;
-  const values = !isNumeric
-    ? []
-    : type.values.filter((value) => {
-        const number = table.numberOf(value);
-        return number >= least && number <= most && table.isShown(value);
-      });
-  return slotsHolding(index, values);
+  const ordered = table.orders.of(type);
+  const start = countBelow(ordered, (value) => table.numberOf(value) < least);
+  const end = countBelow(ordered, (value) => table.numberOf(value) <= most);
+  postings.fillBetween(bits, type, ordered.subarray(start, Math.max(start, end)), (value) => {
+    const number = table.numberOf(value);
+    return table.typeOf(value) === type.at && table.isShown(value) && number >= least && number <= most;
+  });
+  return bits;
+}
+
+/** How many come before the first that is not below; none that is below comes after one that is not. */
+function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
+  let from = 0;
+  let to = ordered.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isBelow(ordered[middle] as number)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function slotsWithText(index: CollectionIndex, text: string): Bits {

@@ -56,6 +56,8 @@ async function mergeRuns(
 export interface Order {
   /** Takes over and sorts `items`. Their keys must not change until it is done. */
   build(items: Items, breathe: Breathe): Promise<void>;
+  /** Takes over items that are in order already, except for those that were touched since there is this order. */
+  adopt(items: Items): void;
   readonly isBuilt: boolean;
   /** Notes that an item is new, gone, or has another key. */
   touch(item: number): void;
@@ -105,13 +107,18 @@ export function createOrder(compare: Compare, isPresent: (item: number) => boole
     length += fresh.length;
   }
 
+  function adopt(source: Items): void {
+    items = source;
+    length = source.length;
+    isBuilt = true;
+  }
+
   return {
     async build(source, breathe) {
       await sortItems(source, compare, breathe);
-      items = source;
-      length = source.length;
-      isBuilt = true;
+      adopt(source);
     },
+    adopt,
     get isBuilt() {
       return isBuilt;
     },

@@ -15,15 +15,14 @@ export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): 
   const { sort, limit, cursor, offset = 0 } = query;
   const { ids } = index;
   const total = countBits(slots);
-  const ranking = rankingOf(index, sort, slots);
+  const ranking = rankingOf(index, sort);
   const position = cursor === undefined ? undefined : readCursor(sort, cursor);
   const isAfter = position && ranking.after(position);
   const count = offset + limit + 1;
   const isWalk = total * COMPARISON_COST > ids.size;
-  const found =
-    ranking.order && isWalk
-      ? walk(ranking.order.settled(), slots, count, isAfter)
-      : pick(ranking, ranking.parts?.(position) ?? [slots], count, isAfter);
+  const found = isWalk
+    ? walk(ranking.order.settled(), slots, count, isAfter)
+    : pick(ranking, slots, count, isAfter);
   const page = found.slice(offset, offset + limit);
   const last = page.at(-1);
   return {
@@ -54,21 +53,11 @@ function walk(ordered: Uint32Array, slots: Bits, count: number, isAfter: IsAfter
   return found;
 }
 
-/** The same by comparing all of them, as far as they are needed. */
-function pick(
-  ranking: Ranking,
-  parts: Iterable<Bits>,
-  count: number,
-  isAfter: IsAfter | undefined,
-): number[] {
-  const found: number[] = [];
-  for (const slots of parts) {
-    const first = createSmallest(count - found.length, ranking.compare);
-    eachBit(slots, (slot) => {
-      if (!isAfter || isAfter(slot)) first.offer(slot);
-    });
-    found.push(...first.take());
-    if (found.length === count) break;
-  }
-  return found;
+/** The same by comparing all of them. */
+function pick({ compare }: Ranking, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
+  const first = createSmallest(count, compare);
+  eachBit(slots, (slot) => {
+    if (!isAfter || isAfter(slot)) first.offer(slot);
+  });
+  return first.take();
 }

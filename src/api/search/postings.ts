@@ -2,23 +2,34 @@
  * Which slots hold a value: runs of slots made for all values at once, and a look at each slot that has changed since.
  */
 
+import type { DisplayType } from "../metadata/traits.ts";
 import { type Bits, dropBits, emptyBits, hasBit, setBit } from "./bits.ts";
 import type { Breathe } from "./breathe.ts";
 import { grown } from "./growable.ts";
 import type { TraitRows } from "./trait-rows.ts";
-import type { TraitTable } from "./trait-table.ts";
+import type { TraitTable, TraitType } from "./trait-table.ts";
 
 const STEP = 4_096;
 // A look at a changed slot costs about what five slots of a run cost.
 const CHANGED_MIN = 2_000;
 const CHANGED_SHARE = 0.02;
+const EMPTY = 0xffff_ffff;
 
-/** The base: slots by value, as they were when it was made. */
+/** The base: slots by value, as they were when it was made. Shown values of one type stand beside each other, in order. */
 interface Runs {
   readonly slots: Uint32Array<ArrayBuffer>;
   readonly starts: Uint32Array<ArrayBuffer>;
   readonly ends: Uint32Array<ArrayBuffer>;
+  /** By type, of what display type the values are that stand in order. */
+  readonly inOrder: readonly (DisplayType | undefined)[];
 }
+
+const noRuns: Runs = {
+  slots: new Uint32Array(0),
+  starts: new Uint32Array(0),
+  ends: new Uint32Array(0),
+  inOrder: [],
+};
 
 interface Changed {
   bits: Bits;
@@ -38,6 +49,13 @@ export interface Postings {
   touch(slot: number): void;
   /** Sets the bits of all slots that hold any of the values. `bits` must be empty. */
   fill(bits: Bits, values: readonly number[]): void;
+  /** The same for values that follow each other in their type's order; `isAmong` tells them from all others. */
+  fillBetween(
+    bits: Bits,
+    type: TraitType,
+    ordered: Uint32Array<ArrayBuffer>,
+    isAmong: (value: number) => boolean,
+  ): void;
   /** Whether so much has changed that the runs should be made anew. */
   readonly isStale: boolean;
   /** Makes the runs anew, while slots may change. One at a time. */
@@ -45,18 +63,60 @@ export interface Postings {
 }
 
 export function createPostings(rows: TraitRows, table: TraitTable): Postings {
-  let runs: Runs = { slots: new Uint32Array(0), starts: new Uint32Array(0), ends: new Uint32Array(0) };
+  let runs = noRuns;
   let changed = noChange();
   let meanwhile: Changed | undefined;
   let asked = new Uint8Array(0);
   let slotsAtBuild = 0;
 
-  function holdsAsked(slot: number): boolean {
+  function fillRuns(bits: Bits, values: Iterable<number>): void {
+    const { slots, starts, ends } = runs;
+    for (const value of values) {
+      if (value >= ends.length) continue;
+      for (let at = starts[value] as number; at < (ends[value] as number); at++) {
+        setBit(bits, slots[at] as number);
+      }
+    }
+  }
+
+  function fillChanged(bits: Bits, isAsked: (value: number) => boolean): void {
+    dropBits(bits, changed.bits);
     const { pool, starts, lengths } = rows;
-    const start = starts[slot] as number;
-    const end = start + (lengths[slot] as number);
-    for (let at = start; at < end; at++) if (asked[pool[at] as number] === 1) return true;
-    return false;
+    for (const slot of changed.slots) {
+      const start = starts[slot] as number;
+      const end = start + (lengths[slot] as number);
+      for (let at = start; at < end; at++) {
+        if (!isAsked(pool[at] as number)) continue;
+        setBit(bits, slot);
+        break;
+      }
+    }
+  }
+
+  /** Where each value's run starts, given how long they are; the ends are where they start, for now. */
+  async function layOut(
+    ends: Uint32Array<ArrayBuffer>,
+    breathe: Breathe,
+  ): Promise<Pick<Runs, "starts" | "inOrder"> & { total: number }> {
+    const starts = new Uint32Array(ends.length);
+    const isPlaced = new Uint8Array(ends.length);
+    const inOrder: (DisplayType | undefined)[] = [];
+    let total = 0;
+    const place = (value: number): void => {
+      if (value >= ends.length || isPlaced[value] === 1) return;
+      isPlaced[value] = 1;
+      starts[value] = total;
+      total += ends[value] as number;
+      ends[value] = starts[value] as number;
+    };
+    for (const type of table.types) {
+      if (!table.orders.has(type)) continue;
+      for (const value of table.orders.of(type)) place(value);
+      inOrder[type.at] = type.displayType;
+      await breathe();
+    }
+    for (let value = 0; value < ends.length; value++) place(value);
+    return { starts, inOrder, total };
   }
 
   /** Visits what is held by slots that have not changed since the rebuild began, in steps. */
@@ -84,19 +144,26 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
       if (meanwhile) note(meanwhile, slot);
     },
     fill(bits, values) {
-      const { slots, starts, ends } = runs;
-      for (const value of values) {
-        if (value >= ends.length) continue;
-        for (let at = starts[value] as number; at < (ends[value] as number); at++) {
-          setBit(bits, slots[at] as number);
-        }
-      }
+      fillRuns(bits, values);
       if (changed.slots.length === 0) return;
-      dropBits(bits, changed.bits);
       asked = grown(asked, table.size);
       for (const value of values) asked[value] = 1;
-      for (const slot of changed.slots) if (holdsAsked(slot)) setBit(bits, slot);
+      fillChanged(bits, (value) => asked[value] === 1);
       for (const value of values) asked[value] = 0;
+    },
+    fillBetween(bits, type, ordered, isAmong) {
+      const { slots, starts, ends, inOrder } = runs;
+      const isKnown = (value: number): boolean => value < ends.length;
+      if (inOrder[type.at] === type.displayType) {
+        const [first, last] = [ordered.find(isKnown), ordered.findLast(isKnown)];
+        if (first !== undefined && last !== undefined) {
+          for (let at = starts[first] as number; at < (ends[last] as number); at++) {
+            const slot = slots[at] as number;
+            if (slot !== EMPTY) setBit(bits, slot);
+          }
+        }
+      } else fillRuns(bits, ordered);
+      if (changed.slots.length > 0) fillChanged(bits, isAmong);
     },
     get isStale() {
       return changed.slots.length > Math.max(CHANGED_MIN, slotsAtBuild * CHANGED_SHARE);
@@ -109,21 +176,15 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
         await eachHeld(slots, breathe, (value) => {
           ends[value] = (ends[value] as number) + 1;
         });
-        const starts = new Uint32Array(values);
-        let total = 0;
-        for (let value = 0; value < values; value++) {
-          starts[value] = total;
-          total += ends[value] as number;
-          ends[value] = starts[value] as number;
-        }
-        const next = new Uint32Array(total);
+        const { starts, inOrder, total } = await layOut(ends, breathe);
+        const next = new Uint32Array(total).fill(EMPTY);
         // What has changed between the two passes is left out by the second; its places stay empty at the run's end.
         await eachHeld(slots, breathe, (value, slot) => {
           const end = ends[value] as number;
           next[end] = slot;
           ends[value] = end + 1;
         });
-        runs = { slots: next, starts, ends };
+        runs = { slots: next, starts, ends, inOrder };
         changed = meanwhile;
         slotsAtBuild = slots;
       } finally {

@@ -1,32 +1,25 @@
 /** The orders that pages come in: how slots compare, and where a page before ended among them. */
 
-import type { Bits } from "./bits.ts";
 import { type CollectionIndex, compareNewest } from "./collection-index.ts";
 import { type Position, type SortKey, wrongKind } from "./cursor.ts";
 import type { Order } from "./order.ts";
 import type { TokenSort } from "./query.ts";
-import { rankByTrait } from "./trait-ranking.ts";
+import type { TraitType } from "./trait-table.ts";
 
 export interface Ranking {
   /** Tells all slots apart. */
   compare(a: number, b: number): number;
-  /** The order that is kept, if one is. */
-  readonly order: Order | undefined;
+  readonly order: Order;
   keyOf(slot: number): SortKey;
   /**
    * Whether slots come after the position. Throws INVALID_REQUEST for a key of another kind, as when a trait's display
    * type has changed.
    */
   after(position: Position): (slot: number) => boolean;
-  /**
-   * The slots in parts, of which each comes before the next as a whole, from the one that the position is in; slots of
-   * a part may be compared once it has come.
-   */
-  parts?(position: Position | undefined): Iterable<Bits>;
 }
 
-/** Of `slots`, which are present ones. A trait's order must be prepared. */
-export function rankingOf(index: CollectionIndex, sort: TokenSort, slots: Bits): Ranking {
+/** A trait's order must be prepared. */
+export function rankingOf(index: CollectionIndex, sort: TokenSort): Ranking {
   switch (sort.by) {
     case "id":
       return rankById(index, sort.descending);
@@ -38,7 +31,7 @@ export function rankingOf(index: CollectionIndex, sort: TokenSort, slots: Bits):
       return rankByNewest(index, index.served, index.orders.updated);
     case "trait": {
       const type = index.table.find(sort.name);
-      return type ? rankByTrait(index, type, sort.descending, slots) : rankById(index, false);
+      return type ? rankByTrait(index, type, sort.descending) : rankById(index, false);
     }
   }
 }
@@ -89,6 +82,39 @@ function rankByNewest({ ids }: CollectionIndex, column: Float64Array, order: Ord
       if (typeof key === "string") throw wrongKind();
       const number = key ?? Number.NaN;
       return (slot) => (compareNewest(column[slot] as number, number) || ids.compareText(slot, tokenId)) > 0;
+    },
+  };
+}
+
+function rankByTrait(
+  { ids, table, traitOrders }: CollectionIndex,
+  type: TraitType,
+  descending: boolean,
+): Ranking {
+  const order = traitOrders.find(type, descending);
+  if (!order) throw new Error(`there is no order of trait type ${type.id} yet`);
+  const { compare, sortedBy } = traitOrders.comparison(type, descending);
+  const isNumeric = type.displayType === "number" || type.displayType === "date";
+  const direction = descending ? -1 : 1;
+  return {
+    order,
+    compare,
+    keyOf(slot) {
+      const value = sortedBy(slot);
+      if (value === undefined) return null;
+      return isNumeric ? table.numberOf(value) : table.folded.textOf(value);
+    },
+    after({ key, tokenId }) {
+      if (key === null) return (slot) => sortedBy(slot) === undefined && ids.compareText(slot, tokenId) > 0;
+      if (typeof key !== (isNumeric ? "number" : "string")) throw wrongKind();
+      const number = Number(key);
+      const bytes = Buffer.from(String(key));
+      return (slot) => {
+        const value = sortedBy(slot);
+        if (value === undefined) return true;
+        const place = isNumeric ? table.numberOf(value) - number : table.folded.compareBytes(value, bytes);
+        return (direction * place || ids.compareText(slot, tokenId)) > 0;
+      };
     },
   };
 }

@@ -4,6 +4,8 @@ type Compare = (a: number, b: number) => number;
 
 export interface Smallest {
   offer(item: number): void;
+  /** The one that the next smaller one puts out; undefined while there is room. */
+  largest(): number | undefined;
   /** Ascending, at most as many as were asked for. */
   take(): number[];
 }
@@ -47,6 +49,7 @@ export function createSmallest(count: number, compare: Compare): Smallest {
         sink(item);
       }
     },
+    largest: () => (heap.length < count ? undefined : heap[0]),
     take: () => heap.sort(compare),
   };
 }

@@ -2,10 +2,9 @@
 
 import { textKey } from "../metadata/text-key.ts";
 import { type DisplayType, displayTypes } from "../metadata/traits.ts";
-import type { Breathe } from "./breathe.ts";
 import { grown } from "./growable.ts";
-import { createOrder, type Order } from "./order.ts";
 import { createTextColumn, type TextColumn } from "./text-column.ts";
+import { createValueOrders, type ValueOrders } from "./value-orders.ts";
 
 export interface TypeRow {
   readonly id: number;
@@ -27,6 +26,8 @@ export interface ValueRow {
 }
 
 export interface TraitType {
+  /** Its place among the types. */
+  readonly at: number;
   readonly id: number;
   readonly key: string;
   readonly name: string | null;
@@ -37,9 +38,6 @@ export interface TraitType {
   /** The newest value of each text, or of each key of a long one. */
   readonly byText: Map<string, number>;
   readonly byLongKey: Map<string, number>;
-  /** Of shown values; made when a page is sorted by it. */
-  order: Order | undefined;
-  building: Promise<void> | undefined;
 }
 
 export interface TraitTable {
@@ -66,13 +64,14 @@ export interface TraitTable {
   readonly folded: TextColumn;
   /** Ascending by what the type's values are: numbers, false before true, or texts. Alike ones compare as 0. */
   compareWithin(type: TraitType): (a: number, b: number) => number;
-  /** Sees to it that the type has an order of its shown values that is built. */
-  prepareOrder(type: TraitType, breathe: Breathe): Promise<void>;
+  readonly orders: Pick<ValueOrders, "has" | "of" | "isPrepared" | "prepare">;
   /** How many tokens hold each value, shown or held back. */
   readonly held: Uint32Array<ArrayBuffer>;
   hold(value: number, more: number): void;
   /** Values that no token holds. */
   readonly unused: number;
+  /** The sum of what is given by value, by type and of shown values alone. */
+  sumByType(byValue: Uint32Array): Uint32Array<ArrayBuffer>;
 }
 
 export function createTraitTable(): TraitTable {
@@ -87,14 +86,15 @@ export function createTraitTable(): TraitTable {
   const folded = createTextColumn();
   let typeOf = new Uint32Array(0);
   let displayOf = new Uint8Array(0);
+  /** By type. */
+  let displayShown = new Uint8Array(0);
   let numbers = new Float64Array(0);
   let held = new Uint32Array(0);
   let unused = 0;
 
   const displayTypeOf = (value: number): DisplayType =>
     displayTypes[displayOf[value] as number] as DisplayType;
-  const isShown = (value: number): boolean =>
-    types[typeOf[value] as number]?.displayType === displayTypeOf(value);
+  const isShown = (value: number): boolean => displayShown[typeOf[value] as number] === displayOf[value];
 
   const compareWithin = ({ displayType }: TraitType): ((a: number, b: number) => number) =>
     displayType === "number" || displayType === "date"
@@ -102,9 +102,16 @@ export function createTraitTable(): TraitTable {
       : // "false" comes before "true".
         (a, b) => folded.compare(a, b);
 
+  function comparing(type: TraitType): (a: number, b: number) => number {
+    const within = compareWithin(type);
+    return (a, b) => within(a, b) || compareTexts(texts[a] as string, texts[b] as string) || a - b;
+  }
+  const orders = createValueOrders({ isShown, comparing });
+
   return {
     types,
     folded,
+    orders,
     get size() {
       return texts.length;
     },
@@ -114,25 +121,21 @@ export function createTraitTable(): TraitTable {
     addType({ id, key, name, displayType, highest }) {
       typeById.set(id, types.length);
       typeByKey.set(key, types.length);
-      types.push({
-        id,
-        key,
-        name,
-        displayType,
-        highest,
-        values: [],
-        byText: new Map(),
-        byLongKey: new Map(),
-        order: undefined,
-        building: undefined,
-      });
+      const at = types.length;
+      displayShown = grown(displayShown, at + 1);
+      displayShown[at] = displayTypes.indexOf(displayType);
+      const values = { values: [], byText: new Map(), byLongKey: new Map() };
+      types.push({ at, id, key, name, displayType, highest, ...values });
     },
     changeType(id, displayType, highest) {
       const type = types[typeById.get(id) ?? -1];
       if (!type || (type.displayType === displayType && type.highest === highest)) return false;
-      if (type.displayType !== displayType) type.order = undefined;
-      type.displayType = displayType;
       type.highest = highest;
+      if (type.displayType !== displayType) {
+        type.displayType = displayType;
+        displayShown[type.at] = displayTypes.indexOf(displayType);
+        orders.drop(type);
+      }
       return true;
     },
     addValue({ id, typeId, displayType, text, longKey, number }) {
@@ -157,7 +160,7 @@ export function createTraitTable(): TraitTable {
       numbers[value] = number ?? Number.NaN;
       unused++;
       type.values.push(value);
-      type.order?.touch(value);
+      orders.added(type, value);
     },
     valueOf: (id) => valueById.get(id),
     typeOf: (value) => typeOf[value] as number,
@@ -173,16 +176,6 @@ export function createTraitTable(): TraitTable {
       return found;
     },
     compareWithin,
-    async prepareOrder(type, breathe) {
-      // The display type may change while it is being built.
-      while (!type.order?.isBuilt) {
-        if (!type.order) {
-          type.order = createOrder(compareWithin(type), isShown);
-          type.building = type.order.build(Uint32Array.from(type.values.filter(isShown)), breathe);
-        }
-        await type.building;
-      }
-    },
     get held() {
       return held;
     },
@@ -195,5 +188,16 @@ export function createTraitTable(): TraitTable {
     get unused() {
       return unused;
     },
+    sumByType(byValue) {
+      const sums = new Uint32Array(types.length);
+      for (let value = 0; value < byValue.length; value++) {
+        const type = typeOf[value] as number;
+        if (displayShown[type] === displayOf[value])
+          sums[type] = (sums[type] as number) + (byValue[value] as number);
+      }
+      return sums;
+    },
   };
 }
+
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -34,13 +34,7 @@ export function countTypes(
   slots: Bits,
   valueCounts: Uint32Array,
 ): Uint32Array<ArrayBuffer> {
-  const counts = new Uint32Array(table.types.length);
-  for (let value = 0; value < valueCounts.length; value++) {
-    const count = valueCounts[value] as number;
-    if (count === 0 || !table.isShown(value)) continue;
-    const type = table.typeOf(value);
-    counts[type] = (counts[type] as number) + count;
-  }
+  const counts = table.sumByType(valueCounts);
   // A slot with several values of a type was counted once for each.
   const repeating = rows.repeating.slice();
   keepBits(repeating, slots);

@@ -16,6 +16,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("rebuild" as const), token: any.token }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("prepare" as const), name: any.traitType, token: any.token }),
+  },
 );
 const question = fc.record({ filter: any.filter, sort: any.sort, limit: fc.integer({ min: 1, max: 7 }) });
 const loaded = fc.uniqueArray(any.token, { selector: ({ tokenId }) => tokenId, maxLength: 30 });
@@ -88,7 +92,7 @@ it("what changes between two pages moves nothing else: no token is repeated or l
           cursor = page.nextCursor ?? undefined;
           const step = operations.pop();
           if (step) await search.run(step);
-          if (step?.kind === "put" || step?.kind === "rebuild") changed.add(step.token.tokenId);
+          if (step && "token" in step) changed.add(step.token.tokenId);
           if (step?.kind === "forget") changed.add(step.tokenId);
         } while (cursor !== undefined);
 

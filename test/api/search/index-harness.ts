@@ -16,7 +16,9 @@ export type Operation =
   | { readonly kind: "forget"; readonly tokenId: string }
   | { readonly kind: "approve"; readonly name: string; readonly displayType: DisplayType }
   /** Makes the runs of values anew; the token is put in half way. */
-  | { readonly kind: "rebuild"; readonly token: ModelToken };
+  | { readonly kind: "rebuild"; readonly token: ModelToken }
+  /** Makes the order of a trait; the token is put in half way. */
+  | { readonly kind: "prepare"; readonly name: string; readonly token: ModelToken };
 
 export function createIndexHarness() {
   const index = createCollectionIndex();
@@ -109,15 +111,31 @@ export function createIndexHarness() {
         }
         case "rebuild": {
           const left = [operation.token];
-          return index.postings.rebuild(index.ids.size, async () => {
+          return index.tidy(async () => {
             for (const token of left.splice(0)) put(token);
           });
+        }
+        case "prepare": {
+          const left = [operation.token];
+          const type = index.table.find(operation.name);
+          await index.table.orders.prepare(createBreathe());
+          if (!type) return put(operation.token);
+          await index.prepareTraitOrder(type, true, async () => {
+            for (const token of left.splice(0)) put(token);
+          });
+          for (const token of left) put(token);
         }
       }
     },
     async page(query: TokenQuery) {
       const type = query.sort.by === "trait" ? index.table.find(query.sort.name) : undefined;
-      if (type) await index.table.prepareOrder(type, createBreathe());
+      await index.table.orders.prepare(createBreathe());
+      if (type)
+        await index.prepareTraitOrder(
+          type,
+          query.sort.by === "trait" && query.sort.descending,
+          createBreathe(),
+        );
       return pageOf(index, query, matchingSlots(index, query.filter, chainSlots(query.filter)));
     },
     facets: (filter: TokenFilter) => countFacets(index, matchingSlots(index, filter, chainSlots(filter))),

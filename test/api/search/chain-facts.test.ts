@@ -1,0 +1,98 @@
+/** What the chain says of tokens, from block to block. */
+
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { hasBit } from "../../../src/api/search/bits.ts";
+import { createBreathe } from "../../../src/api/search/breathe.ts";
+import { createChainFacts, differences } from "../../../src/api/search/chain-facts.ts";
+import { type CollectionIndex, createCollectionIndex } from "../../../src/api/search/collection-index.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+
+const { database, tables } = await createTestDatabase();
+
+beforeEach(() => emptyTables(database));
+
+const ids = fc.uniqueArray(fc.oneof(fc.nat(30), fc.nat(2_000)), { maxLength: 40 });
+const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
+
+describe("the differences between two lists of ids", () => {
+  it("make one of the other, whatever both have in common", () => {
+    fc.assert(
+      fc.property(ids, ids, (before, after) => {
+        const [gone, come] = differences(ascending(before).join(), ascending(after).join());
+
+        const made = new Set(before.map(String));
+        for (const id of gone) expect(made.delete(id)).toBe(true);
+        for (const id of come) made.add(id);
+        expect(made).toEqual(new Set(after.map(String)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ["1,2,3", "1,3", ["2"], []],
+    ["1,22,3", "1,2,3", ["22"], ["2"]],
+    ["", "5", [], ["5"]],
+    ["7,8", "7,8,9", [], ["9"]],
+    ["7,8", "6,7,8", [], ["6"]],
+  ])("are few where few have changed: %j and %j", (before, after, gone, come) => {
+    expect(differences(before, after)).toEqual([gone, come]);
+  });
+});
+
+describe("the burned tokens of a block", () => {
+  const TOKENS = 40;
+
+  async function createIndex(): Promise<CollectionIndex> {
+    const index = createCollectionIndex();
+    for (let id = 0; id < TOKENS; id++) index.append(rowOf(id));
+    await index.finish(createBreathe());
+    return index;
+  }
+  const rowOf = (id: number) => ({
+    tokenId: String(id),
+    hasMetadata: true,
+    name: null,
+    description: null,
+    servedAt: null,
+    sinceBlock: null,
+    traits: [],
+  });
+
+  async function burn(burned: readonly number[]): Promise<void> {
+    await database.query(`delete from ${tables.tokenState}`);
+    await database.query(
+      `insert into ${tables.tokenState} (chain_id, collection_address, token_id, standard, burned, lock_count)
+       select $1, $2, n, 'erc721', true, 0 from unnest($3::int[]) n`,
+      [CHAIN_ID, COLLECTION, burned],
+    );
+  }
+
+  it("are those of its rows, in every index, whatever was burned before and came later", async () => {
+    const facts = createChainFacts({
+      database,
+      tables,
+      collection: { chainId: CHAIN_ID, collection: COLLECTION },
+    });
+    const indexes = [await createIndex()];
+    const blocks = fc.sample(fc.uniqueArray(fc.nat(TOKENS + 10), { maxLength: 30 }), 25);
+
+    for (const [block, burned] of blocks.entries()) {
+      await burn(burned);
+      // Some ids are burned before an index has them.
+      if (block % 3 === 2) for (const index of indexes) index.change([rowOf(index.ids.size)], []);
+      // As when one is made anew.
+      if (block === 20) indexes.push(await createIndex());
+      const slotsIn = await facts.read(String(block), {});
+      for (const index of indexes) {
+        const bits = slotsIn(index).burned;
+        const found = Array.from({ length: index.ids.size }, (_, id) => id).filter((id) =>
+          hasBit(bits, index.find(String(id)) ?? -1),
+        );
+        expect(found).toEqual(ascending(burned.filter((id) => id < index.ids.size)));
+      }
+    }
+  });
+});
