@@ -12,7 +12,7 @@ import { type GroupNotice, noticesOf, type SubmittedGroup } from "./trait-groups
 export interface InformationDeps {
   readonly database: Database;
   readonly collections: Pick<Collections, "all">;
-  readonly search: Pick<Search, "facets">;
+  readonly search: Pick<Search, "shownTypes">;
   /** Leaves a row in the audit log, inside the transaction of what it tells of. */
   readonly audit: (
     tx: Queryable,
@@ -63,8 +63,8 @@ export function createInformation({ database, collections, search, audit }: Info
     /** What in these groups has no effect as the collection's tokens are now. */
     async noticesOf(collection: CollectionConfig, groups: readonly SubmittedGroup[]): Promise<GroupNotice[]> {
       if (groups.length === 0) return [];
-      const { traits } = await search.facets(collection, { criteria: [], ranges: [] });
-      return noticesOf(groups, new Set(traits.map(({ trait_type }) => trait_type)));
+      const named = groups.flatMap(({ traits }) => traits.map(({ name }) => name));
+      return noticesOf(groups, await search.shownTypes(collection, named));
     },
   };
 }

@@ -84,6 +84,14 @@ export function createCollectionSearch(deps: {
       const { index, slotsIn } = await read({});
       return countThese(index, slotsIn(index), traits);
     },
+
+    async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
+      const { index, slotsIn } = await read({});
+      return inTurnOfItsOwn(() => {
+        const counts = index.table.sumByType(countValues(index, listedSlots(index, slotsIn(index))));
+        return new Set(names.filter((name) => (counts[index.table.find(name)?.at ?? -1] ?? 0) > 0));
+      });
+    },
   };
 }
 

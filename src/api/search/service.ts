@@ -25,6 +25,8 @@ export interface Search {
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /** `traits` are shown ones, of one or of many tokens; values that no token carries are left out. */
   countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
+  /** Those of these trait types that a token shows a value of, however many types there are. */
+  shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface SearchDeps {
@@ -63,6 +65,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     page: (collection, query) => of(collection).page(query),
     facets: (collection, filter) => of(collection).facets(filter),
     countTraits: (collection, traits) => of(collection).countTraits(traits),
+    shownTypes: (collection, names) => of(collection).shownTypes(names),
 
     keepWarm(collections) {
       kept = new Set(collections.map(nameOf));

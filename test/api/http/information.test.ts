@@ -157,6 +157,14 @@ describe("trait groups", () => {
     await record("2", [text("Hat", "Red")]);
     expect((await read()).body.notices).toEqual([]);
   });
+
+  it("gets no notice for a trait type that one token has, however many more common ones there are", async () => {
+    const common = Array.from({ length: 1_000 }, (_, nth) => text(`Common ${nth}`, "yes"));
+    for (const tokenId of ["1", "2"]) await record(tokenId, common);
+    await record("3", [text("Hat", "Red"), number("Level", 3)]);
+
+    expect((await put(full)).body.notices).toEqual([]);
+  });
 });
 
 describe("writing information", () => {
