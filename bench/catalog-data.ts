@@ -6,11 +6,14 @@ import type { CollectionConfig } from "../src/config.ts";
 
 export const CHAIN_ID = 31337;
 
+const TEXT_VALUES = [2, 5, 10, 20, 20, 50, 100, 200, 1_000];
+const NUMBERS = 10_000;
 /** Different values per trait; the first ones are held by most. The last is a number. */
-export const VALUES = [2, 5, 10, 20, 20, 50, 100, 200, 1_000, 10_000] as const;
+export const valuesOf = (numbers: number): readonly number[] => [...TEXT_VALUES, numbers];
+export const NUMBER_TRAIT = TEXT_VALUES.length;
 export const nameOf = (trait: number): string => `Trait ${trait}`;
 export const valueAt = (trait: number, nth: number): string =>
-  trait === VALUES.length - 1 ? String(nth) : `value ${nth} of ${trait}`;
+  trait === NUMBER_TRAIT ? String(nth) : `value ${nth} of ${trait}`;
 
 export interface Client {
   query(sql: string, parameters?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
@@ -35,19 +38,38 @@ export async function createChainTables(client: Client, tables: ChainTables): Pr
     insert into ${tables.checkpoint} values (${CHAIN_ID}, '1')`);
 }
 
+/**
+ * `usual` collections have 10,000 different numbers, and one token in a hundred is burned. In `serial` ones each token has
+ * a number of its own, and three in ten are burned.
+ */
+export type Kind = "usual" | "serial";
+
 export interface Data {
   readonly collection: CollectionConfig;
+  readonly kind: Kind;
   readonly tokens: number;
+  /** How many different numbers there are, from zero. */
+  readonly numbers: number;
   /** The first id of each trait's values. */
   readonly firstValues: readonly number[];
 }
 
-/** One token in a hundred is burned, one locked; a thousand wallets own them. */
-export async function createCollection(client: Client, tables: ChainTables, tokens: number): Promise<Data> {
+/** The number of a token of a `serial` collection. */
+export const serialOf = (tokens: number, tokenId: string): string =>
+  `((${tokenId}::bigint * 7919) % ${tokens})`;
+
+/** One token in a hundred is locked; a thousand wallets own them. */
+export async function createCollection(
+  client: Client,
+  tables: ChainTables,
+  tokens: number,
+  kind: Kind,
+): Promise<Data> {
   const address = `0x${randomBytes(20).toString("hex")}`;
+  const numbers = kind === "usual" ? NUMBERS : tokens;
   const firstValues: number[] = [];
-  for (const [trait, values] of VALUES.entries()) {
-    const isNumber = trait === VALUES.length - 1;
+  for (const [trait, values] of valuesOf(numbers).entries()) {
+    const isNumber = trait === NUMBER_TRAIT;
     const { rows } = await client.query(
       `with type as (
          insert into vitrine.trait_type (chain_id, collection, key, trait_type, display_type, highest)
@@ -64,13 +86,14 @@ export async function createCollection(client: Client, tables: ChainTables, toke
         Array.from({ length: values }, (_, nth) => valueAt(trait, nth)),
       ],
     );
-    firstValues.push(Math.min(...rows.map(({ id }) => Number(id))));
+    firstValues.push(rows.reduce((least, { id }) => Math.min(least, Number(id)), Number.POSITIVE_INFINITY));
   }
   // Filled row by row, it takes several times as long.
   await client.query("drop index vitrine.token_traits");
-  const picks = VALUES.map(
-    (values, trait) => `${firstValues[trait]} + floor(power(random(), 2) * ${values})::int`,
-  );
+  const picks = valuesOf(numbers).map((values, trait) => {
+    const isSerial = kind === "serial" && trait === NUMBER_TRAIT;
+    return `${firstValues[trait]} + ${isSerial ? serialOf(tokens, "n") : `floor(power(random(), 2) * ${values})`}::int`;
+  });
   await client.query(
     `insert into vitrine.token (chain_id, collection, token_id, name, description, served_version, served_at, since_block,
                                 traits)
@@ -82,11 +105,12 @@ export async function createCollection(client: Client, tables: ChainTables, toke
   await client.query("create index token_traits on vitrine.token using gin (traits)");
   await client.query(
     `insert into ${tables.tokenState}
-     select $1, $2, n, 'erc721', '0x' || lpad(to_hex(n % 1000), 40, '0'), n % 100 = 0, case when n % 100 = 1 then 1 else 0 end
+     select $1, $2, n, 'erc721', '0x' || lpad(to_hex(n % 1000), 40, '0'), ${kind === "usual" ? "n % 100 = 0" : "n % 10 < 3"}, case when n % 100 = 1 then 1 else 0 end
        from generate_series(1, $3::int) n`,
     [CHAIN_ID, address, tokens],
   );
   await client.query("vacuum analyze vitrine.token, vitrine.trait_value, vitrine.trait_type");
   await client.query(`vacuum analyze ${tables.tokenState}`);
-  return { collection: { chainId: CHAIN_ID, address, startBlock: 0 }, tokens, firstValues };
+  const collection = { chainId: CHAIN_ID, address, startBlock: 0 };
+  return { collection, kind, tokens, numbers, firstValues };
 }

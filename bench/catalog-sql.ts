@@ -1,7 +1,7 @@
 /** The questions of the catalog bench: as the search is asked, and as SQL that answers the same. */
 
 import type { TokenFilter, TokenSort } from "../src/api/search/query.ts";
-import { CHAIN_ID, type Data, nameOf, VALUES, valueAt } from "./catalog-data.ts";
+import { CHAIN_ID, type Data, NUMBER_TRAIT, nameOf, serialOf, valueAt } from "./catalog-data.ts";
 
 export const LIMIT = 20;
 
@@ -12,12 +12,24 @@ export interface Question {
   readonly parameters: readonly unknown[];
 }
 
-const NUMBER_TRAIT = VALUES.length - 1;
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 
 interface Condition {
   readonly filter: TokenFilter;
   readonly where: string;
+}
+
+/** Tokens whose number is between these. */
+function between({ kind, tokens, firstValues, numbers }: Data, from: number, to: number): Condition {
+  const first = firstValues[NUMBER_TRAIT] ?? 0;
+  return {
+    filter: { ...none, ranges: [{ name: nameOf(NUMBER_TRAIT), from, to }] },
+    where:
+      kind === "serial"
+        ? `${serialOf(tokens, "t.token_id")} between ${from} and ${to}`
+        : `traits && (select array_agg(id) from vitrine.trait_value
+                       where id between ${first} and ${first + numbers} and value_number between ${from} and ${to})`,
+  };
 }
 
 const none: TokenFilter = { criteria: [], ranges: [] };
@@ -61,14 +73,14 @@ export const conditions: Readonly<Record<string, (data: Data) => Condition>> = {
       where: `traits && array[${nths.map((nth) => (firstValues[3] ?? 0) + nth).join(", ")}]`,
     };
   },
-  range: ({ firstValues }) => {
-    const from = below(8_000);
-    const first = firstValues[NUMBER_TRAIT] ?? 0;
-    return {
-      filter: { ...none, ranges: [{ name: nameOf(NUMBER_TRAIT), from, to: from + 1_000 }] },
-      where: `traits && (select array_agg(id) from vitrine.trait_value
-                          where id between ${first} and ${first + 10_000} and value_number between ${from} and ${from + 1_000})`,
-    };
+  // A tenth of the numbers, and half of them.
+  range: (data) => {
+    const from = below(data.numbers * 0.8);
+    return between(data, from, from + Math.floor(data.numbers / 10));
+  },
+  half: (data) => {
+    const from = below(data.numbers / 2);
+    return between(data, from, from + Math.floor(data.numbers / 2));
   },
   text: () => {
     const text = `#${1 + below(9)}${below(10)}${below(10)}`;
@@ -80,7 +92,12 @@ export const conditions: Readonly<Record<string, (data: Data) => Condition>> = {
   },
 };
 
-export const sorts: Readonly<Record<string, { readonly sort: TokenSort; readonly order: string }>> = {
+interface Sort {
+  readonly sort: TokenSort;
+  readonly order: string | ((data: Data) => string);
+}
+
+export const sorts: Readonly<Record<string, Sort>> = {
   id_asc: { sort: { by: "id", descending: false }, order: "token_id" },
   id_desc: { sort: { by: "id", descending: true }, order: "token_id desc" },
   name_asc: {
@@ -95,8 +112,10 @@ export const sorts: Readonly<Record<string, { readonly sort: TokenSort; readonly
   updated: { sort: { by: "updated" }, order: "served_at desc nulls last, token_id" },
   trait_number: {
     sort: { by: "trait", name: nameOf(NUMBER_TRAIT), descending: true },
-    order:
-      "(select max(value_number) from vitrine.trait_value v where v.id = any(traits)) desc nulls last, token_id",
+    order: ({ kind, tokens }) =>
+      kind === "serial"
+        ? `${serialOf(tokens, "t.token_id")} desc`
+        : "(select max(value_number) from vitrine.trait_value v where v.id = any(traits)) desc nulls last, token_id",
   },
 };
 
@@ -111,7 +130,7 @@ export function makeQuestion(data: Data, tokenState: string, condition: string, 
             left join ${tokenState} s
               on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)
            where t.chain_id = $1 and t.collection = $2 and not coalesce(s.burned, false) and ${where}
-           order by ${order.replace(/\btoken_id\b/, "t.token_id")} limit ${LIMIT}`,
+           order by ${(typeof order === "string" ? order : order(data)).replace(/(?<!\.)\btoken_id\b/, "t.token_id")} limit ${LIMIT}`,
     parameters: [CHAIN_ID, data.collection.address],
   };
 }

@@ -6,13 +6,13 @@ import { silentLogger } from "../src/api/contract/logger.ts";
 import { readDocument } from "../src/api/metadata/resolve.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
 import { createDatabase } from "../src/api/store/database.ts";
-import { CHAIN_ID, nameOf, VALUES, valueAt } from "./catalog-data.ts";
+import { CHAIN_ID, NUMBER_TRAIT, nameOf, valueAt, valuesOf } from "./catalog-data.ts";
 
 const TOGETHER = 10;
 // A hundred versions per second, as of a replica that refreshes with all it has from hosts that are some way off.
 const EVERY_MS = 100;
 
-const [url = "", schema = "", collection = "", tokens = "0"] = process.argv.slice(2);
+const [url = "", schema = "", collection = "", tokens = "0", numbers = "0"] = process.argv.slice(2);
 const database = createDatabase(url, silentLogger);
 const metadata = createMetadata({
   tables: chainTables(schema),
@@ -24,8 +24,8 @@ const metadata = createMetadata({
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 
 function documentOf(tokenId: string) {
-  const attributes = VALUES.map((values, trait) => {
-    const isNumber = trait === VALUES.length - 1;
+  const attributes = valuesOf(Number(numbers)).map((values, trait) => {
+    const isNumber = trait === NUMBER_TRAIT;
     const nth = Math.floor(Math.random() ** 2 * values);
     return {
       trait_type: nameOf(trait),

@@ -15,7 +15,7 @@ import { createSearch, type Search } from "../src/api/search/service.ts";
 import { createDatabase } from "../src/api/store/database.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
 import { migrate } from "../src/api/store/migrate.ts";
-import { createChainTables, createCollection, type Data } from "./catalog-data.ts";
+import { createChainTables, createCollection, type Data, type Kind } from "./catalog-data.ts";
 import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
 
 const SIZES = process.env.BENCH_TOKENS?.split(",").map(Number) ?? [10_000, 100_000, 1_000_000];
@@ -41,10 +41,13 @@ export async function benchCatalog() {
     await createChainTables(client, tables);
     const sizes: object[] = [];
     for (const tokens of SIZES) {
-      const made = await time(() => createCollection(client, tables, tokens));
-      say(`${tokens} tokens written in ${Math.round(made.ms)} ms`);
-      const search = createSearch({ database, tables, logger: silentLogger });
-      sizes.push(await measure({ search, client, tokenState: tables.tokenState, url }, made.value));
+      const kinds: Kind[] = tokens === Math.max(...SIZES) ? ["usual", "serial"] : ["usual"];
+      for (const kind of kinds) {
+        const made = await time(() => createCollection(client, tables, tokens, kind));
+        say(`${tokens} tokens (${kind}) written in ${Math.round(made.ms)} ms`);
+        const search = createSearch({ database, tables, logger: silentLogger });
+        sizes.push(await measure({ search, client, tokenState: tables.tokenState, url }, made.value));
+      }
     }
     return { bars: { page_ratio: 2, page_p99_ms: 100, facets_p99_ms: 50 }, sizes };
   } finally {
@@ -83,7 +86,7 @@ async function measure(setting: Setting, data: Data) {
   say(`deep: ${JSON.stringify(deep)}`);
   const writing = await measureWhileWriting(setting, data);
   say(`while two replicas write: ${JSON.stringify(writing)}`);
-  return { tokens: data.tokens, load, pages, facets, deep, writing };
+  return { tokens: data.tokens, kind: data.kind, load, pages, facets, deep, writing };
 }
 
 async function measureLoad({ search }: Setting, { collection }: Data) {
@@ -178,7 +181,16 @@ async function measureWhileWriting(setting: Setting, data: Data) {
   const writers = [0, 1].map(() =>
     spawn(
       process.execPath,
-      ["--import", "tsx", writerFile, url, "bench", data.collection.address, String(data.tokens)],
+      [
+        "--import",
+        "tsx",
+        writerFile,
+        url,
+        "bench",
+        data.collection.address,
+        String(data.tokens),
+        String(data.numbers),
+      ],
       { stdio: ["ignore", "ignore", "inherit"] },
     ),
   );
