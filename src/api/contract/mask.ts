@@ -6,8 +6,9 @@ import type { Logger } from "./logger.ts";
 const OWN = /(v[kls]_[0-9a-f]{6})[0-9a-f_]{8,}/g;
 // What is sent in these places is a secret even if it is none of ours.
 const QUERY = /([?&](?:apiKey|api_key|key|token)=)[^&\s"'#]+/gi;
+// A value in quotes ends with them, any other with its line: schemes and cookies have spaces in them.
 const HEADER =
-  /\b((?:authorization|cookie|set-cookie|x-api-key)["']?\s*[:=]\s*["']?(?:bearer\s+)?)[^\s"',;]+/gi;
+  /\b((?:authorization|cookie|set-cookie|x-api-key)\\*["']?\s*[:=]\s*(?=\S))(?:"[^"\r\n]*"?|'[^'\r\n]*'?|[^\r\n]+)/gi;
 const BEARER = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
 // PostgreSQL repeats the row that it refuses, with seals and hashes as hex.
 const BYTES = /\\x[0-9a-f]{16,}/gi;

@@ -12,8 +12,17 @@ describe("text that is logged", () => {
     ["a key in a query", `/market?apiKey=${key}&chain_id=1`, "/market?apiKey=…&chain_id=1"],
     ["text in the place of a key", "/market?apiKey=hunter2", "/market?apiKey=…"],
     ["a header", "X-API-Key: hunter2", "X-API-Key: …"],
-    ["a bearer token", "authorization: Bearer hunter2hunter2", "authorization: Bearer …"],
+    ["a bearer token", "authorization: Bearer hunter2hunter2", "authorization: …"],
+    ["a password", "Authorization: Basic dXNlcjpw YXNz\nnext: line", "Authorization: …\nnext: line"],
+    ["a bearer token in a sentence", "it sent Bearer hunter2hunter2 twice", "it sent Bearer … twice"],
     ["a cookie", "cookie: vitrine_session=abc.def", "cookie: …"],
+    ["several cookies", "Cookie: a=hunter2; b=hunter3", "Cookie: …"],
+    ["a header in JSON", '{"cookie":"a=1; b=hunter2","host":"x"}', '{"cookie":…,"host":"x"}'],
+    [
+      "a header in JSON in a string",
+      '"{\\"authorization\\":\\"Basic hunter2\\"}"',
+      '"{\\"authorization\\":…',
+    ],
     ["a login link", `/console/login/vl_${"ab".repeat(32)}`, "/console/login/vl_ababab…"],
     ["a seal in a row that PostgreSQL refuses", `(1, \\x${"ab".repeat(40)}, x)`, "(1, \\x…, x)"],
   ])("keeps nothing of %s", (_what, text, masked) => {
