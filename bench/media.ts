@@ -3,13 +3,14 @@
  * nothing else: decoders stand back for everybody, and bare sharp for nobody.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { createDecoder } from "../src/api/media/decoder.ts";
 
 const PROCESSES = 2;
 const LANES = 8;
 const FILES = 120;
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
@@ -28,6 +29,7 @@ export async function benchMedia() {
   };
   // Neither side pays for its start.
   for (const work of [bare, ours]) await inParallel(files.slice(0, LANES), work);
+  while (decoder.pids().length < PROCESSES) await sleep(10);
 
   const seconds: Record<"bare" | "vitrine", number[]> = { bare: [], vitrine: [] };
   for (let round = 1; round <= ROUNDS; round++) {

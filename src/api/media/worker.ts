@@ -1,7 +1,7 @@
 /** Works through what is wanted: claims URLs that are due, looks at each, and records what came of it. */
 
 import type { Logger } from "../contract/logger.ts";
-import { IPFS_HOST } from "../metadata/token-uri.ts";
+import { isHostFault } from "../metadata/host-fault.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { Look, LookAt } from "./look.ts";
@@ -27,7 +27,6 @@ const BACKOFF_BASE_MS = 1_000;
 const DAY_MS = 86_400_000;
 // What answers 404 may have been published before its image; asked again for as long as it is named.
 const FAULT_PAUSE_MAX_MS = 30 * DAY_MS;
-const HOST_FAULTS: readonly FetchReason[] = ["unreachable", "timeout", "http_status", "blocked_by_host"];
 
 /** How hosts that fail are left alone, documents and media alike. */
 export interface HostNotes {
@@ -138,9 +137,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
   async function noteHost(host: string, look: Look): Promise<void> {
     if (look.kind !== "unread") return hosts.note(database, host, { kind: "answered" });
     const { reason, transient, retryAfterMs } = look;
-    // Gateways that can't answer may only lack this content, which nobody may have any more.
-    const isHostFault = host === IPFS_HOST ? reason === "unreachable" : HOST_FAULTS.includes(reason);
-    if (transient && isHostFault)
+    if (isHostFault(host, reason, transient))
       await hosts.note(database, host, { kind: "failed", reason: explain(look), retryAfterMs });
   }
 

@@ -3,8 +3,6 @@
  * left alone for a while (design: "Refresh", errors are the retry policy).
  */
 
-import type { FailureReason } from "../metadata/resolve.ts";
-import { IPFS_HOST } from "../metadata/token-uri.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Lease } from "./queue.ts";
 
@@ -18,15 +16,6 @@ const BUSY_PAUSE = "interval '500 milliseconds'";
 export type HostAnswer =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs: number | undefined };
-
-const HOST_FAULTS: readonly FailureReason[] = ["unreachable", "timeout", "http_status", "blocked_by_host"];
-
-/**
- * True for a fault of the whole host, as opposed to one of the document or of ours. Gateways that answer in time with an
- * error, or not in time, may only lack this content, which nobody may have any more.
- */
-export const isHostFault = (host: string | undefined, reason: FailureReason, transient: boolean): boolean =>
-  transient && (host === IPFS_HOST ? reason === "unreachable" : HOST_FAULTS.includes(reason));
 
 /** Takes note of an answer. Retry-After pauses at once; a good answer ends the row of failures, and no pause. */
 export async function noteHost(db: Queryable, host: string, answer: HostAnswer): Promise<void> {

@@ -4,10 +4,11 @@
  */
 
 import type { MediaService } from "../media/service.ts";
+import { isHostFault } from "../metadata/host-fault.ts";
 import type { Resolution } from "../metadata/resolve.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
-import { isHostFault, noteHost, rememberHosts } from "./hosts.ts";
+import { noteHost, rememberHosts } from "./hosts.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "./metrics.ts";
 import { finish, hold, type Lease, postpone } from "./queue.ts";
 import { settle } from "./receipts.ts";

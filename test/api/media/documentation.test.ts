@@ -3,7 +3,13 @@
 import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { FRAME_PIXELS_MAX, FRAMES_MAX, MEDIA_BYTES_MAX, PIXELS_MAX } from "../../../src/api/media/limits.ts";
+import {
+  DECODE_PROCESSOR_MS,
+  FRAME_PIXELS_MAX,
+  FRAMES_MAX,
+  MEDIA_BYTES_MAX,
+  PIXELS_MAX,
+} from "../../../src/api/media/limits.ts";
 import { createMediaMetrics } from "../../../src/api/media/metrics.ts";
 import { fetchReasonTable, refusalTable } from "../../../src/api/media/reasons.ts";
 
@@ -24,6 +30,7 @@ describe("the page on media", () => {
 
     for (const limit of [MEDIA_BYTES_MAX, PIXELS_MAX, FRAME_PIXELS_MAX, FRAMES_MAX])
       expect(limits).toContain(` ${limit.toLocaleString("en-US")}`);
+    expect(limits).toContain(` ${DECODE_PROCESSOR_MS / 1_000} seconds of a processor`);
   });
 
   it("names every metric, and none that is not there", () => {

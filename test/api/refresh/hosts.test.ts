@@ -3,10 +3,10 @@
 import type { RequestListener } from "node:http";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import { isHostFault } from "../../../src/api/metadata/host-fault.ts";
 import { createResolve } from "../../../src/api/metadata/resolve.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { answerOverdue } from "../../../src/api/refresh/deadline.ts";
-import { isHostFault } from "../../../src/api/refresh/hosts.ts";
 import { startRefreshWorker } from "../../../src/api/refresh/worker.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,0 +1,151 @@
+/** A process has its next file at hand, which costs that file nothing, whatever becomes of the one before it. */
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDecoder, type Decoder, type DecoderOptions } from "../../../src/api/media/decoder.ts";
+import { eventually } from "../../support/eventually.ts";
+import { gif, noise, png } from "./pictures.ts";
+
+let decoder: Decoder | undefined;
+afterEach(() => decoder?.close());
+
+/** Processes that are ready and without work, and how long the slower of them took for a picture. */
+async function start(options: Partial<DecoderOptions> = {}) {
+  const losses: string[] = [];
+  const processes = options.processes ?? 1;
+  const made = createDecoder({ processes, onLoss: (cause) => losses.push(cause), ...options });
+  decoder = made;
+  const body = await picture();
+  await Promise.all(Array.from({ length: processes }, () => made.decode("image", body)));
+  await eventually(made.pids, (pids) => pids.length === processes);
+  return { decoder: made, losses };
+}
+
+/** Small enough for the channel to take at once, while what is made of it is too large for that. */
+const picture = (): Promise<Buffer> => noise().jpeg({ quality: 50 }).toBuffer();
+/** Takes seconds. */
+const slow = (): Buffer => gif(400, 480);
+
+/** Until the process has worked so much; nothing that this process is sent is read meanwhile. */
+function standStillUntilWorked(pid: number, ms: number): void {
+  const before = workedMs(pid);
+  for (let slices = 0; slices < 600 && workedMs(pid) - before < ms; slices++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+}
+
+/** Processor time, as `ps` tells it: [[days-]hours:]minutes:seconds, or as Linux does, more finely. */
+function workedMs(pid: number): number {
+  if (process.platform === "linux") {
+    const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ")
+      .slice(11, 13)
+      .map(Number);
+    return (user + system) * 10;
+  }
+  const time = execFileSync("ps", ["-o", "time=", "-p", String(pid)], { encoding: "utf8" });
+  return time.split(/[-:]/).reduce((sum, part) => sum * 60 + Number(part), 0) * 1_000;
+}
+
+it("a file whose answer is lost with the process is not to blame for what the next one did", async () => {
+  const { decoder, losses } = await start();
+  const body = await picture();
+  const first = decoder.decode("image", body);
+  const poisoned = decoder.decode("image", slow());
+  for (let round = 0; round < 2; round++) {
+    const [pid = 0] = await eventually(decoder.pids, (pids) => pids.length > 0 && losses.length === round);
+    // The first is decoded, and the second begun.
+    standStillUntilWorked(pid, 1_000);
+    process.kill(pid, "SIGKILL");
+    await eventually(
+      () => losses.length,
+      (count) => count > round,
+    );
+  }
+
+  expect(await first).toMatchObject({ kind: "image" });
+  expect(await poisoned).toMatchObject({ message: "decoding ended the decoder 2 times" });
+});
+
+it("a file at hand is not to blame for the one that is decoded", async () => {
+  const { decoder, losses } = await start();
+  // Takes a second, and is no animation.
+  const poisoned = decoder.decode("image", await png(7_000, 7_000));
+  const next = decoder.decode("image", await picture());
+  for (const round of [0, 1]) {
+    const [pid = 0] = await eventually(decoder.pids, (pids) => pids.length > 0 && losses.length === round);
+    process.kill(pid, "SIGKILL");
+    await eventually(
+      () => losses.length,
+      (count) => count > round,
+    );
+  }
+
+  expect(await poisoned).toMatchObject({ message: "decoding ended the decoder 2 times" });
+  expect(await next).toMatchObject({ kind: "image" });
+});
+
+it("the time limit of a file begins when the one before it is done", async () => {
+  // Most of it is spent standing still; a decoder may have to wait long for a processor that others use.
+  const timeLimitMs = 12_000;
+  const { decoder, losses } = await start({ timeLimitMs });
+  const [pid = 0] = decoder.pids();
+  const body = await picture();
+  const first = decoder.decode("image", body);
+  const second = decoder.decode("image", gif(30, 480));
+
+  for (const each of [first, second]) {
+    process.kill(pid, "SIGSTOP");
+    await sleep(timeLimitMs * 0.55);
+    process.kill(pid, "SIGCONT");
+    expect(await each).toMatchObject({ kind: "image" });
+  }
+
+  expect(losses).toEqual([]);
+});
+
+it("no file is made to wait behind an animation while another process could take it", async () => {
+  const { decoder } = await start({ processes: 2 });
+  const body = await picture();
+  const ends: string[] = [];
+  const decode = async (name: string, bytes: Buffer): Promise<void> => {
+    await decoder.decode("image", bytes);
+    ends.push(name);
+  };
+
+  await Promise.all([decode("animation", slow()), ...["a", "b", "c", "d"].map((name) => decode(name, body))]);
+
+  expect(ends.at(-1)).toBe("animation");
+});
+
+describe("a file that takes too much of the processor", () => {
+  it("is refused with the limit, at once and not twice, and the next one is decoded", async () => {
+    const { decoder, losses } = await start({ processorLimitMs: 500 });
+
+    const late = decoder.decode("image", slow());
+    const next = decoder.decode("image", await picture());
+
+    const message = "decoding took over 500 ms of processor time";
+    expect(await late).toEqual({ reason: "image_undecodable", message });
+    expect(await next).toMatchObject({ kind: "image" });
+    expect(losses).toEqual(["time limit"]);
+  });
+
+  it("is not one that waits for the processor", async () => {
+    const { decoder, losses } = await start({ processorLimitMs: 1_500 });
+    const [pid = 0] = decoder.pids();
+    const answer = decoder.decode("image", gif(60, 480));
+
+    // It has begun.
+    await sleep(150);
+    process.kill(pid, "SIGSTOP");
+    await sleep(2_000);
+    process.kill(pid, "SIGCONT");
+
+    expect(await answer).toMatchObject({ kind: "image" });
+    expect(losses).toEqual([]);
+  });
+});
