@@ -2,6 +2,7 @@
 
 import { benchCatalog } from "./catalog.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchGraphql } from "./graphql.ts";
 import { benchIndexing } from "./indexing.ts";
 import { benchMedia } from "./media.ts";
 import { benchMediaCache } from "./media-cache.ts";
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<object>> = {
   media: benchMedia,
   "media-cache": benchMediaCache,
   gateway: benchGateway,
+  graphql: benchGraphql,
   catalog: benchCatalog,
 };
 

@@ -79,6 +79,8 @@ function createMeasure(
   const ofFragment = (name: string): number => {
     const known = ofFragments.get(name);
     if (known !== undefined) return known;
+    // The document may be one that Ponder is still to refuse: a fragment inside itself counts as nothing.
+    ofFragments.set(name, 0);
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     const cost = fragment && type ? ofSet(fragment.selectionSet, type) : 0;
@@ -92,9 +94,11 @@ function createMeasure(
       if (selection.kind === "Field") return selection.name.value === "totalCount";
       if (selection.kind === "InlineFragment") return asksForCount(selection.selectionSet);
       const { value: name } = selection.name;
+      const known = countsOfFragments.get(name);
+      if (known !== undefined) return known;
+      countsOfFragments.set(name, false);
       const fragment = fragments.get(name);
-      const asks =
-        countsOfFragments.get(name) ?? (fragment !== undefined && asksForCount(fragment.selectionSet));
+      const asks = fragment !== undefined && asksForCount(fragment.selectionSet);
       countsOfFragments.set(name, asks);
       return asks;
     });

@@ -4,10 +4,11 @@ import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableVa
 import { costError } from "./cost.ts";
 import { cacheByText } from "./document-cache.ts";
 import { type ErrorReports, requestError } from "./errors.ts";
-import { pagingErrors } from "./list-bounds.ts";
+import { listErrors } from "./list-arguments.ts";
 import { introspect, mergeSchema } from "./merged-schema.ts";
 import { assertResolvers, type RootValue } from "./own-half.ts";
 import type { PonderHandler } from "./ponder-half.ts";
+import { findTables } from "./ponder-lists.ts";
 import { type PreparedDocument, prepareDocument, type Schemas } from "./prepared-document.ts";
 import { type GraphqlRequest, readRequest } from "./request.ts";
 import { runOperation } from "./run-operation.ts";
@@ -30,7 +31,6 @@ export interface EndpointRequest<Context> {
   readonly text: string;
   /** Given to each resolver of ours. */
   readonly context: Context;
-  readonly signal?: AbortSignal;
 }
 
 export interface EndpointAnswer {
@@ -64,19 +64,24 @@ export async function createGraphqlEndpoint<Context>(
   const answer = async (read: GraphqlRequest, request: EndpointRequest<Context>): Promise<string> => {
     const prepared = prepare(read.query);
     if (!isPrepared(prepared)) return refusal(prepared);
+    // What is wrong with the document comes before what is wrong with a request for it.
+    const refuse = (errors: readonly GraphQLError[]): string => {
+      const mistakes = prepared.findMistakes();
+      return refusal(mistakes.length > 0 ? mistakes : errors);
+    };
     const operation = prepared.select(read.operationName);
-    if (operation instanceof GraphQLError) return refusal([operation]);
+    if (operation instanceof GraphQLError) return refuse([operation]);
     const definitions = operation.definition.variableDefinitions ?? [];
     const { coerced, errors } = getVariableValues(schemas.merged, definitions, read.variables, {
       maxErrors: VARIABLE_ERRORS_MAX,
     });
-    if (errors) return refusal(errors);
-    const outOfBounds = pagingErrors(operation.pagingArguments, coerced);
-    if (outOfBounds.length > 0) return refusal(outOfBounds);
+    if (errors) return refuse(errors);
+    const unanswerable = listErrors(operation.lists, coerced);
+    if (unanswerable.length > 0) return refuse(unanswerable);
     const tooMuch = costError(schemas.merged, operation, coerced);
-    if (tooMuch) return refusal([tooMuch]);
+    if (tooMuch) return refuse([tooMuch]);
     return runOperation(
-      { request: read, operation, coerced, context: request.context, signal: request.signal },
+      { request: read, operation, coerced, context: request.context },
       { schemas, ponder, rootValue, reports: dependencies },
     );
   };
@@ -94,7 +99,7 @@ export async function createGraphqlEndpoint<Context>(
 async function buildSchemas({ ponder, ownSdl }: { ponder: PonderHandler; ownSdl: string }): Promise<Schemas> {
   const base = await introspect(ponder);
   const ponderFields = new Set(Object.keys(base.getQueryType()?.getFields() ?? {}));
-  return { merged: mergeSchema(base, ownSdl), ponder: base, ponderFields };
+  return { merged: mergeSchema(base, ownSdl), ponder: base, ponderFields, tables: findTables(base) };
 }
 
 function assertRootValue({ merged, ponderFields }: Schemas, { Query, Mutation }: RootValue<never>): void {

@@ -1,13 +1,15 @@
 /** How large a query may be: depth, aliases and nested introspection, as a validation rule. */
 
 import {
+  type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type SelectionNode,
   type SelectionSetNode,
-  type ValidationContext,
   type ValidationRule,
 } from "graphql";
+import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
 /** Ponder's own limit, so that what passes here passes there (graphql/middleware.ts, maxOperationTokens). */
 export const TOKENS_MAX = 1000;
@@ -33,9 +35,19 @@ interface Size {
 
 const NOTHING: Size = { depth: 0, aliases: 0, lists: 0 };
 
+/** Whether each operation is within the limits of `sizeRule`, introspection aside. The document need not be valid. */
+export function isWithinSize(document: DocumentNode): boolean {
+  const fragments = fragmentsOf(document);
+  const size = createMeasure((name) => fragments.get(name));
+  return operationsOf(document).every(({ selectionSet }) => {
+    const { depth, aliases } = size(selectionSet);
+    return depth <= DEPTH_MAX && aliases <= ALIASES_MAX;
+  });
+}
+
 /** Refuses operations past a limit. Each fragment is measured once, so that spreads cannot make this slow. */
 export const sizeRule: ValidationRule = (context) => {
-  const size = createMeasure(context);
+  const size = createMeasure((name) => context.getFragment(name));
   return {
     OperationDefinition(operation) {
       const { depth, aliases } = size(operation.selectionSet);
@@ -55,7 +67,9 @@ export const sizeRule: ValidationRule = (context) => {
   };
 };
 
-function createMeasure(context: ValidationContext): (set: SelectionSetNode) => Size {
+function createMeasure(
+  findFragment: (name: string) => FragmentDefinitionNode | null | undefined,
+): (set: SelectionSetNode) => Size {
   const ofFragments = new Map<string, Size>();
 
   const ofSet = (set: SelectionSetNode): Size => set.selections.map(ofSelection).reduce(together, NOTHING);
@@ -81,7 +95,7 @@ function createMeasure(context: ValidationContext): (set: SelectionSetNode) => S
     if (known) return known;
     // Another rule refuses cycles, but runs beside this one: a fragment inside itself counts as nothing.
     ofFragments.set(name, NOTHING);
-    const fragment = context.getFragment(name);
+    const fragment = findFragment(name);
     const size = fragment ? ofSet(fragment.selectionSet) : NOTHING;
     ofFragments.set(name, size);
     return size;

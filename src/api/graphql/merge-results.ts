@@ -39,8 +39,9 @@ export function rootFields(
         collect(selection.selectionSet);
       } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value;
-        if (!visited.has(name)) collect(fragments.get(name)?.selectionSet);
+        if (visited.has(name)) continue;
         visited.add(name);
+        collect(fragments.get(name)?.selectionSet);
       } else {
         const key = (selection.alias ?? selection.name).value;
         if (!fields.has(key)) fields.set(key, selection.name.value);

@@ -1,6 +1,14 @@
 /** Asks Ponder's handler, in process, and makes its answer fit to be given on. */
 
-import { type ErrorEntry, type ErrorReports, type GraphqlResult, reportedError } from "./errors.ts";
+import type { GraphQLError } from "graphql";
+import {
+  type ErrorEntry,
+  type ErrorReports,
+  type GraphqlResult,
+  reportedError,
+  requestError,
+} from "./errors.ts";
+import { ponderRequest } from "./ponder-request.ts";
 
 /** Answers `POST /graphql` as Ponder's `graphql()` middleware does. */
 export type PonderHandler = (request: Request) => Response | Promise<Response>;
@@ -17,22 +25,13 @@ export interface AskOptions {
   readonly mayStayUnread: boolean;
   /** The caller wrote the document that is sent, so its locations mean something to them. */
   readonly keepLocations: boolean;
-  readonly signal: AbortSignal | undefined;
+  /** What is wrong with the document; asked when Ponder refuses the request. */
+  readonly findMistakes: () => readonly GraphQLError[];
 }
 
 /** Returns the text of the answer. Throws whatever the handler throws, and when it answers other than 200. */
-export async function postToPonder(
-  handle: PonderHandler,
-  body: string,
-  signal?: AbortSignal,
-): Promise<string> {
-  const request = new Request("http://localhost/graphql", {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
-    body,
-    signal: signal ?? null,
-  });
-  const response = await handle(request);
+export async function postToPonder(handle: PonderHandler, body: string): Promise<string> {
+  const response = await handle(ponderRequest(body));
   const text = await response.text();
   if (response.status !== 200) throw new Error(`Ponder answered ${response.status}: ${text.slice(0, 500)}`);
   return text;
@@ -48,9 +47,11 @@ export async function askPonder(
   options: AskOptions,
 ): Promise<PonderAnswer> {
   try {
-    const json = await postToPonder(handle, body, options.signal);
+    const json = await postToPonder(handle, body);
     if (options.mayStayUnread && isClean(json)) return { kind: "unread", json };
     const { data, errors } = readAnswer(json);
+    const mistakes = data === undefined ? options.findMistakes() : [];
+    if (mistakes.length > 0) return { kind: "answered", result: { errors: mistakes.map(requestError) } };
     const result = {
       ...(errors && { errors: errors.map((error) => presentError(error, options)) }),
       ...(data !== undefined && { data }),

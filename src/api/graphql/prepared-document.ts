@@ -1,12 +1,10 @@
 /** What can be worked out from a query's text alone, and kept for the next request with the same text. */
 
 import {
-  type ArgumentNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
@@ -14,9 +12,9 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
-import { sizeRule, TOKENS_MAX } from "./limits.ts";
-import { findPagingArguments } from "./list-bounds.ts";
-import { splitOperation } from "./split-operation.ts";
+import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
+import { findLists, type ListedField, type PonderTables } from "./ponder-lists.ts";
+import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
 export interface PonderPart {
   /** Null when the whole query may go to Ponder as it arrived. */
@@ -24,15 +22,21 @@ export interface PonderPart {
   readonly variables: readonly string[];
 }
 
-export interface PreparedOperation {
+/** What tells, in the words of the merged schema, why Ponder refuses a document that only Ponder validates. */
+interface Doubted {
+  readonly findMistakes: () => readonly GraphQLError[];
+}
+
+export interface PreparedOperation extends Doubted {
   readonly document: DocumentNode;
   readonly definition: OperationDefinitionNode;
-  readonly pagingArguments: readonly ArgumentNode[];
+  /** Ponder's lists among what is asked for. */
+  readonly lists: readonly ListedField[];
   readonly ponder: PonderPart | null;
   readonly own: DocumentNode | null;
 }
 
-export interface PreparedDocument {
+export interface PreparedDocument extends Doubted {
   /** The operation to run, or the reason why none can be chosen. */
   select(operationName: string | undefined): PreparedOperation | GraphQLError;
 }
@@ -42,14 +46,24 @@ export interface Schemas {
   readonly ponder: GraphQLSchema;
   /** The names of Ponder's root fields. */
   readonly ponderFields: ReadonlySet<string>;
+  readonly tables: PonderTables;
 }
 
-/** Parses and validates. Returns the caller's errors when the text is no valid query within the limits. */
+/**
+ * Parses, and validates what Ponder won't. Returns the caller's errors when the text is no query within the limits, or
+ * no valid one as far as that is looked at.
+ */
 export function prepareDocument(text: string, schemas: Schemas): PreparedDocument | readonly GraphQLError[] {
   const document = parseWithin(text);
   if (document instanceof GraphQLError) return [document];
-  const errors = validate(schemas.merged, document, [...specifiedRules, sizeRule]);
-  return errors.length > 0 ? errors : createPreparedDocument(document, schemas);
+  const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
+  // Ponder validates a document at every request, by the same rules and a part of the same schema: once more would cost
+  // a text that is new a fifth of the whole.
+  if (isAllPonders(document, schemas.ponderFields) && isWithinSize(document)) {
+    return createPreparedDocument(document, schemas, findMistakes);
+  }
+  const mistakes = findMistakes();
+  return mistakes.length > 0 ? mistakes : createPreparedDocument(document, schemas, () => []);
 }
 
 function parseWithin(text: string): DocumentNode | GraphQLError {
@@ -61,28 +75,25 @@ function parseWithin(text: string): DocumentNode | GraphQLError {
   }
 }
 
-function createPreparedDocument(document: DocumentNode, schemas: Schemas): PreparedDocument {
-  const operations = document.definitions.filter(
-    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
-  );
-  const splits = operations.map((operation) => splitOperation(document, operation, schemas.ponderFields));
+function createPreparedDocument(
+  document: DocumentNode,
+  schemas: Schemas,
+  findMistakes: () => readonly GraphQLError[],
+): PreparedDocument {
+  const operations = operationsOf(document);
   // Ponder validates every operation of a document, so one of ours keeps the others from going as they are.
-  const isAllPonders = splits.every((split) => split.own === null);
+  const isForwardable = isAllPonders(document, schemas.ponderFields);
   const prepared = new Map(
-    operations.map((definition, position) => {
-      const { ponder = null, own = null } = splits[position] ?? {};
-      const pagingArguments = findPagingArguments(schemas.merged, schemas.ponder, document, definition);
-      const part = ponder && {
-        query: isAllPonders ? null : print(ponder.document),
-        variables: ponder.variables,
-      };
-      return [
-        definition,
-        { document, definition, pagingArguments, ponder: part, own: own?.document ?? null },
-      ];
+    operations.map((definition) => {
+      const parts = isForwardable
+        ? { ponder: { query: null, variables: [] }, own: null }
+        : splitParts(document, definition, schemas);
+      const lists = parts.ponder ? findLists(schemas, document, definition) : [];
+      return [definition, { document, definition, lists, ...parts, findMistakes }];
     }),
   );
   return {
+    findMistakes,
     select(operationName) {
       const definition = getOperationAST(document, operationName);
       if (definition?.operation === OperationTypeNode.SUBSCRIPTION) {
@@ -92,6 +103,18 @@ function createPreparedDocument(document: DocumentNode, schemas: Schemas): Prepa
       }
       return (definition && prepared.get(definition)) ?? unselectable(operations, operationName);
     },
+  };
+}
+
+function splitParts(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  { ponderFields }: Schemas,
+): Pick<PreparedOperation, "ponder" | "own"> {
+  const { ponder, own } = splitOperation(document, operation, ponderFields);
+  return {
+    ponder: ponder && { query: print(ponder.document), variables: ponder.variables },
+    own: own?.document ?? null,
   };
 }
 

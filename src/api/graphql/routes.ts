@@ -1,24 +1,23 @@
 /** The POST /graphql door. Errors of a GraphQL request are answered in GraphQL's shape, the rest in the gateway's. */
 
+import type { MiddlewareHandler } from "hono";
 import { ApiError, type ErrorCode, errorTable } from "../contract/errors.ts";
-import { createRouter, limitBody, requireJson } from "../contract/router.ts";
+import { inTurn } from "../contract/in-turn.ts";
+import { type ApiEnv, createRouter, requireJson } from "../contract/router.ts";
 import { isDatabaseAway } from "../store/database-away.ts";
+import { answerJson, readBody } from "./body.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
 
 export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
   const router = createRouter();
-  router.post("/graphql", requireJson, limitBody(BODY_BYTES_MAX), async (c) => {
-    const text = await c.req.text();
-    const answer = await endpoint.handle({
-      body: parseJson(text),
-      text,
-      context: undefined,
-      signal: c.req.raw.signal,
-    });
-    return c.body(answer.json, answer.status, { "Content-Type": "application/json" });
-  });
+  const answer: MiddlewareHandler<ApiEnv> = async (c) => {
+    const text = await readBody(c, BODY_BYTES_MAX);
+    const { json, status } = await endpoint.handle({ body: parseJson(text), text, context: undefined });
+    answerJson(c, json, status);
+  };
+  router.post("/graphql", inTurn(requireJson, answer));
   router.all("/graphql", (c) => {
     c.header("Allow", "POST");
     throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: "GraphQL is asked by POST" }]);

@@ -21,7 +21,6 @@ export interface Run<Context> {
   /** The values of the variables, defaults included. */
   readonly coerced: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Returns the answer as JSON. What fails in Ponder or in a resolver is an error of the answer, no rejection. */
@@ -29,24 +28,27 @@ export async function runOperation<Context>(
   run: Run<Context>,
   dependencies: RunDependencies<Context>,
 ): Promise<string> {
-  const { document, definition, ponder, own } = run.operation;
+  const { document, definition, ponder, own, findMistakes } = run.operation;
   if (!ponder) return JSON.stringify(await runOurs(run, dependencies));
   const fields = rootFields(document, definition, run.coerced);
-  if (fields instanceof GraphQLError) return JSON.stringify({ errors: [requestError(fields)] });
+  if (fields instanceof GraphQLError) return JSON.stringify(refused(findMistakes(), fields));
   const [answer, ours] = await Promise.all([
     askPonder(dependencies.ponder, bodyFor(ponder, run.request), {
       reports: dependencies.reports,
       // Ponder orders root fields as they settle, so with several the answer has to be put in order.
       mayStayUnread: own === null && fields.size === 1,
       keepLocations: ponder.query === null,
-      signal: run.signal,
+      findMistakes,
     }),
     own ? runOurs(run, dependencies) : { data: undefined },
   ]);
   if (answer.kind === "unread") return answer.json;
-  const theirs =
-    answer.kind === "answered" ? answer.result : unanswered(answer.error, fields, run, dependencies);
+  const theirs = answer.kind === "answered" ? answer.result : unanswered(answer.error, fields, dependencies);
   return JSON.stringify(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]));
+}
+
+function refused(mistakes: readonly GraphQLError[], error: GraphQLError): GraphqlResult {
+  return { errors: (mistakes.length > 0 ? mistakes : [error]).map(requestError) };
 }
 
 function bodyFor({ query, variables: names }: PonderPart, request: GraphqlRequest): string {
@@ -59,11 +61,9 @@ function bodyFor({ query, variables: names }: PonderPart, request: GraphqlReques
 function unanswered<Context>(
   error: unknown,
   fields: ReadonlyMap<string, string>,
-  run: Run<Context>,
   { reports, schemas }: RunDependencies<Context>,
 ): GraphqlResult {
-  // A caller who has gone away aborts Ponder's half: nothing that anyone has to look into.
-  const entry = reportedError(error, run.signal?.aborted ? { maskError: reports.maskError } : reports);
+  const entry = reportedError(error, reports);
   const keys = [...fields].filter(([, field]) => schemas.ponderFields.has(field)).map(([key]) => key);
   return { errors: keys.map((key) => ({ ...entry, path: [key] })), data: {} };
 }

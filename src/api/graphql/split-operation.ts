@@ -41,13 +41,34 @@ export function splitOperation(
   };
 }
 
-/** The fragments that an operation of a valid document reaches, directly or through others. */
-export function reachableFragments(
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): FragmentDefinitionNode[] {
-  return [...references(operation, fragmentsOf(document)).fragments.values()];
+/**
+ * Whether every operation of a document asks for fields of Ponder's and for nothing else. The document need not be
+ * valid; of one that is not, the answer may be either.
+ */
+export function isAllPonders(document: DocumentNode, ponderFields: ReadonlySet<string>): boolean {
+  const fragments = fragmentsOf(document);
+  const visited = new Set<string>();
+  const isPonders = (set: SelectionSetNode): boolean => set.selections.every(isSelectionPonders);
+  const isSelectionPonders = (selection: SelectionNode): boolean => {
+    if (selection.kind === Kind.FIELD) return ponderFields.has(selection.name.value);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return isPonders(selection.selectionSet);
+    const { value: name } = selection.name;
+    if (visited.has(name)) return true;
+    visited.add(name);
+    const fragment = fragments.get(name);
+    return fragment !== undefined && isPonders(fragment.selectionSet);
+  };
+  const operations = operationsOf(document);
+  return (
+    operations.length > 0 &&
+    operations.every(
+      ({ operation, selectionSet }) => operation === OperationTypeNode.QUERY && isPonders(selectionSet),
+    )
+  );
 }
+
+export const operationsOf = (document: DocumentNode): OperationDefinitionNode[] =>
+  document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 
 export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);

@@ -37,35 +37,6 @@ describe("the endpoint", () => {
     ).rejects.toThrow("Mutation has no field for the resolvers drop");
   });
 
-  it.each([
-    ["before", 0],
-    ["while", 1],
-  ])(
-    "answers what it has, and reports nothing, when the caller goes away %s Ponder is asked",
-    async (_title, ms) => {
-      const { endpoint, reported } = await createHarness({
-        handle: async (request) => {
-          await new Promise((resolve) => setTimeout(resolve, 2 * ms));
-          return ponder.handle(request);
-        },
-      });
-      const caller = new AbortController();
-      if (ms === 0) caller.abort();
-      else setTimeout(() => caller.abort(), ms);
-
-      const body = { query: '{ viewer token(id: "1") { id } }' };
-      const answer = await endpoint.handle({
-        body,
-        text: JSON.stringify(body),
-        context: { name: "Ann" },
-        signal: caller.signal,
-      });
-
-      expect(JSON.parse(answer.json).data).toEqual({ viewer: "Ann", token: null });
-      expect(reported).toEqual([]);
-    },
-  );
-
   it("leaves no rejection unhandled when items of a list fail at once and later", async () => {
     const late = { label: () => new Promise((_, reject) => setTimeout(reject, 5, new Error("late"))) };
     const now = {

@@ -39,6 +39,8 @@ export interface PonderEndpoint {
   readonly handle: (request: Request) => Promise<Response>;
   /** The body of each request that reached Ponder, introspection included. */
   readonly received: string[];
+  /** SQL on the tables behind it. */
+  run(sql: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export async function createPonderEndpoint(): Promise<PonderEndpoint> {
   const received: string[] = [];
   return {
     received,
+    run: (sql) => client.exec(sql),
     async handle(request) {
       received.push(await request.clone().text());
       return app.fetch(request);

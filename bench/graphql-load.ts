@@ -1,0 +1,131 @@
+/** Asks both sides of the GraphQL bench by turns, and tells what each took for a request. */
+
+import { Pool } from "undici";
+import type { QueryKind } from "./graphql-queries.ts";
+
+const CONNECTIONS = 16;
+// Many short rounds, in turns: what else the machine does falls on both sides.
+const SECONDS = 0.4;
+const ROUNDS = 25;
+
+const paths = { bare: "/bare/graphql", vitrine: "/graphql" } as const;
+type Side = keyof typeof paths;
+const sides = Object.keys(paths) as Side[];
+
+/** Of one round; `cpu` is what the process used, which a machine with other work tells more of than its clock. */
+interface Round {
+  readonly perSecond: number;
+  readonly cpuMs: number;
+}
+
+type Post = (side: Side, body: string) => Promise<string>;
+
+export interface Comparison {
+  readonly vitrine_per_second: number;
+  readonly bare_per_second: number;
+  /** Requests per second of ours in those of Ponder's. */
+  readonly ratio: number;
+  /** The same by the processor time of a request. */
+  readonly cpu_ratio: number;
+}
+
+/** Measures one kind of query after another. `keys` are of apps that may send more than this. */
+export async function compareSides(
+  baseUrl: string,
+  keys: readonly string[],
+  kinds: Readonly<Record<string, QueryKind>>,
+  say: (line: string) => void,
+): Promise<Record<string, Comparison>> {
+  const pool = new Pool(baseUrl, { connections: CONNECTIONS });
+  const results: Record<string, Comparison> = {};
+  try {
+    for (const [name, kind] of Object.entries(kinds)) {
+      const post = createPost(pool, keys);
+      await compareAnswers(post, kind);
+      const rounds = await playRounds(createLoad(pool, post, kind));
+      results[name] = compareRounds(rounds);
+      say(`${name}: ${JSON.stringify(results[name])}`);
+    }
+  } finally {
+    await pool.close();
+  }
+  return results;
+}
+
+function createPost(pool: Pool, keys: readonly string[]): Post {
+  let nth = 0;
+  return async (side, body) => {
+    const answer = await pool.request({
+      path: paths[side],
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": keys[nth++ % keys.length] ?? "" },
+      body,
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200 || !text.startsWith('{"data":')) {
+      throw new Error(`${side} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+    }
+    return text;
+  };
+}
+
+/** A side that answers less would win. */
+async function compareAnswers(post: Post, kind: QueryKind): Promise<void> {
+  const body = JSON.stringify(kind(7));
+  const [bare = "", vitrine = ""] = await Promise.all(sides.map((side) => post(side, body)));
+  // Ponder orders root fields as they settle.
+  const inOneOrder = (text: string): string => JSON.stringify(Object.entries(JSON.parse(text).data).sort());
+  if (inOneOrder(bare) !== inOneOrder(vitrine)) throw new Error(`${body}: ${bare} is not ${vitrine}`);
+  if (bare.includes("null}") || bare.includes("[]")) throw new Error(`${body}: no rows in ${bare}`);
+}
+
+function createLoad(pool: Pool, post: Post, kind: QueryKind): (side: Side) => Promise<Round> {
+  let nth = 0;
+  let amount = CONNECTIONS;
+  return async (side) => {
+    const bodies = Array.from({ length: amount }, () => JSON.stringify(kind(nth++)));
+    const cpuBefore = await cpuMs(pool);
+    const startedAt = performance.now();
+    const ask = async (): Promise<void> => {
+      for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) await post(side, body);
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+    const perSecond = (amount * 1000) / (performance.now() - startedAt);
+    const round = { perSecond, cpuMs: ((await cpuMs(pool)) - cpuBefore) / amount };
+    amount = Math.max(CONNECTIONS, Math.round(perSecond * SECONDS));
+    return round;
+  };
+}
+
+async function cpuMs(pool: Pool): Promise<number> {
+  const { body } = await pool.request({ path: "/bare/cpu", method: "GET" });
+  const { user, system } = (await body.json()) as NodeJS.CpuUsage;
+  return (user + system) / 1000;
+}
+
+async function playRounds(load: (side: Side) => Promise<Round>): Promise<Record<Side, Round[]>> {
+  const rounds: Record<Side, Round[]> = { bare: [], vitrine: [] };
+  // The first round warms both sides up.
+  for (let round = 0; round <= ROUNDS; round++) {
+    // Whoever comes second finds the machine as the first has left it.
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const result = await load(side);
+      if (round > 0) rounds[side].push(result);
+    }
+  }
+  return rounds;
+}
+
+function compareRounds({ bare, vitrine }: Record<Side, Round[]>): Comparison {
+  const ratioOf = (part: (ours: Round, theirs: Round) => number): number =>
+    Number(median(vitrine.flatMap((ours, nth) => (bare[nth] ? [part(ours, bare[nth])] : []))).toFixed(3));
+  return {
+    vitrine_per_second: Math.round(median(vitrine.map(({ perSecond }) => perSecond))),
+    bare_per_second: Math.round(median(bare.map(({ perSecond }) => perSecond))),
+    ratio: ratioOf((ours, theirs) => ours.perSecond / theirs.perSecond),
+    cpu_ratio: ratioOf((ours, theirs) => theirs.cpuMs / ours.cpuMs),
+  };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,89 @@
+/** What Ponder's lists take for arguments: what it would answer with an internal error, or with every row, is refused. */
+
+import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
+import { clip } from "../contract/fields.ts";
+import { isCursor } from "./cursor.ts";
+import type { ListedField, PonderTable } from "./ponder-lists.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+/** What an argument must be, if it is something else. */
+type Rule = (value: unknown, table: PonderTable, values: Values) => string | undefined;
+
+// Ponder refuses a limit above 1000 but drops a negative one, and then answers every row. Without a value, its own
+// default of 50 rows holds.
+const LIMIT_MAX = 1000;
+
+const cursor: Rule = (value, table, { orderBy, after, before, offset }) => {
+  if (value == null) return undefined;
+  if (after != null && before != null) return "used without the other of after and before";
+  if (typeof offset === "number" && offset > 0) return "used without an offset";
+  // An order that is none has a refusal of its own.
+  if (orderBy !== undefined && !isColumn(orderBy, table)) return undefined;
+  if (typeof value === "string" && isCursor(value, table, orderBy)) return undefined;
+  return "a startCursor or endCursor of the same list in the same order";
+};
+
+const rules: Readonly<Record<string, Rule>> = {
+  limit: (value) =>
+    value == null || isWithin(value, 0, LIMIT_MAX) ? undefined : `between 0 and ${LIMIT_MAX}`,
+  offset: (value) => (value == null || isWithin(value, 0) ? undefined : "at least 0"),
+  orderBy: (value, table) =>
+    value === undefined || isColumn(value, table)
+      ? undefined
+      : `a column of ${table.name}: ${[...table.columns.keys()].join(", ")}`,
+  // Ponder takes everything but "asc" for descending.
+  orderDirection: (value) =>
+    value == null || value === "asc" || String(value).toLowerCase() === "desc"
+      ? undefined
+      : '"asc" or "desc"',
+  after: cursor,
+  before: cursor,
+};
+
+/** One error for each argument that Ponder can't answer. `variables` are coerced, so their defaults are in them. */
+export function listErrors(lists: readonly ListedField[], variables: Values): GraphQLError[] {
+  return lists.flatMap(({ table, arguments: given }) => {
+    const values = Object.fromEntries(
+      given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
+    );
+    return given.flatMap((argument) => {
+      const name = argument.name.value;
+      if (name === "where") return refusedNull(argument, values[name]);
+      const must = rules[name]?.(values[name], table, values);
+      return must === undefined ? [] : refusal(argument, name, values[name], must);
+    });
+  });
+}
+
+function refusedNull(argument: ArgumentNode, filter: unknown): GraphQLError[] {
+  const found = filter === undefined ? undefined : findNull(filter, argument.name.value);
+  return found ? refusal(argument, found.path, null, found.must) : [];
+}
+
+function refusal(argument: ArgumentNode, path: string, value: unknown, must: string): GraphQLError[] {
+  const shown = typeof value === "string" ? `"${clip(value)}"` : String(value);
+  return [new GraphQLError(`${path} is ${shown}; it must be ${must}`, { nodes: argument })];
+}
+
+/** The first null of a filter where Ponder needs a list or an object; a null that is compared with is a value. */
+function findNull(filter: unknown, path: string): { path: string; must: string } | undefined {
+  if (filter === null) return { path, must: "an object, or left out" };
+  for (const [key, value] of Object.entries(filter as Values)) {
+    const inner = `${path}.${key}`;
+    const isBranch = key === "AND" || key === "OR";
+    if (value === null && (isBranch || key.endsWith("_in")))
+      return { path: inner, must: "a list, or left out" };
+    if (!isBranch) continue;
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const found = findNull(each, inner);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+const isColumn = (value: unknown, { columns }: PonderTable): value is string =>
+  typeof value === "string" && columns.has(value);
+
+const isWithin = (value: unknown, min: number, max = Number.POSITIVE_INFINITY): boolean =>
+  typeof value === "number" && value >= min && value <= max;

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clip } from "../../../src/api/contract/fields.ts";
+import { createHarness, type Harness } from "./endpoint-harness.ts";
+import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
+
+let ponder: PonderEndpoint;
+let harness: Harness;
+
+beforeAll(async () => {
+  ponder = await createPonderEndpoint();
+  harness = await createHarness(ponder);
+});
+
+afterAll(() => ponder.close());
+
+const COLUMNS = "id, collectionAddress, lockCount";
+const NO_CURSOR = "it must be a startCursor or endCursor of the same list in the same order";
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64");
+const cursorOf = (json: object, values: object = { id: ["bigint"] }): string =>
+  base64({ json, meta: { values, v: 1 } });
+
+async function refusal(query: string, variables: Record<string, unknown> = {}): Promise<string[]> {
+  ponder.received.length = 0;
+  const { errors = [], data } = await harness.ask({ query, variables });
+  expect(data).toBeUndefined();
+  expect(ponder.received).toEqual([]);
+  for (const { extensions, locations } of errors) {
+    expect(extensions).toEqual({ code: "INVALID_REQUEST" });
+    expect(locations).toHaveLength(1);
+  }
+  return errors.map(({ message }) => message);
+}
+
+describe("orderBy", () => {
+  it.each([
+    ["a column that is none", "secret"],
+    ["the empty string", ""],
+    ["a name that every object has", "constructor"],
+    ["a relation", "collection"],
+    ["a column in another case", "LockCount"],
+  ])(
+    "is refused with the columns that there are when it is %s, and Ponder is not asked",
+    async (_title, column) => {
+      expect(await refusal(`{ tokens(orderBy: "${column}") { totalCount } }`)).toEqual([
+        `orderBy is "${column}"; it must be a column of token: ${COLUMNS}`,
+      ]);
+    },
+  );
+
+  it("is refused in a nested list, in a fragment, through a variable, and as null", async () => {
+    const nested =
+      "{ collections(limit: 1) { items { ...C } } } fragment C on collection { tokens(orderBy: $by) { totalCount } }";
+    const query = `query ($by: String) ${nested}`;
+
+    expect(await refusal(query, { by: "name" })).toEqual([
+      `orderBy is "name"; it must be a column of token: ${COLUMNS}`,
+    ]);
+    expect(await refusal(query, { by: null })).toEqual([
+      `orderBy is null; it must be a column of token: ${COLUMNS}`,
+    ]);
+    expect((await harness.ask({ query, variables: {} })).errors).toBeUndefined();
+  });
+
+  it.each(["id", "collectionAddress", "lockCount"])("may be the column %s", async (column) => {
+    const { errors, data } = await harness.ask(`{ tokens(orderBy: "${column}") { totalCount } }`);
+
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({ tokens: { totalCount: 5 } });
+  });
+});
+
+describe("orderDirection", () => {
+  it.each(["ASC", "up", ""])(
+    "is refused when it is %j, which Ponder takes for descending",
+    async (direction) => {
+      expect(
+        await refusal(`{ tokens(orderBy: "id", orderDirection: "${direction}") { totalCount } }`),
+      ).toEqual([`orderDirection is "${direction}"; it must be "asc" or "desc"`]);
+    },
+  );
+
+  it.each(['"asc"', '"desc"', '"DESC"', "null"])("may be %s", async (direction) => {
+    const { errors } = await harness.ask(
+      `{ tokens(orderBy: "id", orderDirection: ${direction}) { totalCount } }`,
+    );
+
+    expect(errors).toBeUndefined();
+  });
+});
+
+describe("a cursor", () => {
+  it.each([
+    ["text that is no base64 of JSON", "abc"],
+    ["empty", ""],
+    ["JSON that is no object", base64(null)],
+    ["an object that holds no row", base64({ json: 7 })],
+    ["that of a row without the key", cursorOf({ lockCount: 1 })],
+    ["a key of another type", cursorOf({ id: "seven" })],
+    ["a key that is noted as no big number", cursorOf({ id: "3" }, {})],
+  ])("is refused when it is %s, and Ponder is not asked", async (_title, cursor) => {
+    for (const name of ["after", "before"]) {
+      expect(
+        await refusal(`query ($c: String) { tokens(${name}: $c) { items { id } } }`, { c: cursor }),
+      ).toEqual([`${name} is "${clip(cursor)}"; ${NO_CURSOR}`]);
+    }
+  });
+
+  it("is refused in a list of another order, and goes on in its own", async () => {
+    const page = async (args: string) => {
+      const { data, errors } = await harness.ask(
+        `{ tokens(limit: 2, ${args}) { items { id } pageInfo { startCursor endCursor } } }`,
+      );
+      expect(errors).toBeUndefined();
+      return (
+        data as { tokens: { items: { id: string }[]; pageInfo: { startCursor: string; endCursor: string } } }
+      ).tokens;
+    };
+    const byLocks = 'orderBy: "lockCount", orderDirection: "desc"';
+    const first = await page(byLocks);
+    const second = await page(`${byLocks}, after: "${first.pageInfo.endCursor}"`);
+    const back = await page(`${byLocks}, before: "${second.pageInfo.startCursor}"`);
+    const unordered = await page("offset: 0");
+
+    expect([first, second, back].map(({ items }) => items.map(({ id }) => id))).toEqual([
+      ["2", "1"],
+      ["5", "4"],
+      ["2", "1"],
+    ]);
+    const { endCursor } = unordered.pageInfo;
+    expect(await refusal(`{ tokens(${byLocks}, after: "${endCursor}") { totalCount } }`)).toEqual([
+      `after is "${clip(endCursor)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
+  it("is refused beside the other cursor and beside an offset", async () => {
+    const cursor = cursorOf({ id: "3" });
+
+    expect(await refusal(`{ tokens(after: "${cursor}", before: "${cursor}") { totalCount } }`)).toEqual([
+      `after is "${clip(cursor)}"; it must be used without the other of after and before`,
+      `before is "${clip(cursor)}"; it must be used without the other of after and before`,
+    ]);
+    expect(await refusal(`{ tokens(before: "${cursor}", offset: 1) { totalCount } }`)).toEqual([
+      `before is "${clip(cursor)}"; it must be used without an offset`,
+    ]);
+  });
+
+  it.each([1.5, 3_000_000_000, "1"])("is refused with %s for a column of integers", async (lockCount) => {
+    const cursor = cursorOf({ lockCount, id: "3" });
+
+    expect(await refusal(`{ tokens(orderBy: "lockCount", after: "${cursor}") { totalCount } }`)).toEqual([
+      `after is "${clip(cursor)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
+  it("is told of once when it stands beside an order that is none", async () => {
+    expect(await refusal('{ tokens(orderBy: "secret", after: "abc") { totalCount } }')).toHaveLength(1);
+  });
+});
+
+describe("a filter", () => {
+  it.each([
+    ["null", null, "where is null; it must be an object, or left out"],
+    ["a branch that is null", { AND: null }, "where.AND is null; it must be a list, or left out"],
+    [
+      "a null in a branch",
+      { OR: [{ id: "1" }, null] },
+      "where.OR is null; it must be an object, or left out",
+    ],
+    [
+      "a list of values that is null",
+      { AND: [{ OR: [{ id_not_in: null }] }] },
+      "where.AND.OR.id_not_in is null; it must be a list, or left out",
+    ],
+  ])("is refused when it is or holds %s, and Ponder is not asked", async (_title, filter, message) => {
+    const query = "query ($where: tokenFilter) { tokens(where: $where) { totalCount } }";
+
+    expect(await refusal(query, { where: filter })).toEqual([message]);
+  });
+
+  it("may compare with null", async () => {
+    const answer = await harness.ask("{ collections(where: { AND: [{ name_not: null }] }) { totalCount } }");
+
+    expect(answer).toEqual({ data: { collections: { totalCount: 1 } } });
+  });
+});

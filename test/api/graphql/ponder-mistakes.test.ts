@@ -1,0 +1,116 @@
+import { parse, specifiedRules, validate } from "graphql";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createHarness, type Harness } from "./endpoint-harness.ts";
+import { answerAfterIntrospection, createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
+
+let ponder: PonderEndpoint;
+let harness: Harness;
+
+beforeAll(async () => {
+  ponder = await createPonderEndpoint();
+  harness = await createHarness(ponder);
+});
+
+beforeEach(() => {
+  harness.reported.length = 0;
+});
+
+afterAll(() => ponder.close());
+
+const list = "totalCount";
+const mistakes: [title: string, query: string, variables?: Record<string, unknown>][] = [
+  ["an unknown field of a row", "{ tokens { items { viewer } } }"],
+  ["an unknown argument", "{ tokens(first: 5) { totalCount } }"],
+  ["an argument of another type", '{ tokens(limit: "5") { totalCount } }'],
+  ["an argument that is missing", "{ token { id } }"],
+  ["a number in place of a BigInt", "{ token(id: 7) { id } }"],
+  ["a BigInt that is none", '{ tokens(where: { id: "seven" }) { totalCount } }'],
+  ["an object without a selection", "{ tokens }"],
+  ["a fragment that is not there", `{ tokens { ...Nowhere } token(id: "1") { id } }`],
+  [
+    "a fragment inside itself",
+    `{ tokens { ...A } } fragment A on tokenPage { ${list} ...B } fragment B on tokenPage { ...A }`,
+  ],
+  ["a root fragment inside itself", `{ ...A } fragment A on Query { tokens { ${list} } ...A }`],
+  ["a fragment on a type that is not there", "{ tokens { ...A } } fragment A on Nothing { totalCount }"],
+  ["a fragment that nobody spreads", "{ tokens { totalCount } } fragment A on tokenPage { totalCount }"],
+  ["a variable that is not defined", "{ tokens(limit: $n) { totalCount } }"],
+  ["a variable that is not used", "query ($n: Int) { tokens { totalCount } }"],
+  [
+    "a variable of a type that is not there",
+    "query ($n: Nothing) { tokens(limit: $n) { totalCount } }",
+    { n: 1 },
+  ],
+  ["a directive that is not there", "{ tokens @nothing { totalCount } }"],
+  ["a directive without its argument", "{ tokens @skip { totalCount } }"],
+  ["two operations of one name", "query A { tokens { totalCount } } query A { tokens { totalCount } }"],
+  ["two operations, one without a name", "query A { tokens { totalCount } } { tokens { totalCount } }"],
+  ["two fields of one key", '{ a: tokens { totalCount } a: token(id: "1") { id } }'],
+  ["a wrong field beside a limit out of bounds", "{ tokens(limit: -5) { nothing } }"],
+  [
+    "a wrong field beside a variable out of its type",
+    "query ($n: Int) { tokens(limit: $n) { nothing } }",
+    { n: "x" },
+  ],
+  [
+    "a wrong field in what costs too much",
+    `{ ${Array.from({ length: 25 }, (_, nth) => `a${nth}: tokens(limit: 1000) { totalCount items { nothing } }`).join(" ")} }`,
+  ],
+];
+
+describe("a query of Ponder's alone that is wrong", () => {
+  it.each(mistakes)(
+    "is refused for %s in the words of one schema, and nothing is reported",
+    async (_title, query, variables) => {
+      const expected = validate(harness.endpoint.schema, parse(query), specifiedRules);
+      expect(expected.length).toBeGreaterThan(0);
+
+      const answer = await harness.ask({ query, ...(variables && { variables }) });
+      const again = await harness.ask({ query, ...(variables && { variables }) });
+
+      expect(answer).toEqual({
+        errors: expected.map((error) => ({ ...error.toJSON(), extensions: { code: "INVALID_REQUEST" } })),
+      });
+      expect(again).toEqual(answer);
+      expect(harness.reported).toEqual([]);
+    },
+  );
+
+  it("is refused the same where Ponder tells nothing, as it does in production", async () => {
+    const masked = {
+      message: "Unexpected error.",
+      locations: [{ line: 1, column: 3 }],
+      extensions: { code: "INTERNAL_SERVER_ERROR" },
+    };
+    const production = await createHarness({
+      handle: answerAfterIntrospection(ponder, () => Response.json({ errors: [masked] })),
+    });
+
+    const { errors } = await production.ask("{ token(id: 7) { id } }");
+
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]?.message).toContain('a BigInt is a whole number in quotes, such as "7"; received 7');
+    expect(errors?.[0]?.extensions).toEqual({ code: "INVALID_REQUEST" });
+    expect(production.reported).toEqual([]);
+  });
+
+  it.each([
+    [
+      "deep",
+      `{ tokens { items { ${"collection { tokens { items { ".repeat(4)} id ${"} } }".repeat(4)} } } }`,
+      "depth is 15; it must be at most 12",
+    ],
+    [
+      "full of aliases",
+      `{ ${Array.from({ length: 31 }, (_, nth) => `a${nth}: _meta { status }`).join(" ")} }`,
+      "the number of aliases is 31; it must be at most 30",
+    ],
+  ])("is refused when it is too %s, and Ponder is not asked", async (_title, query, message) => {
+    ponder.received.length = 0;
+
+    const { errors } = await harness.ask(query);
+
+    expect(errors?.map((error) => error.message)).toEqual([message]);
+    expect(ponder.received).toEqual([]);
+  });
+});
