@@ -10,6 +10,8 @@ import { createDecoder } from "../src/api/media/decoder.ts";
 const PROCESSES = 2;
 const LANES = 8;
 const FILES = 120;
+// A round takes seconds, so that its last files, for which not all processes are needed, are few of many.
+const PASSES = 4;
 const ROUNDS = 5;
 
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
@@ -37,13 +39,14 @@ export async function benchMedia() {
       ["bare", bare],
       ["vitrine", ours],
     ] as const) {
-      const took = await time(() => inParallel(files, work));
+      const took = await time(() => inParallel(Array.from({ length: PASSES }, () => files).flat(), work));
       seconds[side].push(took);
-      say(`${side}, round ${round}: ${(FILES / took).toFixed(1)} images/s`);
+      say(`${side}, round ${round}: ${((FILES * PASSES) / took).toFixed(1)} images/s`);
     }
   }
   await decoder.close();
-  const perSecond = (side: "bare" | "vitrine"): number => Math.round(FILES / median(seconds[side]));
+  const perSecond = (side: "bare" | "vitrine"): number =>
+    Math.round((FILES * PASSES) / median(seconds[side]));
   return {
     images: FILES,
     vitrine_images_per_second: perSecond("vitrine"),

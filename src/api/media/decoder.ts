@@ -56,12 +56,14 @@ export function createDecoder(options: DecoderOptions): Decoder {
       handOut(({ held }) => held.length < HELD_MAX && !held.some(({ mayTakeLong }) => mayTakeLong));
   }
 
+  /** To those that hold least first, so that none runs dry while another has a file at hand. */
   function handOut(mayTake: (process: DecoderProcess) => boolean): void {
-    for (const each of running) {
-      if (!each.isReady || !mayTake(each)) continue;
-      const next = waiting.shift();
+    for (;;) {
+      const takers = [...running].filter((each) => each.isReady && mayTake(each));
+      const [first] = takers.sort((a, b) => a.held.length - b.held.length);
+      const next = first && waiting.shift();
       if (!next) return;
-      each.hand(next);
+      first.hand(next);
     }
   }
 
