@@ -9,6 +9,8 @@ import type { HDAccount } from "viem/accounts";
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** A screen of 1280 pixels at 400 % (WCAG 1.4.10). */
+export const NARROW = { width: 320, height: 256 };
 
 /** The browser of CHROMIUM_PATH, or where systems put it. Throws with what to do when there is none. */
 export function launchBrowser(): Promise<Browser> {

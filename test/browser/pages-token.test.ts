@@ -85,7 +85,7 @@ it("lets an animation run, without power over the page, and a video play", async
   await context.close();
 });
 
-it("holds moving pictures still for people who asked for less motion", async () => {
+it("holds moving pictures still for people who asked for less motion, after a refresh too", async () => {
   const { context, page } = await open();
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto(`${heroes}/19`);
@@ -93,6 +93,10 @@ it("holds moving pictures still for people who asked for less motion", async () 
   const still = page.getByRole("img", { name: /^Image of/ });
   await still.and(page.locator("canvas")).waitFor();
   expect(await still.getAttribute("width")).toBe("480");
+  world.host.patch("heroes", 19, { name: "Renamed 19" });
+  await page.getByRole("button", { name: "Refresh metadata" }).click();
+  await page.getByRole("heading", { name: "Renamed 19", level: 1 }).waitFor();
+  expect(await still.and(page.locator("canvas")).count()).toBe(1);
   await context.close();
 });
 

@@ -8,6 +8,8 @@ import { informationOf } from "../../demo/information.ts";
 import { createKey, createWorld, eventually, type World } from "../e2e/world.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../docs/screenshots");
+// A busy machine takes minutes to start the service and look at 64 documents and their pictures.
+const READ_MS = 240_000;
 // Of 64 tokens one is burned, five never have a document, and one host refuses.
 const SERVED_MIN = 57;
 
@@ -39,6 +41,7 @@ export async function createPagesWorld(): Promise<World> {
       return row ?? { served: 0, pending: 0 };
     },
     ({ served, pending }) => served >= SERVED_MIN && pending === 0,
+    READ_MS,
   );
   return world;
 }

@@ -3,8 +3,11 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { World } from "../e2e/world.ts";
-import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, PHONE, visit } from "./browser.ts";
+import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { createPagesWorld, keepScreenshot, measure } from "./pages-world.ts";
+
+// What visitors call good is 1,800 ms (web.dev, First Contentful Paint); a machine that runs all tests is slower than theirs.
+const FIRST_PAINT_MS = 2_000;
 
 let world: World;
 let browser: Browser;
@@ -57,7 +60,11 @@ it.each([
       await page.goto(path);
       await page.getByText(told).filter({ visible: true }).first().waitFor();
       problems.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
-      if (!(await fitsWidth(page))) problems.push(`${path} must be scrolled sideways`);
+      for (const size of [viewport, NARROW]) {
+        await page.setViewportSize(size);
+        if (!(await fitsWidth(page))) problems.push(`${path} must be scrolled sideways at ${size.width}`);
+      }
+      await page.setViewportSize(viewport);
     }
     expect(problems).toEqual([]);
     await context.close();
@@ -113,7 +120,7 @@ describe("the filters of a collection", () => {
     await page.getByText("47 tokens", { exact: true }).waitFor();
 
     await page.getByLabel("From").fill("2024-01-01");
-    await page.getByRole("link", { name: "Remove Born 1 Jan 2024 or more" }).waitFor();
+    await page.getByRole("link", { name: "Remove Born from 1 Jan 2024" }).waitFor();
     await page.getByRole("group", { name: "Awakened" }).getByRole("checkbox", { name: /^Yes/ }).check();
     await page.getByRole("link", { name: "Remove Awakened Yes" }).waitFor();
     await page.getByRole("link", { name: "Clear all" }).click();
@@ -180,7 +187,7 @@ describe("the tokens of a collection", () => {
       .locator("a.token")
       .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     expect(new Set(links).size).toBe(47);
-    expect(await count(page)).toBe("47 of 47 tokens shown");
+    expect(await count(page)).toBe("47 tokens, all shown");
     expect(await page.getByRole("link", { name: "More" }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
@@ -205,7 +212,7 @@ describe("the tokens of a collection", () => {
     await page.getByRole("link", { name: "Loading…" }).waitFor();
     answer(true);
 
-    await page.getByText("47 of 47 tokens shown").waitFor();
+    await page.getByText("47 tokens, all shown").waitFor();
     expect(await page.evaluate("document.activeElement.className")).toBe("token");
     await context.close();
   });
@@ -221,7 +228,7 @@ it("does all of it without script, but for what happens by itself", async () => 
   await page.getByRole("link", { name: "Remove Class Knight" }).click();
   await page.getByRole("link", { name: "Remove “frost”" }).click();
   await page.getByRole("link", { name: "More" }).click();
-  await page.getByText("23 of 47 tokens").waitFor();
+  await page.getByText("47 tokens, 23 shown").waitFor();
   await page.getByRole("link", { name: "Back to the first page" }).click();
   await page.getByRole("link", { name: "Frost Knight #2" }).click();
   await page.getByRole("button", { name: "Refresh metadata" }).click();
@@ -265,6 +272,7 @@ it.each([
     expect(figures.shift).toBeLessThan(0.01);
     expect(figures.shiftAtEnd).toBeLessThan(0.1);
     expect(figures.firstPaintMs).toBeGreaterThan(0);
+    expect(figures.firstPaintMs).toBeLessThan(FIRST_PAINT_MS);
     expect(complaints).toEqual([]);
     await context.close();
   },

@@ -3,6 +3,7 @@
 import type { CollectionView } from "../catalog/collection-view.ts";
 import { type PageSources, policyOrigin } from "../ui/site.ts";
 import { Banner, collectionName, factsOf } from "./collection-list.tsx";
+import { Copied, Whole } from "./copyable.tsx";
 import { Description, Foreign } from "./text.tsx";
 
 /** Where its banner and avatar come from. */
@@ -22,6 +23,7 @@ const AVATAR_PX = 96;
 export const CollectionHead = ({ view }: { view: CollectionView }) => {
   const { information } = view;
   const avatar = information?.avatar;
+  const hasLinks = LINKS.some(([field]) => information?.[field]);
   return (
     <header class="collection-head">
       <Banner url={information?.banner} />
@@ -49,23 +51,28 @@ export const CollectionHead = ({ view }: { view: CollectionView }) => {
             )}
             {factsOf(view).join(" · ")}
           </p>
-          <p class="soft small mono">{view.collection_address}</p>
+          <p class="soft small">
+            <Whole value={view.collection_address} what="the contract’s address" />
+          </p>
+          {hasLinks && (
+            <ul class="links">
+              {LINKS.map(([field, text]) => {
+                const href = information?.[field];
+                return href ? (
+                  <li>
+                    {/* Chosen by the makers: followed without telling where from, and without power over this page. */}
+                    <a class="button slim" href={href} rel="nofollow noopener noreferrer">
+                      {text}
+                    </a>
+                  </li>
+                ) : null;
+              })}
+            </ul>
+          )}
+          {information?.description && <Description text={information.description} />}
         </div>
-        <ul class="links">
-          {LINKS.map(([field, text]) => {
-            const href = information?.[field];
-            return href ? (
-              <li>
-                {/* Chosen by the makers: followed without telling where from, and without power over this page. */}
-                <a class="button slim" href={href} rel="nofollow noopener noreferrer">
-                  {text}
-                </a>
-              </li>
-            ) : null;
-          })}
-        </ul>
       </div>
-      {information?.description && <Description text={information.description} />}
+      <Copied />
     </header>
   );
 };

@@ -99,8 +99,8 @@ const CollectionCard = ({
     </h2>
     <p class="soft small">{factsOf(view).join(" · ")}</p>
     {view.information?.description && (
-      <p>
-        <Foreign text={view.information.description} max={120} />
+      <p class="told">
+        <Foreign text={view.information.description} max={300} />
       </p>
     )}
   </a>

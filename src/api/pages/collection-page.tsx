@@ -8,10 +8,11 @@ import { Empty, Notice } from "../ui/parts.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
 import { collectionName } from "./collection-list.tsx";
 import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "./env.ts";
-import { countForPanel } from "./facet-counts.ts";
+import { countForPanel, isRange, mostCommon } from "./facet-counts.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { NotReady, render } from "./frame.tsx";
+import { soon, stillLoading } from "./loading.tsx";
 import { clip, Foreign, formatNumber, plain } from "./text.tsx";
 import { TokenGrid } from "./token-card.tsx";
 
@@ -22,7 +23,8 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const collection = collectionOf(site, c);
   const asked = readQuery(new URL(c.req.url).searchParams);
   const { filter, sort, cursor } = asked;
-  const page = await site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS });
+  const page = await soon(site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }));
+  if (page === undefined) return stillLoading(site, c);
   const tokens = await site.catalogRoom.catalog.listTokens(collection, page.tokenIds);
   const results = { site, asked, page, tokens, path: site.to(collectionPath(pathOf(collection))) };
   // What the script puts at the end of the grid.
@@ -66,7 +68,9 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
           </div>
           <Chips asked={asked} facets={facets} path={results.path} />
           <p id="count" class="soft" role="status" tabindex={-1}>
-            {countText(page, tokens, cursor)}
+            <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
+            {/* The script tells here how many have come. */}
+            <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
           </p>
           <div id="found">
             {tokens.length === 0 && <NoTokens asked={asked} path={results.path} isReady={isReady} />}
@@ -82,11 +86,6 @@ const pathOf = ({ chainId, address }: { chainId: number; address: string }) => (
   chain_id: chainId,
   collection_address: address,
 });
-
-function countText({ total }: TokenPage, tokens: readonly TokenView[], cursor: string | undefined): string {
-  const all = `${formatNumber(total)} ${total === 1 ? "token" : "tokens"}`;
-  return cursor === undefined ? all : `${formatNumber(tokens.length)} of ${all}`;
-}
 
 interface ToolbarProps {
   readonly asked: Asked;
@@ -119,7 +118,7 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
         Sort by
       </label>
       <select id="sort" name="sort">
-        {sortsOf(facets).map(({ value, text }) => (
+        {sortsOf(facets, asked).map(({ value, text }) => (
           <option value={value} selected={value === asked.field("sort")}>
             {text}
           </option>
@@ -134,22 +133,25 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
   </div>
 );
 
-/** The default order is the empty one, which keeps addresses short. */
-const sortsOf = ({ traits }: Facets): { value: string; text: string }[] => [
-  { value: "", text: "Id, low to high" },
-  { value: "id_desc", text: "Id, high to low" },
-  { value: "name_asc", text: "Name, A to Z" },
-  { value: "name_desc", text: "Name, Z to A" },
-  { value: "latest", text: "Newest first" },
-  { value: "updated", text: "Last updated first" },
-  ...traits
-    .filter(({ display_type }) => display_type === "number" || display_type === "date")
-    .slice(0, SORTED_TRAITS_MAX)
-    .flatMap(({ trait_type }) => [
+/** The default order is the empty one, which keeps addresses short. The one that is asked for is always among them. */
+const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: string }[] => {
+  const sorts = [
+    { value: "", text: "Id, low to high" },
+    { value: "id_desc", text: "Id, high to low" },
+    { value: "name_asc", text: "Name, A to Z" },
+    { value: "name_desc", text: "Name, Z to A" },
+    { value: "latest", text: "Newest first" },
+    { value: "updated", text: "Last updated first" },
+    ...mostCommon(traits.filter(isRange), SORTED_TRAITS_MAX).flatMap(({ trait_type }) => [
       { value: `trait:${trait_type}:desc`, text: `${plain(trait_type)}, high to low` },
       { value: `trait:${trait_type}:asc`, text: `${plain(trait_type)}, low to high` },
     ]),
-];
+  ];
+  const value = asked.field("sort");
+  if (asked.sort.by !== "trait" || sorts.some((each) => each.value === value)) return sorts;
+  const direction = asked.sort.descending ? "high to low" : "low to high";
+  return [...sorts, { value, text: `${plain(asked.sort.name)}, ${direction}` }];
+};
 
 /** Beside the tokens where there is room; on a phone a sheet that the button opens, with or without script. */
 const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
@@ -164,11 +166,20 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
       <FilterPanel facets={facets} asked={asked} />
     </div>
     <div class="filters-foot">
+      {/* The sheet covers the alert that is read out. */}
+      <p id="failed-here" hidden>
+        The service did not answer.
+      </p>
       <a class="button" href={path}>
         Clear
       </a>
       <button type="submit" class="button primary">
-        Show <span id="total">{formatNumber(facets.total)}</span> tokens
+        {/* A number that only a script keeps true. */}
+        Show{" "}
+        <span id="total" hidden>
+          {formatNumber(facets.total)}
+        </span>{" "}
+        tokens
       </button>
     </div>
   </aside>

@@ -30,6 +30,16 @@ export async function countForPanel(
   return { total: all.total, traits: traits.sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
 }
 
+/** The traits that most tokens have, in the order they came in: one token's document can't push out everybody's. */
+export const mostCommon = (traits: readonly TraitFacet[], max: number): readonly TraitFacet[] => {
+  const common = new Set([...traits].sort((a, b) => b.count - a.count).slice(0, max));
+  return traits.filter((facet) => common.has(facet));
+};
+
+/** Those that have an order, and are asked for by its ends. */
+export const isRange = ({ display_type }: TraitFacet): boolean =>
+  display_type === "number" || display_type === "date";
+
 const withoutTrait = (filter: TokenFilter, name: string): TokenFilter => ({
   ...filter,
   criteria: filter.criteria.filter((each) => each.name !== name),

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Facets, TraitFacet } from "../search/query.ts";
+import { isRange, mostCommon } from "./facet-counts.ts";
 import type { Asked } from "./filter-query.ts";
 import { dayOf } from "./filter-query.ts";
 import { formatDate, formatNumber, formatValue, plain, Value } from "./text.tsx";
@@ -19,7 +20,8 @@ const idOf = (...parts: readonly string[]): string =>
 export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked }) => {
   const { traits } = facets;
   const isAsked = (facet: TraitFacet): boolean => asked.chips.some(({ trait }) => trait === facet.trait_type);
-  const shown = traits.filter((facet, at) => at < TRAITS_MAX || isAsked(facet));
+  const common = mostCommon(traits, TRAITS_MAX);
+  const shown = traits.filter((facet) => common.includes(facet) || isAsked(facet));
   return (
     <>
       <LockFilter asked={asked} />
@@ -33,7 +35,7 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
           </summary>
           <fieldset>
             <legend class="visually-hidden">{plain(facet.trait_type)}</legend>
-            {facet.display_type === "number" || facet.display_type === "date" ? (
+            {isRange(facet) ? (
               <RangeFilter facet={facet} asked={asked} />
             ) : (
               <Choices facet={facet} asked={asked} />
@@ -45,9 +47,26 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
         <p class="soft small">{`${traits.length - shown.length} more traits; the search finds their values.`}</p>
       )}
       <OwnerFilter asked={asked} />
+      {unseen(asked, shown).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
     </>
   );
 };
+
+/** Conditions that no field of the panel holds, as where nothing matches: they stay until their chip is taken away. */
+function unseen({ filter, field }: Asked, shown: readonly TraitFacet[]): [name: string, value: string][] {
+  const has = (name: string, range: boolean): boolean =>
+    shown.some((facet) => facet.trait_type === name && isRange(facet) === range);
+  const chosen = filter.criteria
+    .filter(({ name }) => !has(name, false))
+    .flatMap(({ name, values }) => values.map((value): [string, string] => [`is:${name}`, value]));
+  const ends = filter.ranges
+    .filter(({ name }) => !has(name, true))
+    .flatMap(({ name }) => [`from:${name}`, `to:${name}`])
+    .map((name): [string, string] => [name, field(name)]);
+  return [...chosen, ...ends.filter(([, value]) => value !== "")];
+}
 
 const LOCK_CHOICES = [
   ["", "All"],
@@ -56,7 +75,7 @@ const LOCK_CHOICES = [
 ] as const;
 
 const LockFilter = ({ asked }: { asked: Asked }) => (
-  <fieldset class="facet">
+  <fieldset class="facet" id="lock">
     <legend>Lock</legend>
     <div class="segments">
       {LOCK_CHOICES.map(([value, text]) => (
@@ -76,7 +95,7 @@ const LockFilter = ({ asked }: { asked: Asked }) => (
 );
 
 const OwnerFilter = ({ asked }: { asked: Asked }) => (
-  <div class="facet field">
+  <div class="facet field" id="owned">
     <label for="owner">Owner</label>
     <input
       type="text"
@@ -153,6 +172,7 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
   const { trait_type, display_type } = facet;
   const [min, max] = [facet.min ?? 0, facet.max ?? 0];
   const isDate = display_type === "date";
+  const step = stepOf(facet);
   const name = plain(trait_type);
   const ends = [
     { end: "from", text: isDate ? "From" : "Lowest", bound: min },
@@ -166,15 +186,15 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
     <div class="range">
       {!isDate && max > min && Number.isFinite(max - min) && (
         // Shown by the script that keeps them in step with the fields.
-        <div class="sliders" hidden data-step={stepOf(facet)}>
+        <div class="sliders" hidden data-step={step}>
           {ends.map(({ end, text, bound }) => (
             <input
               type="range"
               id={idOf("slider", end, trait_type)}
               data-end={end}
-              min={min}
-              max={max}
-              step="any"
+              min={exact(Math.floor(min / step) * step)}
+              max={exact(Math.ceil(max / step) * step)}
+              step={step}
               value={textOf(end) || String(bound)}
               aria-label={`${name}, ${text.toLowerCase()}`}
             />
@@ -202,8 +222,13 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
   );
 };
 
-/** How far a slider moves at a time: by whole numbers where all values are, else by about a hundredth. */
+const STEPS = 100;
+
+/** How far a slider moves at a time: a power of ten, so that it makes some hundred steps; whole where all values are. */
 function stepOf({ values, min, max }: TraitFacet): number {
-  if (values.every(({ value }) => Number.isInteger(value))) return 1;
-  return 10 ** Math.floor(Math.log10(((max ?? 0) - (min ?? 0)) / 50));
+  const step = 10 ** Math.floor(Math.log10(((max ?? 0) - (min ?? 0)) / STEPS));
+  return values.every(({ value }) => Number.isInteger(value)) ? Math.max(1, step) : step;
 }
+
+/** Without what binary fractions add: 0.3, not 0.30000000000000004. */
+const exact = (value: number): number => Number(value.toPrecision(12));

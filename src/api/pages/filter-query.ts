@@ -68,12 +68,17 @@ export function readQuery(parameters: URLSearchParams): Asked {
     owner,
     locked: locked === "true" ? true : locked === "false" ? false : undefined,
   };
+  const isUnderstood = ([name, value]: Entry): boolean => {
+    if (name.startsWith("is:")) return criteria !== undefined;
+    if (/^(?:from|to):/.test(name)) return ranges !== undefined && readBound(value, false) !== undefined;
+    return { q: text, owner, locked: filter.locked }[name] !== undefined;
+  };
   return {
     filter,
     sort,
     query: new URLSearchParams(entries as [string, string][]).toString(),
     cursor: parameters.get("cursor") ?? undefined,
-    chips: chipsOf(entries),
+    chips: chipsOf(entries, isUnderstood),
     problems,
     field,
   };
@@ -129,14 +134,13 @@ function readBound(text: string, isEnd: boolean): number | undefined {
   return isEnd ? seconds + DAY_SECONDS - 1 : seconds;
 }
 
-/** The conditions in words, in the order of the address; both ends of a range are one. */
-function chipsOf(entries: readonly Entry[]): Chip[] {
+/** The conditions that count, in words, in the order of the address; both ends of a range are one. */
+function chipsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean): Chip[] {
+  const entries = all.filter(isUnderstood);
   const chip = (trait: string | undefined, text: string, isItsOwn: (entry: Entry) => boolean): Chip => ({
     trait,
     text,
-    without: new URLSearchParams(
-      entries.filter((entry) => !isItsOwn(entry)) as [string, string][],
-    ).toString(),
+    without: new URLSearchParams(all.filter((entry) => !isItsOwn(entry)) as [string, string][]).toString(),
   });
   const seen = new Set<string>();
   return entries.flatMap((entry): Chip[] => {
@@ -165,9 +169,10 @@ function chipsOf(entries: readonly Entry[]): Chip[] {
 }
 
 function rangeText(from: string | undefined, to: string | undefined): string {
-  const [low, high] = [from, to].map((text) => (text === undefined ? undefined : boundText(text)));
-  if (low !== undefined && high !== undefined) return `${low} to ${high}`;
-  return low !== undefined ? `${low} or more` : `${high} or less`;
+  if (from !== undefined && to !== undefined) return `${boundText(from)} to ${boundText(to)}`;
+  if (from !== undefined) return DAY.test(from) ? `from ${boundText(from)}` : `${boundText(from)} or more`;
+  const end = to ?? "";
+  return DAY.test(end) ? `until ${boundText(end)}` : `${boundText(end)} or less`;
 }
 
 function boundText(text: string): string {

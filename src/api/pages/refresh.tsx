@@ -4,7 +4,7 @@ import { ApiError } from "../contract/errors.ts";
 import type { ReceiptToken, TokenStatus } from "../refresh/receipts.ts";
 import { Button } from "../ui/parts.tsx";
 import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "./env.ts";
-import { Foreign } from "./text.tsx";
+import { Reason } from "./reason.tsx";
 
 // Such receipts may be read by whoever knows their id, as those of GraphQL callers without a key.
 const OWNER = "anonymous";
@@ -92,7 +92,7 @@ export const Refresh = ({ site, path, progress }: RefreshProps) => {
           <>
             {" "}
             <span class="soft">
-              <Foreign text={progress.reason} max={300} />
+              <Reason text={progress.reason} />
             </span>
           </>
         )}

@@ -22,6 +22,7 @@ const files = {
   "pages.css": { type: "text/css", load: own("pages.css") },
   "collection.js": { type: "text/javascript", load: own("collection.js") },
   "token.js": { type: "text/javascript", load: own("token.js") },
+  "copy.js": { type: "text/javascript", load: own("copy.js") },
   "swap.js": { type: "text/javascript", load: own("swap.js") },
 } as const;
 

@@ -23,13 +23,18 @@ export const clip = (text: string, max: number): string =>
         .replace(/\ufffd$/, "")}…`
     : text;
 
+// Controls that turn the letters after them around; isolation keeps them in, but not from the text that they are in.
+const OVERRIDES = /[\u202a-\u202e]/g;
+const upright = (text: string): string => text.replace(OVERRIDES, "");
+
 /** Text that keeps its writing direction to itself. */
 export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) => (
-  <bdi>{clip(text, max)}</bdi>
+  <bdi>{clip(upright(text), max)}</bdi>
 );
 
 /** A text of any length: its beginning, and the rest on demand. */
-export const Description = ({ text }: { text: string }) => {
+export const Description = ({ text: told }: { text: string }) => {
+  const text = upright(told);
   const lines = text.split("\n");
   const isShort = text.length <= PREVIEW_CHARACTERS && lines.length <= PREVIEW_LINES;
   if (isShort)
@@ -41,7 +46,7 @@ export const Description = ({ text }: { text: string }) => {
   const preview = clip(lines.slice(0, PREVIEW_LINES).join("\n"), PREVIEW_CHARACTERS);
   const cut = text.length - DESCRIPTION_CHARACTERS_MAX;
   return (
-    <details class="clamp">
+    <details class="clamp" id="description">
       <summary>
         <span class="prose" dir="auto">
           {preview}

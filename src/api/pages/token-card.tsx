@@ -12,6 +12,7 @@ export const PICTURE_PX = 480;
 const EAGER = 4;
 
 const placeholders = {
+  unread: "Not read yet",
   none: "No image",
   pending: "Image on its way",
   rejected: "Image can’t be shown",
@@ -26,13 +27,14 @@ export const Picture = ({
   isEager = false,
 }: {
   site: Site;
-  token: Pick<TokenView, "image">;
+  token: Pick<TokenView, "image" | "metadata">;
   alt?: string;
   isEager?: boolean;
 }) => {
   const { status, url } = token.image;
   const path = status === "cached" ? picturePath(site, url) : undefined;
-  if (path === undefined) return <span class="no-picture">{placeholders[status]}</span>;
+  const isUnread = status === "none" && token.metadata.version === null;
+  if (path === undefined) return <span class="no-picture">{placeholders[isUnread ? "unread" : status]}</span>;
   return (
     <img
       src={path}

@@ -3,21 +3,16 @@
 import type { Transfer, TransferPage } from "../catalog/holdings-store.ts";
 import type { TokenHistory } from "../catalog/reports.ts";
 import { Badge, Card, Empty, Facts, Notice, Table, type Tone, When } from "../ui/parts.tsx";
-import { collectionPath, type Site, tokenPath } from "./env.ts";
-import { Foreign, formatNumber, shortAddress } from "./text.tsx";
+import { CopyButton, Wallet } from "./copyable.tsx";
+import { type Site, tokenPath } from "./env.ts";
+import { Reason } from "./reason.tsx";
+import { Foreign, formatNumber } from "./text.tsx";
 
 export const TRANSFERS_AT_ONCE = 10;
 export const VERSIONS_AT_ONCE = 10;
 
 const NOBODY = `0x${"0".repeat(40)}`;
 const HASH_CHARACTERS = 10;
-
-/** A wallet, leading to what it holds of the collection. */
-export const Wallet = ({ site, token, address }: HistoryProps & { address: string }) => (
-  <a class="mono nowrap" href={`${site.to(collectionPath(token))}?owner=${address}`} title={address}>
-    {shortAddress(address)}
-  </a>
-);
 
 interface HistoryProps {
   readonly site: Site;
@@ -47,7 +42,7 @@ export const Transfers = ({
     <div id="transfers">
       <Card title="Transfers" hint={total === 1 ? "1 transfer" : `${formatNumber(total)} transfers`}>
         {transfers.length === 0 ? (
-          <Empty>The index knows of no transfer.</Empty>
+          <Empty>{total === 0 ? "The index knows of no transfer." : "There are not so many."}</Empty>
         ) : (
           <Table
             caption="Transfers, newest first"
@@ -63,12 +58,14 @@ export const Transfers = ({
               eventOf(transfer),
               wallet(transfer.from),
               wallet(transfer.to),
-              ...(isCounted ? [formatNumber(Number(transfer.quantity))] : []),
+              ...(isCounted ? [BigInt(transfer.quantity).toLocaleString("en-US")] : []),
               <When at={new Date(Number(transfer.timestamp) * 1000)} />,
-              <code
-                class="nowrap"
-                title={transfer.transactionHash}
-              >{`${transfer.transactionHash.slice(0, HASH_CHARACTERS)}…`}</code>,
+              <span class="nowrap">
+                <code
+                  title={transfer.transactionHash}
+                >{`${transfer.transactionHash.slice(0, HASH_CHARACTERS)}…`}</code>
+                <CopyButton value={transfer.transactionHash} what="the transaction’s hash" />
+              </span>,
             ])}
           />
         )}
@@ -118,6 +115,8 @@ const triggers: Readonly<Record<string, string>> = {
 export const MetadataState = ({ site, token, versions, next, servedUri }: HistoryProps & TokenHistory) => {
   const { metadata } = token;
   const { tone, text } = statuses[metadata.status];
+  // Nobody knows of a document that has not been read whether it is in order.
+  const isJudged = metadata.version !== null || metadata.issues.length > 0;
   return (
     <Card title="Metadata">
       <Facts
@@ -139,11 +138,13 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
       />
       {metadata.reason && (
         <Notice tone="warn">
-          {metadata.version === null ? "It could not be read: " : "The last read brought nothing better: "}
-          <Foreign text={metadata.reason} max={300} />
+          {metadata.version === null ? "It could not be read. " : "The last read brought nothing better. "}
+          <Reason text={metadata.reason} />
         </Notice>
       )}
-      <h3>{metadata.issues.length === 0 ? "No issues" : `Issues (${metadata.issues.length})`}</h3>
+      {isJudged && (
+        <h3>{metadata.issues.length === 0 ? "No issues" : `Issues (${metadata.issues.length})`}</h3>
+      )}
       {metadata.issues.length > 0 && (
         <ul class="issues">
           {metadata.issues.slice(0, ISSUES_MAX).map(({ level, code, path, message }) => (
@@ -173,7 +174,7 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
       ) : (
         <Table
           caption="What every read of the document found, newest first"
-          columns={[{ head: "Version", isNumber: true }, "What happened", "Asked by", "When"]}
+          columns={["Version", "What happened", "Asked by", "When"]}
           rows={versions.map((version) => [
             formatNumber(version.number),
             <div class="stack-tight">
@@ -187,7 +188,7 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
               </span>
               {version.reason && (
                 <span class="soft small">
-                  <Foreign text={version.reason} max={200} />
+                  <Reason text={version.reason} max={200} />
                 </span>
               )}
             </div>,

@@ -1,9 +1,10 @@
 /** What a token's page shows of it: its animation, else its video, else its image (spec.md "Display priority"). */
 
 import type { TokenView } from "../catalog/token-view.ts";
-import { fetchReasonTable, refusalTable } from "../media/reasons.ts";
+import { fetchReasonTable } from "../media/reasons.ts";
 import { type PageSources, policyOrigin } from "../ui/site.ts";
-import { picturePath, type Site } from "./env.ts";
+import { picturePath, type Site, tokenPath } from "./env.ts";
+import { Reason, sentenceOf } from "./reason.tsx";
 import { Foreign, plain } from "./text.tsx";
 import { nameOf, PICTURE_PX, Picture } from "./token-card.tsx";
 
@@ -15,39 +16,61 @@ export function mediaSources({ display }: TokenView): PageSources {
   return kind === "animation" ? { frame: [origin] } : { media: [origin] };
 }
 
-export const TokenMedia = ({ site, token }: { site: Site; token: TokenView }) => {
-  const { skipped } = token.display.token_page;
+interface MediaProps {
+  readonly site: Site;
+  readonly token: TokenView;
+  /** The image in the place of an animation, for a visitor who has asked for it. */
+  readonly asImage: boolean;
+}
+
+export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
+  const { skipped, kind, url } = token.display.token_page;
   const { reason, status } = token.image;
+  const hasChoice = kind === "animation" && status === "cached";
+  const what = [kind, url, status, token.image.url].join(" ");
   return (
     <figure class="media">
-      <div class="stage">
-        <Shown site={site} token={token} />
+      <div class="stage" data-what={what}>
+        <Shown site={site} token={token} asImage={hasChoice && asImage} />
       </div>
-      {(skipped.length > 0 || reason) && (
-        <figcaption class="soft small">
-          {skipped.map((each) => (
-            <p>
-              {`The ${each.kind} is not shown: `}
-              <Foreign text={whyNot(each)} max={300} />
-            </p>
-          ))}
-          {reason && (
-            <p>
-              {status === "pending" ? "The image could not be fetched yet: " : "The image is not shown: "}
-              <Foreign text={reason} max={300} />
-            </p>
-          )}
-        </figcaption>
-      )}
+      <figcaption id="caption" class="soft small">
+        {hasChoice && <Choice site={site} token={token} asImage={asImage} />}
+        {skipped.map((each) => (
+          <p>
+            {`The ${each.kind} is not shown. `}
+            <Foreign text={whyNot(each)} max={300} />
+          </p>
+        ))}
+        {reason && (
+          <p>
+            {status === "pending" ? "The image could not be fetched yet. " : "The image is not shown. "}
+            <Reason text={reason} />
+          </p>
+        )}
+      </figcaption>
     </figure>
   );
 };
 
-const Shown = ({ site, token }: { site: Site; token: TokenView }) => {
+/** A page can't tell whether what it frames has come, so there is always a way to the image. */
+const Choice = ({ site, token, asImage }: MediaProps) => (
+  <p>
+    {asImage ? (
+      <a href={site.to(tokenPath(token))}>Show the animation</a>
+    ) : (
+      <>
+        If the animation does not come, <a href={`${site.to(tokenPath(token))}?show=image`}>show the image</a>
+        .
+      </>
+    )}
+  </p>
+);
+
+const Shown = ({ site, token, asImage }: MediaProps) => {
   const { kind, url } = token.display.token_page;
   const name = plain(nameOf(token));
   const canLoad = url !== null && policyOrigin(url) !== undefined;
-  if (kind === "animation" && canLoad)
+  if (kind === "animation" && canLoad && !asImage)
     return (
       // Its scripts run in an origin of their own: they reach neither this page nor anything stored for its host.
       <iframe
@@ -77,10 +100,9 @@ const Shown = ({ site, token }: { site: Site; token: TokenView }) => {
   return <Picture site={site} token={token} alt={`Image of ${name}`} isEager />;
 };
 
-const reasons: Readonly<Record<string, string>> = { ...refusalTable, ...fetchReasonTable };
+const fetchReasons: Readonly<Record<string, string>> = fetchReasonTable;
 
 function whyNot({ reason, host, message }: TokenView["display"]["token_page"]["skipped"][number]): string {
-  if (reason === "host_not_allowed") return `the operator has not allowed its host, ${host}.`;
-  // The table marks the names of fields for documents, with backticks.
-  return [(reasons[reason] ?? `${reason}.`).replaceAll("`", ""), message].filter(Boolean).join(" ");
+  if (reason === "host_not_allowed") return `The operator has not allowed its host, ${host}.`;
+  return sentenceOf(reason, message ?? fetchReasons[reason] ?? "");
 }

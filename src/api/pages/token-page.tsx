@@ -1,10 +1,12 @@
 /** `/collections/{chain_id}/{address}/{token_id}`: everything that is known of one token. */
 
+import type { Child } from "hono/jsx";
 import { viewCollections } from "../catalog/collection-view.ts";
 import type { TokenView } from "../catalog/token-view.ts";
 import { ApiError } from "../contract/errors.ts";
-import { Badge, Facts, When } from "../ui/parts.tsx";
+import { Badge, Card, Empty, Facts, Table, When } from "../ui/parts.tsx";
 import { collectionName, standardNames } from "./collection-list.tsx";
+import { Copied, Wallet, Whole } from "./copyable.tsx";
 import {
   collectionOf,
   collectionPath,
@@ -15,16 +17,19 @@ import {
   tokenPath,
 } from "./env.ts";
 import { NotReady, render } from "./frame.tsx";
+import { type Holder, readTopHolders } from "./holder-store.ts";
+import { soon, stillLoading } from "./loading.tsx";
 import { readLockedSince } from "./lock-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";
-import { Description, Foreign, formatNumber, shortAddress, shortId } from "./text.tsx";
+import { Description, Foreign, formatNumber } from "./text.tsx";
 import { nameOf } from "./token-card.tsx";
-import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE, Wallet } from "./token-history.tsx";
+import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE } from "./token-history.tsx";
 import { mediaSources, TokenMedia } from "./token-media.tsx";
 import { Properties } from "./token-properties.tsx";
 
 // Ten transfers a page: further back than any token has moved.
 const PAGE_MAX = 100_000;
+const HOLDERS_MAX = 10;
 
 export async function tokenPage(site: Site, c: PagesContext): Promise<Response> {
   const collection = collectionOf(site, c);
@@ -42,13 +47,19 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
   const before = positive(c.req.query("before"), Number.MAX_SAFE_INTEGER);
   const { holdings, reports } = site.catalogRoom;
   const place = { offset: (at - 1) * TRANSFERS_AT_ONCE, limit: TRANSFERS_AT_ONCE };
-  const [history, transfers, owners, [view], isReady] = await Promise.all([
-    reports.ofToken(collection, tokenId, { limit: VERSIONS_AT_ONCE, before }),
-    holdings.transfers(collection, [tokenId], place),
-    holdings.owners(collection, [tokenId]),
-    viewCollections(site.catalogRoom, [collection]),
-    isIndexReady(site, chainId),
-  ]);
+  const found = await soon(
+    Promise.all([
+      reports.ofToken(collection, tokenId, { limit: VERSIONS_AT_ONCE, before }),
+      holdings.transfers(collection, [tokenId], place),
+      holdings.owners(collection, [tokenId]),
+      readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
+      viewCollections(site.catalogRoom, [collection]),
+      isIndexReady(site, chainId),
+    ]),
+  );
+  // A share of the collection is told by its search index.
+  if (found === undefined) return stillLoading(site, c);
+  const [history, transfers, owners, holders, [view], isReady] = found;
   if (!history || !view) throw new ApiError("TOKEN_UNKNOWN");
   const { token } = history;
   const since = await lockedSince(site, token);
@@ -64,23 +75,33 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     <>
       {!isReady && <NotReady />}
       <div id="token" class="token-page">
-        <TokenMedia site={site} token={token} />
-        <div id="about" class="about">
-          <header class="token-head">
-            <p>
-              <a href={site.to(collectionPath(token))}>
-                <Foreign text={collectionName(view)} max={100} />
-              </a>
-            </p>
-            <h1>
-              <Foreign text={nameOf(token)} max={300} />
-            </h1>
-            <State token={token} since={since} />
-          </header>
-          {token.description && <Description text={token.description} />}
-          <Facts rows={factsOf({ site, token, owners: owners.get(tokenId) ?? 0 })} />
+        <TokenMedia site={site} token={token} asImage={c.req.query("show") === "image"} />
+        <div class="about">
+          <div id="told" class="told">
+            <header class="token-head">
+              <p>
+                <a href={site.to(collectionPath(token))}>
+                  <Foreign text={collectionName(view)} max={100} />
+                </a>
+              </p>
+              <h1>
+                <Foreign text={nameOf(token)} max={300} />
+              </h1>
+              <State token={token} since={since} />
+              <Held site={site} token={token} owners={owners.get(tokenId) ?? 0} />
+            </header>
+            {token.description && <Description text={token.description} />}
+          </div>
           <Refresh site={site} path={tokenPath(named)} progress={progress} />
-          <Properties site={site} token={token} />
+          <div id="known">
+            <Properties site={site} token={token} />
+          </div>
+        </div>
+        <div id="details" class="details">
+          <Card title="Details">
+            <Facts rows={factsOf(token)} />
+          </Card>
+          {token.standard === "erc1155" && <Holders site={site} token={token} holders={holders} />}
         </div>
         <div id="wide-part" class="wide-part">
           <Transfers
@@ -91,6 +112,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
           />
           <MetadataState site={site} {...history} />
         </div>
+        <Copied />
       </div>
     </>,
   );
@@ -129,28 +151,53 @@ const State = ({ token, since }: { token: TokenView; since: Date | undefined }) 
   );
 };
 
-function factsOf({ site, token, owners }: { site: Site; token: TokenView; owners: number }) {
-  const { lock, standard, owner, supply, token_id, chain_id, collection_address } = token;
-  const holder = owner ? <Wallet site={site} token={token} address={owner} /> : "nobody";
-  const held = `${supply ? BigInt(supply).toLocaleString("en-US") : "unknown"}, held by ${formatNumber(owners)} ${owners === 1 ? "wallet" : "wallets"}`;
+/** In whose hands it is. */
+const Held = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
+  const { standard, owner, supply } = token;
+  if (standard === "erc1155") {
+    const many = supply ? BigInt(supply).toLocaleString("en-US") : "unknown";
+    return <p>{`Supply ${many}, held by ${formatNumber(owners)} ${owners === 1 ? "wallet" : "wallets"}`}</p>;
+  }
+  return <p>Owner {owner ? <Wallet site={site} token={token} address={owner} /> : "nobody"}</p>;
+};
+
+function factsOf({ lock, standard, token_id, chain_id, collection_address }: TokenView) {
+  const facts: (readonly [string, Child])[] = [
+    ["Token id", <Whole value={token_id} what="the token’s id" />],
+    ["Contract", <Whole value={collection_address} what="the contract’s address" />],
+    ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`],
+  ];
+  if (!lock.locked) return facts;
+  const since = lock.since_block === null ? "" : ` since block ${formatNumber(lock.since_block)}`;
   return [
-    standard === "erc1155" ? (["Supply", held] as const) : (["Owner", holder] as const),
-    ["Token id", <span title={token_id}>{shortId(token_id)}</span>] as const,
-    ["Contract", <code>{collection_address}</code>] as const,
-    ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`] as const,
-    ...(lock.locked
-      ? [
-          [
-            "Lock",
-            <>
-              {`${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}`}
-              {lock.since_block !== null && ` since block ${formatNumber(lock.since_block)}`}
-              {lock.approved_contracts.length > 0 && (
-                <span class="soft">{`, by ${lock.approved_contracts.map(shortAddress).join(", ")}`}</span>
-              )}
-            </>,
-          ] as const,
-        ]
-      : []),
+    ...facts,
+    ["Lock", `${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}${since}`] as const,
+    ...lock.approved_contracts.map(
+      (address) => ["Locked by", <Whole value={address} what="the locking contract’s address" />] as const,
+    ),
   ];
 }
+
+interface HoldersProps {
+  readonly site: Site;
+  readonly token: TokenView;
+  readonly holders: readonly Holder[];
+}
+
+/** Those who hold most. */
+const Holders = ({ site, token, holders }: HoldersProps) => (
+  <Card title="Holders" hint={holders.length < HOLDERS_MAX ? undefined : `The ${HOLDERS_MAX} with the most`}>
+    {holders.length === 0 ? (
+      <Empty>Nobody holds it.</Empty>
+    ) : (
+      <Table
+        caption="Who holds most of it"
+        columns={["Wallet", { head: "How many", isNumber: true }]}
+        rows={holders.map(({ holder, balance }) => [
+          <Wallet site={site} token={token} address={holder} />,
+          BigInt(balance).toLocaleString("en-US"),
+        ])}
+      />
+    )}
+  </Card>
+);

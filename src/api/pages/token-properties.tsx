@@ -4,14 +4,20 @@ import type { TokenView } from "../catalog/token-view.ts";
 import { Empty } from "../ui/parts.tsx";
 import { collectionPath, type Site } from "./env.ts";
 import { queryOf } from "./filter-query.ts";
-import { formatNumber, formatPercentage, formatValue, Value } from "./text.tsx";
+import { formatNumber, formatPercentage, formatValue, plain, Value } from "./text.tsx";
 
 type TraitView = TokenView["traits"][number];
 
 export const Properties = ({ site, token }: { site: Site; token: TokenView }) => (
   <section class="properties" aria-labelledby="properties">
     <h2 id="properties">Properties</h2>
-    {token.traits.length === 0 && <Empty>This token has no properties.</Empty>}
+    {token.traits.length === 0 && (
+      <Empty>
+        {token.metadata.version === null
+          ? "Not known yet: its document has not been read."
+          : "This token has no properties."}
+      </Empty>
+    )}
     {token.property_groups.map(({ category, traits }) => (
       <div class="category">
         <h3>
@@ -44,7 +50,9 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
         {display_type === "date" && typeof value === "number" ? (
           <time datetime={new Date(value * 1000).toISOString()}>{formatValue(trait)}</time>
         ) : (
-          <Value text={formatValue(trait)} max={200} />
+          <span title={plain(formatValue(trait))}>
+            <Value text={formatValue(trait)} max={200} />
+          </span>
         )}
         {max_value !== null && <span class="soft">{` of ${formatNumber(max_value)}`}</span>}
       </span>

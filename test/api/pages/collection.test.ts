@@ -73,7 +73,7 @@ describe("a collection's page", () => {
     expect(text).not.toContain("img.example");
     expect(text.match(/class="lock-badge"/g)).toHaveLength(1);
     expect(seen(text)).toMatch(/Locked adam #2/);
-    expect(seen(text)).toMatch(/No image Token #11 #11/);
+    expect(seen(text)).toMatch(/Not read yet Token #11 #11/);
   });
 
   it.each<[string, readonly (readonly [string, string])[], string[]]>([

@@ -21,6 +21,8 @@ export async function createPagesWorld() {
   return {
     test,
     api,
+    /** The same once more, in a process that has just begun. */
+    another: () => createTestApp(test),
     /** A page as a browser asks for it. */
     get: (path: string, sent: Sent = {}) =>
       api.call(path, { ...sent, headers: { accept: "text/html", ...sent.headers } }),

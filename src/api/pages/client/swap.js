@@ -11,7 +11,7 @@ export async function read(url, init = {}) {
 
 /** Replaces what the element of each id holds, and keeps the focus, and what was opened or closed by hand. */
 export function swap(page, ...ids) {
-  const focused = document.activeElement?.id;
+  const held = selectorOf(document.activeElement);
   for (const id of ids) {
     const [shown, fresh] = [document.getElementById(id), page.getElementById(id)];
     if (!shown || !fresh) continue;
@@ -23,7 +23,18 @@ export function swap(page, ...ids) {
     const isSaid = shown.role === "status" && shown.innerHTML === fresh.innerHTML;
     if (!isSaid) shown.replaceChildren(...fresh.childNodes);
   }
-  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
+  if (document.activeElement !== document.body || held === undefined) return;
+  const again = ids.map((id) => document.getElementById(id)?.querySelector(held)).find(Boolean);
+  again?.focus({ preventScroll: true });
+}
+
+/** How what has the focus is found among what takes its place; undefined where nothing tells. */
+function selectorOf(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const { id } = element.closest("summary")?.parentElement ?? {};
+  if (id) return `#${CSS.escape(id)} > summary`;
+  const name = ["href", "data-copy"].find((each) => element.hasAttribute(each));
+  return name && `[${name}="${CSS.escape(element.getAttribute(name))}"]`;
 }
 
 /** For people who asked for less motion, moving pictures stand still. */

@@ -1,0 +1,298 @@
+/** Filters under real hands: keys one by one, slow answers, a thumb on a slider, and wishes that overtake each other. */
+
+import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPagesWorld, HEROES } from "../api/pages/world.ts";
+import { DESKTOP, launchBrowser, PHONE, visit } from "./browser.ts";
+import { focused, hold, servePages } from "./pages-parts.ts";
+
+const TOKENS = 60;
+const KNIGHTS = 30;
+const DAY_SECONDS = 86_400;
+const BORN = Date.UTC(2023, 0, 1) / 1000;
+
+const world = await createPagesWorld();
+const baseUrl = await servePages(world.api.app);
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  for (let id = 1; id <= TOKENS; id++) {
+    await world.mint(String(id));
+    await world.describe(String(id), {
+      name: `${id <= KNIGHTS ? "Knight" : "Mage"} ${id}`,
+      attributes: [
+        { trait_type: "Class", value: id <= KNIGHTS ? "Knight" : "Mage" },
+        { trait_type: "Charges", display_type: "number", value: id % 9 },
+        { trait_type: "Born", display_type: "date", value: BORN + id * DAY_SECONDS },
+      ],
+    });
+  }
+});
+afterAll(() => browser?.close());
+
+const open = async (path: string, viewport = DESKTOP) => {
+  const { context, page } = await visit(browser, { baseUrl, viewport });
+  await page.goto(path, { waitUntil: "networkidle" });
+  return { context, page };
+};
+/** The id of what has the focus, where the head or the foot of the sheet covers it. */
+const COVERED = `(() => {
+  const parts = [document.activeElement, ...document.querySelectorAll(".filters-head, .filters-foot")];
+  const [field, head, foot] = parts.map((part) => part.getBoundingClientRect());
+  return field.top < head.bottom || field.bottom > foot.top ? [document.activeElement.id] : [];
+})()`;
+const asked = (page: Page): string => decodeURIComponent(new URL(page.url()).search).replaceAll("+", " ");
+const names = (page: Page) => page.locator("#grid .token-name").allTextContents();
+const told = (page: Page, text: string) => page.locator("#count").getByText(text, { exact: true }).waitFor();
+const facet = (page: Page, name: string) =>
+  page.locator("details", { has: page.getByRole("heading", { name, exact: true }) });
+const knights = (page: Page) => page.getByRole("checkbox", { name: /^Knight/ });
+
+describe("what is asked for", () => {
+  it("stays asked for where nothing matches and no field can hold it, its order too", async () => {
+    const { context, page } = await open(
+      `${HEROES}?is:Class=Knight&from:Charges=8&q=nobody&sort=trait:Class:desc`,
+    );
+    expect(await knights(page).count()).toBe(0);
+    expect(await page.getByLabel("Sort by").inputValue()).toBe("trait:Class:desc");
+
+    await page.getByRole("searchbox").fill("knight");
+    await told(page, "3 tokens");
+
+    expect(await page.getByLabel("Sort by").inputValue()).toBe("trait:Class:desc");
+    expect(await page.locator("#sort option[value='trait:Charges:asc']").count()).toBe(1);
+    expect(asked(page).slice(1).split("&").sort()).toEqual([
+      "from:Charges=8",
+      "is:Class=Knight",
+      "q=knight",
+      "sort=trait:Class:desc",
+    ]);
+    await context.close();
+  });
+
+  it("is a day once its year is typed, and not the years that typing passes by", async () => {
+    const { context, page } = await open(HEROES);
+    const { asked: requests, release } = await hold(page, () => false);
+    const from = facet(page, "Born").getByLabel("From");
+    await from.focus();
+    await page.keyboard.type("02012023", { delay: 60 });
+    await page.getByRole("link", { name: "Remove Born from 1 Feb 2023" }).waitFor();
+
+    expect(await from.inputValue()).toBe("2023-02-01");
+    expect(requests).toEqual(["?from:Born=2023-02-01"]);
+    await told(page, "30 tokens");
+    await release();
+    await context.close();
+  });
+
+  it("is not overwritten by an answer to what was asked before", async () => {
+    const { context, page } = await open(HEROES);
+    const { asked: requests, release } = await hold(page);
+    const charges = facet(page, "Charges");
+    await charges.getByRole("spinbutton", { name: "Lowest" }).focus();
+    await page.keyboard.type("2");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("6");
+    await release();
+    await page.getByRole("link", { name: "Remove Charges 2 or more" }).waitFor();
+
+    expect(await charges.getByRole("spinbutton", { name: "Highest" }).inputValue()).toBe("6");
+    expect(requests).toEqual(["?from:Charges=2"]);
+    await page.keyboard.press("Tab");
+    await page.getByRole("link", { name: "Remove Charges 2 to 6" }).waitFor();
+    expect(asked(page)).toBe("?from:Charges=2&to:Charges=6");
+    await context.close();
+  });
+
+  it("leaves the focus where the visitor has gone meanwhile", async () => {
+    const { context, page } = await open(HEROES);
+    const { release } = await hold(page);
+    await knights(page).press("Space");
+    const summary = facet(page, "Charges").locator("summary");
+    await summary.focus();
+    await release();
+    await told(page, "30 tokens");
+
+    expect(await summary.evaluate((element) => element.matches(":focus"))).toBe(true);
+    await context.close();
+  });
+
+  it("is one step back for a text, however slowly it is typed", async () => {
+    const { context, page } = await open(`${HEROES}?locked=false`);
+    await page.getByRole("searchbox").focus();
+    for (const [letter, url] of [
+      ["m", "?q=m&locked=false"],
+      ["a", "?q=ma&locked=false"],
+      ["g", "?q=mag&locked=false"],
+    ] as const) {
+      await page.keyboard.type(letter);
+      await expect.poll(() => asked(page)).toBe(url);
+    }
+    await page.goBack();
+    await expect.poll(() => asked(page)).toBe("?locked=false");
+    await told(page, "60 tokens");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    await context.close();
+  });
+
+  it("begins at the first of what it brings, wherever one has scrolled", async () => {
+    const { context, page } = await open(HEROES);
+    await page.locator("#more").scrollIntoViewIfNeeded();
+    await told(page, "60 tokens");
+    await page.mouse.wheel(0, 2_000);
+    await knights(page).dispatchEvent("click");
+    await told(page, "30 tokens");
+
+    await expect
+      .poll(() => page.evaluate("document.getElementById('grid').getBoundingClientRect().top >= 0"))
+      .toBe(true);
+    await context.close();
+  });
+});
+
+describe("the sliders of a range", () => {
+  it("move by one step a key, as often as it is pressed, and keep the focus", async () => {
+    const { context, page } = await open(HEROES);
+    const low = facet(page, "Charges").getByRole("slider", { name: "Charges, lowest" });
+    await low.focus();
+    for (const [key, value] of [
+      ["ArrowRight", 1],
+      ["ArrowRight", 2],
+      ["PageUp", 3],
+      ["ArrowLeft", 2],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByRole("link", { name: `Remove Charges ${value} or more` }).waitFor();
+    }
+
+    expect(await low.evaluate((slider) => slider.matches(":focus"))).toBe(true);
+    await context.close();
+  });
+
+  it("come apart again where both stand at the highest", async () => {
+    const { context, page } = await open(`${HEROES}?from:Charges=8`);
+    const box = await facet(page, "Charges").locator(".sliders").boundingBox();
+    const { x = 0, y = 0, width = 0, height = 0 } = box ?? {};
+    await page.mouse.move(x + width - 12, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+
+    await page.getByRole("link", { name: "Remove Charges 4 or more" }).waitFor();
+    await context.close();
+  });
+});
+
+it("tells what is chosen in forced colours too, where the page has none of its own", async () => {
+  const { context, page } = await open(HEROES);
+  await page.emulateMedia({ forcedColors: "active" });
+  const ground = async (name: string) => {
+    const part = page.locator(".segments span").getByText(name, { exact: true });
+    return (await sharp(await part.screenshot()).stats()).dominant;
+  };
+
+  expect(await ground("All")).not.toEqual(await ground("Unlocked"));
+  expect(await ground("Locked")).toEqual(await ground("Unlocked"));
+  await context.close();
+});
+
+describe("more tokens", () => {
+  it("are never those of another filter, whichever answer comes first", async () => {
+    const { context, page } = await open(HEROES);
+    const { asked: requests, release } = await hold(page, (url) => !url.searchParams.has("part"));
+    await knights(page).press("Space");
+    await expect.poll(() => requests.length).toBe(1);
+    await page.locator("#more").scrollIntoViewIfNeeded();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await names(page)).toHaveLength(24);
+    await release();
+    await told(page, "30 tokens");
+    await page.locator("#more").scrollIntoViewIfNeeded();
+    await page.getByText("30 tokens, all shown").waitFor();
+
+    const shown = await names(page);
+    expect(shown.filter((name) => !name.startsWith("Knight"))).toEqual([]);
+    expect(new Set(shown).size).toBe(30);
+    await context.close();
+  });
+
+  it("are asked for once where the service refuses, and again by hand", async () => {
+    const { context, page } = await open(HEROES);
+    const { asked: requests } = await hold(page, () => false);
+    const next = page.locator("#more a[rel=next]");
+    await next.evaluate((link) => link.setAttribute("href", "?cursor=nonsense"));
+    await page.locator("#more").scrollIntoViewIfNeeded();
+    await page.getByRole("link", { name: "The next tokens did not come. Try again" }).waitFor();
+    await page.waitForLoadState("networkidle");
+
+    expect(requests).toEqual(["?cursor=nonsense&part=tokens"]);
+    await next.press("Enter");
+    await expect.poll(() => requests.length).toBe(2);
+    await context.close();
+  });
+
+  it("are all there again, and the place among them, after a look at one token", async () => {
+    const { context, page } = await open(HEROES);
+    await page.locator("#more").scrollIntoViewIfNeeded();
+    await page.getByText("60 tokens, 48 shown").waitFor();
+    const token = page.getByRole("link", { name: "Mage 45" });
+    await token.scrollIntoViewIfNeeded();
+    const before = await page.evaluate<number>("scrollY");
+    await token.click();
+    await page.getByRole("heading", { name: "Mage 45", level: 1 }).waitFor();
+    await page.goBack();
+
+    await token.waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBe(before);
+    await context.close();
+  });
+
+  it("stay when the content is skipped to", async () => {
+    const { context, page } = await open(HEROES);
+    await page.locator("#more").scrollIntoViewIfNeeded();
+    await page.getByText("60 tokens, 48 shown").waitFor();
+    const { asked: requests } = await hold(page, () => false);
+    await page.evaluate("scrollTo(0, 0)");
+    await page.getByRole("link", { name: "Skip to the content" }).press("Enter");
+    await expect.poll(() => focused(page)).toBe("main");
+    await page.waitForLoadState("networkidle");
+
+    expect(requests).toEqual([]);
+    expect((await names(page)).length).toBeGreaterThanOrEqual(48);
+    await context.close();
+  });
+});
+
+describe("the sheet on a phone", () => {
+  it("says itself that the service did not answer, and names no number that may be wrong", async () => {
+    const { context, page } = await open(HEROES, PHONE);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByRole("button", { name: "Show 60 tokens" }).waitFor();
+    await page.route("**/collections/**", (route) => route.abort());
+    await knights(page).check();
+    await page.locator("#filters").getByText("The service did not answer.").waitFor();
+    await page.unroute("**/collections/**");
+
+    await page.getByRole("button", { name: "Show tokens" }).click();
+    await told(page, "30 tokens");
+    await context.close();
+  });
+
+  it("names no number without script, and keeps what has the focus clear of its head and foot", async () => {
+    const context = await browser.newContext({ baseURL: baseUrl, viewport: PHONE, javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(HEROES);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByRole("button", { name: "Show tokens", exact: true }).waitFor();
+    await page.setViewportSize({ width: 390, height: 500 });
+    const covered: string[] = [];
+    for (const field of await page.locator("#filters input:visible").all()) {
+      await field.focus();
+      covered.push(...(await page.evaluate<string[]>(COVERED)));
+    }
+    expect(covered).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,179 @@
+/** States that a running demo passes by too quickly, or never comes to, and how narrow a screen may be. */
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/api/contract/logger.ts";
+import { anonymousGraphqlLimit } from "../../src/api/contract/tiers.ts";
+import { createDatabase } from "../../src/api/store/database.ts";
+import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../support/app.ts";
+import { CHAIN_ID } from "../support/refresh.ts";
+import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
+import { focused, hold, servePages } from "./pages-parts.ts";
+
+const LONG_ID = String(2n ** 256n - 1n);
+
+const world = await createPagesWorld();
+// Limits are counted in the database.
+const crowded = await createPagesWorld();
+const { database } = world.test;
+const away = createDatabase("postgres://nobody@127.0.0.1:1/none", silentLogger);
+const [baseUrl, deadUrl, brokenUrl, busyUrl] = await Promise.all(
+  [
+    world.api,
+    createTestApp({ ...world.test, database: away }),
+    createTestApp({ ...world.test, tables: { ...world.test.tables, tokenState: "no_such_table" } }),
+    crowded.api,
+  ].map(({ app }) => servePages(app)),
+);
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  await world.test.setHead({ chainId: FAR_CHAIN_ID, block: 100 });
+  for (const id of ["1", "2", "3", "4", LONG_ID]) await world.mint(id);
+  await world.move("2", ALICE, BOB, 1);
+  for (const id of ["2", "3", "4", LONG_ID])
+    await world.describe(id, {
+      description: "It goes on.\n".repeat(40),
+      attributes: [{ trait_type: "Class", value: "Mage" }],
+    });
+});
+afterAll(async () => {
+  await browser?.close();
+  await away.close();
+});
+
+/** How each state comes about, where, and what tells it. */
+const states: readonly (readonly [name: string, open: (page: Page) => Promise<unknown>, told: string])[] = [
+  [
+    "an empty collection",
+    (page) => page.goto(`/collections/${FAR_CHAIN_ID}/${FAR_COLLECTION}`),
+    "No token has been minted yet.",
+  ],
+  [
+    "a token that was not read",
+    (page) => page.goto(`${HEROES}/1`),
+    "Not known yet: its document has not been read.",
+  ],
+  ["a picture on its way", (page) => page.goto(`${HEROES}/2`), "Image on its way"],
+  ["an id of 78 digits", (page) => page.goto(`${HEROES}/${LONG_ID}`), LONG_ID],
+  [
+    "a refresh that waits",
+    async (page) => {
+      await page.goto(`${HEROES}/2`);
+      await page.getByRole("button", { name: "Refresh metadata" }).click();
+    },
+    "Waiting for its turn.",
+  ],
+  ["a database that is away", (page) => page.goto(`${deadUrl}${HEROES}`), "The database does not answer."],
+  ["a fault of ours", (page) => page.goto(`${brokenUrl}${HEROES}`), "The fault is ours and has been logged."],
+  ["too many requests", (page) => askTooOften(page), "This service was asked very often"],
+  [
+    "an index that is being built",
+    async (page) => {
+      await world.test.setHead({ chainId: CHAIN_ID, block: 100, ready: false });
+      await page.goto(HEROES);
+    },
+    "The index of this chain is still being built.",
+  ],
+];
+
+async function askTooOften(page: Page): Promise<void> {
+  for (let nth = 0; nth <= anonymousGraphqlLimit.requests; nth += 50)
+    await Promise.all(Array.from({ length: 50 }, () => fetch(`${busyUrl}/collections/nowhere`)));
+  await page.goto(`${busyUrl}/collections`);
+}
+
+it.each([
+  ["at a desk, in light", DESKTOP, false],
+  ["on a phone, in dark", PHONE, true],
+])(
+  "breaks no rule of WCAG 2.2 AA in states that come rarely, %s, and fits every screen",
+  async (_, viewport, isDark) => {
+    const problems: string[] = [];
+    for (const [name, reach, told] of states) {
+      const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "", viewport, isDark });
+      await reach(page);
+      await page.getByText(told).filter({ visible: true }).first().waitFor();
+      problems.push(...(await accessibilityProblems(page)).map((problem) => `${name}: ${problem}`));
+      await page.setViewportSize(NARROW);
+      if (!(await fitsWidth(page))) problems.push(`${name}: must be scrolled sideways`);
+      await context.close();
+    }
+    await world.test.setHead({ chainId: CHAIN_ID, block: 100 });
+    expect(problems).toEqual([]);
+  },
+);
+
+const WATCH = `(() => {
+  globalThis.rewrites = 0;
+  new MutationObserver((changes) => { rewrites += changes.length })
+    .observe(document.getElementById("said"), { childList: true, characterData: true, subtree: true });
+})()`;
+
+describe("a refresh that is waited for", () => {
+  const end = (status: string) => database.query("update vitrine.receipt_token set status = $1", [status]);
+  const ask = async (page: Page, id: string) => {
+    await page.goto(`${HEROES}/${id}`);
+    await page.getByRole("button", { name: "Refresh metadata" }).click();
+    await page.getByText("Waiting for its turn.").waitFor();
+  };
+
+  it("leaves the reader where he is when it ends: focus, opened text, and an address that asks for nothing", async () => {
+    const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "" });
+    await ask(page, "3");
+    await page.getByText("Show more").click();
+    const trait = page.locator("a.trait").first();
+    await trait.focus();
+    await world.describe("3", {
+      name: "Renamed 3",
+      description: "It goes on.\n".repeat(40),
+      attributes: [{ trait_type: "Class", value: "Mage" }],
+    });
+    await end("updated");
+    await page.getByText("Done: the metadata has changed").waitFor();
+
+    await page.getByRole("heading", { name: "Renamed 3", level: 1 }).waitFor();
+    expect(await trait.evaluate((link) => link.matches(":focus"))).toBe(true);
+    expect(await page.locator("#description").getAttribute("open")).not.toBeNull();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`${HEROES}/3`);
+    await context.close();
+  });
+
+  it("is not said to have ended before what it brought can be shown", async () => {
+    const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "" });
+    await ask(page, "4");
+    const { asked, release } = await hold(page, (url) => !url.searchParams.has("part"));
+    await page.route("**/collections/**", (route) => {
+      const isPart = route.request().url().includes("part=");
+      return isPart || route.request().resourceType() !== "fetch" ? route.fallback() : route.abort();
+    });
+    await world.describe("4", { name: "Renamed 4" });
+    await end("updated");
+    await page.getByText("The service does not answer at the moment").waitFor();
+    // What is read out is not to be read out again with each attempt.
+    await page.evaluate(WATCH);
+    const attempts = asked.length;
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBeGreaterThan(attempts + 2);
+    expect(await page.evaluate("rewrites")).toBe(0);
+    expect(await page.getByText("Done:").count()).toBe(0);
+
+    await page.unroute("**/collections/**");
+    await release();
+    await page.getByText("Done: the metadata has changed").waitFor();
+    await page.getByRole("heading", { name: "Renamed 4", level: 1 }).waitFor();
+    await context.close();
+  });
+});
+
+it("gives ids and addresses whole: by one button each, on a phone too", async () => {
+  const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "", viewport: PHONE });
+  await page.goto(`${HEROES}/${LONG_ID}`);
+  await page.getByRole("button", { name: "Copy the token’s id" }).click();
+  await page.getByText("Copied.").waitFor();
+
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(LONG_ID);
+  expect(await focused(page)).toBe("");
+  await context.close();
+});
