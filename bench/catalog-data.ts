@@ -64,8 +64,8 @@ export async function createCollection(
   tables: ChainTables,
   tokens: number,
   kind: Kind,
+  address: string = `0x${randomBytes(20).toString("hex")}`,
 ): Promise<Data> {
-  const address = `0x${randomBytes(20).toString("hex")}`;
   const numbers = kind === "usual" ? NUMBERS : tokens;
   const firstValues: number[] = [];
   for (const [trait, values] of valuesOf(numbers).entries()) {
@@ -104,7 +104,7 @@ export async function createCollection(
   );
   await client.query("create index token_traits on vitrine.token using gin (traits)");
   await client.query(
-    `insert into ${tables.tokenState}
+    `insert into ${tables.tokenState} (chain_id, collection_address, token_id, standard, owner, burned, lock_count)
      select $1, $2, n, 'erc721', '0x' || lpad(to_hex(n % 1000), 40, '0'), ${kind === "usual" ? "n % 100 = 0" : "n % 10 < 3"}, case when n % 100 = 1 then 1 else 0 end
        from generate_series(1, $3::int) n`,
     [CHAIN_ID, address, tokens],

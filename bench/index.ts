@@ -6,6 +6,7 @@ import { benchGraphql } from "./graphql.ts";
 import { benchIndexing } from "./indexing.ts";
 import { benchMedia } from "./media.ts";
 import { benchMediaCache } from "./media-cache.ts";
+import { benchPages } from "./pages.ts";
 import { benchRefresh } from "./refresh.ts";
 import { benchResolve } from "./resolve.ts";
 
@@ -18,6 +19,7 @@ const benches: Record<string, () => Promise<object>> = {
   gateway: benchGateway,
   graphql: benchGraphql,
   catalog: benchCatalog,
+  pages: benchPages,
 };
 
 const asked = process.argv.slice(2);

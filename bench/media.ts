@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { createDecoder } from "../src/api/media/decoder.ts";
+import { DECODERS } from "../src/api/media/pipeline.ts";
 
-const PROCESSES = 2;
 const LANES = 8;
 const FILES = 120;
 // A round takes seconds, so that its last files, for which not all processes are needed, are few of many.
@@ -17,7 +17,7 @@ const ROUNDS = 5;
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export async function benchMedia() {
-  const decoder = createDecoder({ processes: PROCESSES });
+  const decoder = createDecoder({ processes: DECODERS });
   const files = await drawFiles();
   sharp.cache(false);
   sharp.concurrency(1);
@@ -31,7 +31,7 @@ export async function benchMedia() {
   };
   // Neither side pays for its start.
   for (const work of [bare, ours]) await inParallel(files.slice(0, LANES), work);
-  while (decoder.pids().length < PROCESSES) await sleep(10);
+  while (decoder.pids().length < DECODERS) await sleep(10);
 
   const seconds: Record<"bare" | "vitrine", number[]> = { bare: [], vitrine: [] };
   for (let round = 1; round <= ROUNDS; round++) {

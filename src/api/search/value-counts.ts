@@ -2,10 +2,15 @@
 
 import { type Bits, countBits, dropBits, eachBit, keepBits } from "./bits.ts";
 import type { CollectionIndex } from "./collection-index.ts";
+import { grown } from "./growable.ts";
+import type { TraitType } from "./trait-table.ts";
+
+// Counting a million values anew each time would have the garbage collector look through all that an index holds.
+let scratch = new Uint32Array(0);
 
 /**
- * How many of the slots hold each value, by value. `slots` are present ones; for more than half of them it is the
- * others that are counted, and taken off what all hold.
+ * How many of the slots hold each value, by value; valid until the next call. `slots` are present ones; for more than
+ * half of them it is the others that are counted, and taken off what all hold.
  */
 export function countValues(
   { rows, table, present }: CollectionIndex,
@@ -14,7 +19,10 @@ export function countValues(
   const others = present.slice();
   dropBits(others, slots);
   const isFew = countBits(slots) <= countBits(others);
-  const counts = isFew ? new Uint32Array(table.size) : table.held.slice(0, table.size);
+  scratch = grown(scratch, table.size);
+  const counts = scratch.subarray(0, table.size);
+  if (isFew) counts.fill(0);
+  else counts.set(table.held.subarray(0, table.size));
   const step = isFew ? 1 : -1;
   const { pool, starts, lengths } = rows;
   eachBit(isFew ? slots : others, (slot) => {
@@ -25,6 +33,18 @@ export function countValues(
       counts[value] = (counts[value] as number) + step;
     }
   });
+  return counts;
+}
+
+/** The same for the shown values of one type alone, which takes a tenth of the time; all others count 0. */
+export function countValuesOf(
+  { postings, table }: CollectionIndex,
+  slots: Bits,
+  type: TraitType,
+): Uint32Array<ArrayBuffer> {
+  scratch = grown(scratch, table.size);
+  const counts = scratch.subarray(0, table.size).fill(0);
+  postings.count(slots, type, table.orders.of(type), counts);
   return counts;
 }
 

@@ -1,0 +1,119 @@
+/** Milliseconds until a page of a collection of a million tokens is there, script and pictures aside. */
+
+import pg from "pg";
+import { Agent, request } from "undici";
+import { createServingIndexes } from "../src/api/chain/serving-indexes.ts";
+import { chainTables } from "../src/api/chain/tables.ts";
+import { CHAIN_ID, createCollection, NUMBER_TRAIT, nameOf, valueAt } from "./catalog-data.ts";
+import { SCHEMA, withIndexed } from "./indexed-service.ts";
+
+const TOKENS = Number(process.env.BENCH_TOKENS ?? 1_000_000);
+const REQUESTS = 100;
+
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+const below = (limit: number): number => Math.floor(Math.random() * limit);
+
+const is = (trait: number, nth: number): [string, string] => [`is:${nameOf(trait)}`, valueAt(trait, nth)];
+const numbers = (from: number, to: number): [string, string][] => [
+  [`from:${nameOf(NUMBER_TRAIT)}`, String(from)],
+  [`to:${nameOf(NUMBER_TRAIT)}`, String(to)],
+];
+const owner = (): string => `0x${below(1_000).toString(16).padStart(40, "0")}`;
+
+/** Each makes another address at every call. */
+const pages: Readonly<Record<string, () => [string, string][]>> = {
+  all: () => [],
+  narrow: () => [is(7, 50 + below(100)), is(4, 10 + below(8))],
+  broad: () => [is(0, below(2))],
+  any_of: () => [is(3, below(20)), is(3, below(20)), is(3, below(20))],
+  range: () => numbers(below(8_000), 9_000),
+  three_traits_and_a_range: () => [
+    is(0, below(2)),
+    is(1, below(3)),
+    is(2, below(5)),
+    ...numbers(below(5_000), 9_000),
+  ],
+  text: () => [["q", `#${1 + below(9)}${below(10)}${below(10)}`]],
+  owner: () => [["owner", owner()]],
+  broad_by_name: () => [is(0, below(2)), ["sort", "name_asc"]],
+  broad_by_a_trait: () => [is(0, below(2)), ["sort", `trait:${nameOf(NUMBER_TRAIT)}:desc`]],
+};
+
+export const benchPages = (): Promise<object> =>
+  withIndexed(
+    async (chain) => (await chain.deploy("EventStorm")).address.toLowerCase(),
+    async ({ collection, url, serve }) => {
+      await fill(url, collection);
+      // Each request comes from another address, since visitors are limited by theirs.
+      const { baseUrl } = await serve([], { TRUSTED_PROXIES: "127.0.0.1,::1" });
+      const path = `/collections/${CHAIN_ID}/${collection}`;
+      const loading = performance.now();
+      while ((await get(baseUrl, path)).status !== 200);
+      const first_page_ms = Math.round(performance.now() - loading);
+      const results: Record<string, object> = {};
+      for (const [name, make] of Object.entries(pages)) {
+        results[name] = await measure(baseUrl, () => `${path}?${new URLSearchParams(make())}`);
+        say(`${name}: ${JSON.stringify(results[name])}`);
+      }
+      results.token = await measure(baseUrl, () => `${path}/${1 + below(TOKENS)}`);
+      say(`token: ${JSON.stringify(results.token)}`);
+      return { tokens: TOKENS, first_page_ms, pages: results, bar: { p99_ms: 100 } };
+    },
+  );
+
+/** Straight into the tables: a chain would take hours to mint so many. */
+async function fill(url: string, collection: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  // Ponder's triggers note each row for reorgs, of which there are none here.
+  await client.query("set session_replication_role = replica");
+  await createCollection(client, chainTables(SCHEMA), TOKENS, "usual", collection);
+  // What pages show of a token, as a refresh would have recorded it.
+  await client.query(
+    `insert into vitrine.version (id, chain_id, collection, token_id, number, trigger, outcome, metadata, complete, duration_ms)
+     overriding system value
+     select t.served_version, t.chain_id, t.collection, t.token_id, 1, 'mint', 'changed',
+            json_build_object('name', t.name, 'description', t.description, 'image', null, 'video', null,
+                              'animation_url', null, 'external_url', null, 'traits', traits.json)::text, true, 1
+       from vitrine.token t cross join lateral (
+         select json_agg(json_build_object('trait_type', y.trait_type, 'display_type', v.display_type,
+                'value', case when v.display_type = 'number' then to_json(v.value_number) else to_json(v.value_text) end)) as json
+           from vitrine.trait_value v join vitrine.trait_type y on y.id = v.trait_type_id
+          where v.id = any(t.traits)) traits
+      where t.collection = $1`,
+    [collection],
+  );
+  await client.query("vacuum analyze vitrine.version");
+  await client.end();
+  await createServingIndexes(url, SCHEMA);
+}
+
+const agent = new Agent({ connections: 1 });
+
+async function get(baseUrl: string, path: string): Promise<{ status: number; text: string }> {
+  const from = [10, below(256), below(256), below(256)].join(".");
+  const { statusCode, body } = await request(`${baseUrl}${path}`, {
+    dispatcher: agent,
+    headers: { "x-forwarded-for": from },
+  });
+  return { status: statusCode, text: await body.text() };
+}
+
+async function measure(baseUrl: string, makePath: () => string) {
+  const ms: number[] = [];
+  let isEmpty = true;
+  for (let nth = 0; nth < REQUESTS; nth++) {
+    const path = makePath();
+    const startedAt = performance.now();
+    const { status, text } = await get(baseUrl, path);
+    ms.push(performance.now() - startedAt);
+    // A token that is burned has no page.
+    if (status !== 200 && status !== 404)
+      throw new Error(`${path} answered ${status}: ${text.slice(0, 300)}`);
+    isEmpty &&= !text.includes("Hero #");
+  }
+  if (isEmpty) throw new Error(`no token on any page such as ${makePath()}`);
+  const at = (share: number): number =>
+    Number((ms.toSorted((a, b) => a - b)[Math.floor(ms.length * share)] ?? 0).toFixed(1));
+  return { p50_ms: at(0.5), p99_ms: at(0.99) };
+}
