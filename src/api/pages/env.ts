@@ -20,7 +20,7 @@ export interface PagesDeps {
   readonly tables: ChainTables;
   readonly collections: Collections;
   readonly catalogRoom: CatalogRoom;
-  readonly search: Pick<Search, "facet" | "facets" | "page">;
+  readonly search: Pick<Search, "page" | "facets">;
   readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
   readonly gate: Pick<Gate, "anonymousGraphql" | "clientAddress">;
   readonly heads: IndexHeads;

@@ -13,18 +13,18 @@ const OWN_COUNTS_MAX = 6;
  * a value is how many tokens it would bring. All others count what matches now. `total` is what matches.
  */
 export async function countForPanel(
-  search: Pick<Search, "facet" | "facets">,
+  search: Pick<Search, "facets">,
   collection: CollectionConfig,
   filter: TokenFilter,
 ): Promise<Facets> {
   const active = [...new Set([...filter.criteria, ...filter.ranges].map(({ name }) => name))];
   const [all, ...others] = await Promise.all([
     search.facets(collection, filter),
-    ...active
-      .slice(0, OWN_COUNTS_MAX)
-      .map((name) => search.facet(collection, withoutTrait(filter, name), name)),
+    ...active.slice(0, OWN_COUNTS_MAX).map((name) => search.facets(collection, withoutTrait(filter, name))),
   ]);
-  const own = others.filter((each) => each !== undefined);
+  const own = others.flatMap(({ traits }, index) =>
+    traits.filter((each) => each.trait_type === active[index]),
+  );
   const isOwn = (trait: TraitFacet): boolean => own.some((each) => each.trait_type === trait.trait_type);
   const traits = [...all.traits.filter((trait) => !isOwn(trait)), ...own];
   return { total: all.total, traits: traits.sort((a, b) => compareNames(a.trait_type, b.trait_type)) };

@@ -8,11 +8,11 @@ import type { Database } from "../store/database.ts";
 import { createBreathe, inTurnOfItsOwn } from "./breathe.ts";
 import { createChainFacts } from "./chain-facts.ts";
 import type { CollectionIndex } from "./collection-index.ts";
-import { countFacet, countFacets } from "./facets.ts";
+import { countFacets } from "./facets.ts";
 import { createLiveIndex } from "./live-index.ts";
 import { type ChainSlots, listedSlots, matchingSlots } from "./match.ts";
 import { pageOf } from "./page.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort, TraitFacet } from "./query.ts";
+import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
 import { countValues, countWithMetadata } from "./value-counts.ts";
 
 // Each may hold some thousand values.
@@ -77,14 +77,6 @@ export function createCollectionSearch(deps: {
         const facets = all.get(name) ?? countFacets(index, matchingSlots(index, filter, slotsIn(index)));
         all.set(name, facets);
         return facets;
-      });
-    },
-
-    async facet(filter: TokenFilter, name: string): Promise<TraitFacet | undefined> {
-      const { index, slotsIn } = await read(filter);
-      return answerFrom(index, () => {
-        const type = index.table.find(name);
-        return type && countFacet(index, matchingSlots(index, filter, slotsIn(index)), type);
       });
     },
 

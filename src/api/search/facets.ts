@@ -6,7 +6,7 @@ import { folded, foldedBytes } from "./folded-text.ts";
 import type { Facets, TraitFacet } from "./query.ts";
 import { createSmallest } from "./smallest.ts";
 import type { TraitTable, TraitType } from "./trait-table.ts";
-import { countTypes, countValues, countValuesOf } from "./value-counts.ts";
+import { countTypes, countValues } from "./value-counts.ts";
 
 /** Of one trait type; in an answer with many types, each lists fewer. */
 export const FACET_VALUES_MAX = 1_000;
@@ -30,14 +30,6 @@ export function countFacets(index: CollectionIndex, slots: Bits): Facets {
     total,
     traits: types.map(({ type, count }) => facetOf(index, type, { count, total, valueCounts, valuesMax })),
   };
-}
-
-/** The distribution of one trait type alone; undefined where no slot shows a value of it. */
-export function countFacet(index: CollectionIndex, slots: Bits, type: TraitType): TraitFacet | undefined {
-  const valueCounts = countValuesOf(index, slots, type);
-  const count = countTypes(index, slots, valueCounts)[type.at] as number;
-  if (count === 0 || type.name === null) return undefined;
-  return facetOf(index, type, { count, total: countBits(slots), valueCounts, valuesMax: FACET_VALUES_MAX });
 }
 
 function facetOf(

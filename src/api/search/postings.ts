@@ -56,8 +56,6 @@ export interface Postings {
     ordered: Uint32Array<ArrayBuffer>,
     isAmong: (value: number) => boolean,
   ): void;
-  /** Adds to `counts`, by value, how many of `slots` hold each of the values, all of which are of one type. */
-  count(slots: Bits, type: TraitType, values: Uint32Array<ArrayBuffer>, counts: Uint32Array): void;
   /** Whether so much has changed that the runs should be made anew. */
   readonly isStale: boolean;
   /** Makes the runs anew, while slots may change. One at a time. */
@@ -95,7 +93,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
     }
   }
 
-  /** Where each value's run starts, given how long they are; the ends are where they start, for now. */
+  /** Where each value's run starts, given how long they are, which `ends` forgets for it. */
   async function layOut(
     ends: Uint32Array<ArrayBuffer>,
     breathe: Breathe,
@@ -173,26 +171,6 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
         }
       } else fillRuns(bits, ordered);
       if (changed.slots.length > 0) fillChanged(bits, isAmong);
-    },
-    count(among, type, values, counts) {
-      const { slots, starts, ends } = runs;
-      const unchanged = among.slice();
-      dropBits(unchanged, changed.bits);
-      for (const value of values) {
-        if (value >= ends.length) continue;
-        let found = 0;
-        for (let at = starts[value] as number; at < (ends[value] as number); at++) {
-          if (hasBit(unchanged, slots[at] as number)) found++;
-        }
-        counts[value] = (counts[value] as number) + found;
-      }
-      for (const slot of changed.slots) {
-        if (!hasBit(among, slot)) continue;
-        const start = rows.starts[slot] as number;
-        for (const value of rows.pool.subarray(start, start + (rows.lengths[slot] as number))) {
-          if (table.typeOf(value) === type.at) counts[value] = (counts[value] as number) + 1;
-        }
-      }
     },
     get isStale() {
       return changed.slots.length > Math.max(CHANGED_MIN, slotsAtBuild * CHANGED_SHARE);

@@ -6,7 +6,7 @@ import type { Logger } from "../contract/logger.ts";
 import type { Trait } from "../metadata/traits.ts";
 import type { Database } from "../store/database.ts";
 import { type CollectionSearch, createCollectionSearch, type TraitCounts } from "./collection-search.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery, TraitFacet } from "./query.ts";
+import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
 
@@ -23,8 +23,6 @@ export interface Search {
   /** Throws INVALID_REQUEST for a cursor that is not one of this order. */
   page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
-  /** Of one trait type alone, in a tenth of the time; undefined where no match shows a value of it. */
-  facet(collection: CollectionConfig, filter: TokenFilter, name: string): Promise<TraitFacet | undefined>;
   /** `traits` are shown ones, of one or of many tokens; values that no token carries are left out. */
   countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
   /** Those of these trait types that a token shows a value of, however many types there are. */
@@ -66,7 +64,6 @@ export function createSearch(deps: SearchDeps): SearchService {
   return {
     page: (collection, query) => of(collection).page(query),
     facets: (collection, filter) => of(collection).facets(filter),
-    facet: (collection, filter, name) => of(collection).facet(filter, name),
     countTraits: (collection, traits) => of(collection).countTraits(traits),
     shownTypes: (collection, names) => of(collection).shownTypes(names),
 

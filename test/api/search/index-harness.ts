@@ -5,7 +5,7 @@ import { valueText } from "../../../src/api/metadata/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/bits.ts";
 import { createBreathe } from "../../../src/api/search/breathe.ts";
 import { createCollectionIndex, type TokenRow } from "../../../src/api/search/collection-index.ts";
-import { countFacet, countFacets } from "../../../src/api/search/facets.ts";
+import { countFacets } from "../../../src/api/search/facets.ts";
 import { type ChainSlots, matchingSlots } from "../../../src/api/search/match.ts";
 import { pageOf } from "../../../src/api/search/page.ts";
 import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
@@ -137,10 +137,6 @@ export function createIndexHarness() {
           createBreathe(),
         );
       return pageOf(index, query, matchingSlots(index, query.filter, chainSlots(query.filter)));
-    },
-    facet(filter: TokenFilter, name: string) {
-      const type = index.table.find(name);
-      return type && countFacet(index, matchingSlots(index, filter, chainSlots(filter)), type);
     },
     facets: (filter: TokenFilter) => countFacets(index, matchingSlots(index, filter, chainSlots(filter))),
   };
