@@ -35,8 +35,10 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
     }
     await putChanges(source, known.index, look);
     // A reload that has ended meanwhile put another one in its place, which is yet to be brought up to date.
-    if (loaded?.index === known.index) loaded = { index: known.index, look };
-    startUpkeep(known.index);
+    if (loaded?.index === known.index) {
+      loaded = { index: known.index, look };
+      startUpkeep(known.index);
+    }
     return { index: known.index, checkpoint: look.checkpoint };
   }
 
