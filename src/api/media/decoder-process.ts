@@ -1,16 +1,19 @@
 /** One process that decodes: what it has been handed, which file is under way, and how long that may take. */
 
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Decoded, DecodeJob, DecoderMessage } from "./image-worker.ts";
+import { type Exchange, openExchange } from "./decoder-exchange.ts";
+import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from "./decoder-messages.ts";
 
+/**
+ * One whose answer is on its way, one that is decoded, and one at hand: a process that must wait for its next file
+ * stands still for an eighth of the time.
+ */
+export const HELD_MAX = 3;
 const START_LIMIT_MS = 30_000;
-/** The pipe on which the process tells the id of each file that it starts, by a line. */
-const STARTS_FD = 3;
 // For glibc, which else gives memory back after every image and has it cleared anew for the next one. What is larger than
 // a common picture takes is still given back.
 const KEPT_MEMORY = {
@@ -20,7 +23,9 @@ const KEPT_MEMORY = {
 };
 
 export interface Work {
-  readonly job: DecodeJob;
+  readonly id: number;
+  readonly kind: Job["kind"];
+  readonly body: Buffer;
   readonly done: (decoded: Decoded) => void;
   readonly failed: (error: Error) => void;
   /** So long that no other file may wait behind it. */
@@ -32,7 +37,7 @@ export interface Work {
 export interface DecoderProcess {
   readonly pid: number | undefined;
   readonly isReady: boolean;
-  /** What it was handed and has not answered, the file under way included, in order. */
+  /** What it was handed and has not answered, in order: the first one is under way. */
   readonly held: readonly Work[];
   /** One more file, to be decoded after those that it holds. Only for a process that is ready. */
   hand(work: Work): void;
@@ -68,10 +73,11 @@ export interface ProcessOptions {
 
 export function startProcess(options: ProcessOptions): DecoderProcess {
   const { timeLimitMs, processorLimitMs, idleMs, onFree, onEnd } = options;
-  const child = forkWorker(processorLimitMs);
+  const exchange = openExchange();
+  const child = spawnWorker(exchange, processorLimitMs);
   const held: Work[] = [];
+  const places: (Work | undefined)[] = Array.from({ length: HELD_MAX });
   let isReady = false;
-  let current: Work | undefined;
   let stopped: { readonly work: Work | undefined; readonly limit: string | undefined } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -81,66 +87,85 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   }
 
   function stop(limit: string | undefined): void {
-    stopped = { work: current, limit };
+    stopped = { work: held[0], limit };
+    kill();
+  }
+
+  function kill(): void {
     child.kill("SIGKILL");
   }
 
-  function begin(work: Work): void {
-    current = work;
-    killIn(timeLimitMs, `${timeLimitMs} ms`);
-  }
-
-  function rest(): void {
-    current = undefined;
-    killIn(idleMs, undefined);
-    // A process that only waits keeps nobody from ending.
-    timer?.unref();
-  }
-
-  function settle(id: number, decoded: Decoded): void {
-    const index = held.findIndex(({ job }) => job.id === id);
-    const [work] = held.splice(index, index < 0 ? 0 : 1);
-    if (work && work === current) {
-      const [next] = held;
-      if (next) begin(next);
-      else rest();
+  /** The first of what it holds is under way. */
+  function attend(): void {
+    if (held.length > 0) killIn(timeLimitMs, `${timeLimitMs} ms`);
+    else {
+      killIn(idleMs, undefined);
+      // A process that only waits keeps nobody from ending.
+      timer?.unref();
     }
-    work?.done(decoded);
   }
 
-  child.on("message", (message: DecoderMessage) => {
-    if (message.kind === "spent")
-      return current?.job.id === message.id ? stop(`${processorLimitMs} ms of processor time`) : undefined;
-    if (message.kind === "ready") {
+  function take(event: DecoderEvent): void {
+    if (event.event === "ready") {
       isReady = true;
-      rest();
-    } else settle(message.id, message.decoded);
+      attend();
+      onFree();
+      return;
+    }
+    const work = held.find(({ id }) => id === event.id);
+    if (!work) return;
+    if (event.event === "spent") spent(work);
+    else if (event.event === "answer") settle(work, () => work.done(event.answer));
+    else if (event.event === "failure") settle(work, () => work.failed(new Error(event.message)));
+    else
+      exchange.take(places.indexOf(work), event.bytes).then(
+        (bytes) => settle(work, () => work.done({ ...event.image, bytes })),
+        (error: Error) => settle(work, () => work.failed(error)),
+      );
+  }
+
+  function spent(work: Work): void {
+    if (work === held[0]) stop(`${processorLimitMs} ms of processor time`);
+  }
+
+  /** Nothing for a file that has been taken away meanwhile. */
+  function settle(work: Work, tell: () => void): void {
+    const index = held.indexOf(work);
+    if (index < 0) return;
+    held.splice(index, 1);
+    places[places.indexOf(work)] = undefined;
+    if (index === 0) attend();
+    tell();
     onFree();
-  });
+  }
 
-  const starts = child.stdio[STARTS_FD] as Readable;
-  // The end of the process tells the rest.
-  starts.on("error", () => {});
-  createInterface({ input: starts }).on("line", (id) => {
-    // Only onwards: a process that has been taken over is given no more time by saying so again.
-    const work = held.slice(current ? held.indexOf(current) + 1 : 0).find(({ job }) => String(job.id) === id);
-    if (work) begin(work);
-  });
+  const { stdin: jobs } = child;
+  // One that could not be started has none, and the end of any other tells the rest.
+  const events = child.stdio?.[EVENTS_FD] as Readable | undefined;
+  for (const pipe of [jobs, events]) pipe?.on("error", kill);
+  if (events) readEvents(events, take, kill);
 
-  let hasEnded = false;
   const end = (cause: string): void => {
-    if (hasEnded) return;
-    hasEnded = true;
     clearTimeout(timer);
-    const suspect = stopped ? stopped.work : current;
+    const left = held.splice(0);
+    const suspect = stopped ? stopped.work : left[0];
     // One whose answer came through in the end has done nothing wrong.
-    const blamed = suspect && held.includes(suspect) ? suspect : undefined;
-    const others = held.filter((work) => work !== blamed);
+    const blamed = suspect && left.includes(suspect) ? suspect : undefined;
+    const others = left.filter((work) => work !== blamed);
     onEnd({ cause, wasReady: isReady, blamed, limit: stopped?.limit, others });
   };
-  child.once("error", (error) => end(error.message));
-  // Not at its exit: what it has said before may still be on the way.
-  child.once("close", (code, signal) => end(signal ?? `exit code ${code}`));
+  const ended = new Promise<string>((done) => {
+    child.once("error", (error) => done(error.message));
+    // Not at its exit: what it has said before may still be on the way.
+    child.once("close", (code, signal) => done(signal ?? `exit code ${code}`));
+  });
+  // So may pictures.
+  const closed = ended.then((cause) =>
+    exchange.close().then(
+      () => end(cause),
+      (error: Error) => end(error.message),
+    ),
+  );
   killIn(START_LIMIT_MS, undefined);
 
   return {
@@ -150,30 +175,34 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
     },
     held,
     hand(work) {
+      const place = places.indexOf(undefined);
+      places[place] = work;
       held.push(work);
-      // Whatever ends it from now on may well be this file.
-      if (held.length === 1) begin(work);
-      child.send(work.job, (error) => {
-        // The end of the process tells the rest.
-        if (error) child.kill("SIGKILL");
-      });
+      if (held.length === 1) attend();
+      const { id, kind, body } = work;
+      exchange.put(place, body).then(
+        () => jobs?.write(`${JSON.stringify({ id, kind, place, bytes: body.length } satisfies Job)}\n`),
+        (error: Error) => settle(work, () => work.failed(error)),
+      );
     },
-    kill: () =>
-      new Promise((ended) => {
-        child.once("close", () => ended());
-        child.kill("SIGKILL");
-      }),
+    kill() {
+      kill();
+      return closed;
+    },
   };
 }
 
-function forkWorker(processorLimitMs: number): ChildProcess {
+function spawnWorker(exchange: Exchange, processorLimitMs: number): ChildProcess {
   const script = join(dirname(fileURLToPath(import.meta.url)), "image-worker.ts");
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  return fork(script, [String(processorLimitMs), String(STARTS_FD)], {
-    execArgv: ["--import", tsx],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "pipe", "ipc"],
-    // What strangers' files may take over gets none of the operator's secrets.
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C", ...KEPT_MEMORY },
-  });
+  try {
+    return spawn(process.execPath, ["--import", tsx, script, String(processorLimitMs), String(EVENTS_FD)], {
+      stdio: ["pipe", "ignore", "ignore", "pipe", exchange.fd],
+      // What strangers' files may take over gets none of the operator's secrets.
+      env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C", ...KEPT_MEMORY },
+    });
+  } catch (error) {
+    void exchange.close();
+    throw error;
+  }
 }

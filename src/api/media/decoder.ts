@@ -1,8 +1,14 @@
 /** Decodes images and videos in processes of their own: bounded in number, in time, and in what waits for them. */
 
-import { type DecoderEnd, type DecoderProcess, startProcess, type Work } from "./decoder-process.ts";
-import type { Decoded, DecodeJob } from "./image-worker.ts";
-import { DECODE_PROCESSOR_MS } from "./limits.ts";
+import type { Decoded, Job } from "./decoder-messages.ts";
+import {
+  type DecoderEnd,
+  type DecoderProcess,
+  HELD_MAX,
+  startProcess,
+  type Work,
+} from "./decoder-process.ts";
+import { DECODE_PROCESSOR_MS, MEDIA_BYTES_MAX } from "./limits.ts";
 import { refuse } from "./reasons.ts";
 import { sniff } from "./sniff.ts";
 
@@ -12,18 +18,15 @@ const WAITING_MAX = 64;
 // A start takes half a second, and a process holds 130 MB.
 const IDLE_MS = 60_000;
 const TRIES = 2;
-// One whose answer is on its way, one that is decoded, and one at hand: a process that must wait for its next file
-// stands still for an eighth of the time.
-const HELD_MAX = 3;
 const CLOSED = "the decoder is closed";
 
 export interface Decoder {
   /**
    * What the content is, or why it is refused. A process that dies under a file is replaced and the file tried once more;
-   * a file that takes too long, or kills again, is refused. Rejects when no process can be started, too much waits, or
-   * the decoder is closed: that is no fault of the file.
+   * a file that takes too long, or kills again, is refused. Rejects when no process can be started, the disk is full,
+   * too much waits, or the decoder is closed: that is no fault of the file. At most MEDIA_BYTES_MAX.
    */
-  decode(kind: DecodeJob["kind"], body: Buffer): Promise<Decoded>;
+  decode(kind: Job["kind"], body: Buffer): Promise<Decoded>;
   /** The ids of the processes that are ready. */
   pids(): readonly number[];
   close(): Promise<void>;
@@ -68,18 +71,29 @@ export function createDecoder(options: DecoderOptions): Decoder {
   }
 
   function start(): void {
-    const each = startProcess({
-      timeLimitMs,
-      processorLimitMs,
-      idleMs,
-      onFree: dispatch,
-      onEnd(end) {
-        running.delete(each);
-        settle(end);
-        dispatch();
-      },
-    });
-    running.add(each);
+    try {
+      const each = startProcess({
+        timeLimitMs,
+        processorLimitMs,
+        idleMs,
+        onFree: dispatch,
+        onEnd(end) {
+          running.delete(each);
+          settle(end);
+          // Another start might fail as well, and as soon.
+          if (end.wasReady) dispatch();
+        },
+      });
+      running.add(each);
+    } catch (error) {
+      failToStart((error as Error).message);
+    }
+  }
+
+  /** What waits is not to blame, and waits on while there is another process for it. */
+  function failToStart(cause: string): void {
+    if (![...running].some(({ isReady }) => isReady))
+      giveUp(waiting.splice(0), `the decoder can't be started (${cause})`);
   }
 
   /** What becomes of the work of a process that has ended. */
@@ -89,15 +103,14 @@ export function createDecoder(options: DecoderOptions): Decoder {
       return;
     }
     if (!wasReady) {
-      // Nothing was decoded yet, so whatever waits is not to blame.
-      giveUp(waiting.splice(0), `the decoder can't be started (${cause})`);
+      failToStart(cause);
       return;
     }
     waiting.unshift(...others);
     if (!blamed) return;
     blamed.losses++;
     onLoss(limit === undefined ? cause : "time limit");
-    const code = `${blamed.job.kind}_undecodable` as const;
+    const code = `${blamed.kind}_undecodable` as const;
     if (limit !== undefined) blamed.done(refuse(code, `decoding took over ${limit}`));
     else if (blamed.losses >= TRIES) blamed.done(refuse(code, `decoding ended the decoder ${TRIES} times`));
     else waiting.unshift(blamed);
@@ -107,9 +120,10 @@ export function createDecoder(options: DecoderOptions): Decoder {
     decode: (kind, body) =>
       new Promise((done, failed) => {
         if (isClosed) return failed(new Error(CLOSED));
+        if (body.length > MEDIA_BYTES_MAX) return failed(new Error(`${body.length} bytes are more than fit`));
         if (waiting.length >= WAITING_MAX) return failed(new Error(`${WAITING_MAX} files wait already`));
-        const job = { id: ++ids, kind, body };
-        waiting.push({ job, done, failed, mayTakeLong: sniff(body) === "GIF", losses: 0 });
+        const id = ++ids;
+        waiting.push({ id, kind, body, done, failed, mayTakeLong: sniff(body) === "GIF", losses: 0 });
         dispatch();
       }),
 

@@ -10,11 +10,8 @@ import type { MediaMetrics } from "./metrics.ts";
 import { type HostNotes, type MediaWorker, startMediaWorker } from "./worker.ts";
 
 const LOOKS_AT_ONCE = 8;
-/**
- * More than the cores of a small machine, so that another one works while one hands over; two keep two cores busy for
- * nine tenths of the time. Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through.
- */
-export const DECODERS = 3;
+/** Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through. */
+export const DECODERS = 2;
 
 export interface MediaPipelineDeps {
   readonly database: Database;

@@ -23,7 +23,6 @@ async function start(options: Partial<DecoderOptions> = {}) {
   return { decoder: made, losses };
 }
 
-/** Small enough for the channel to take at once, while what is made of it is too large for that. */
 const picture = (): Promise<Buffer> => noise().jpeg({ quality: 50 }).toBuffer();
 /** Takes seconds. */
 const slow = (): Buffer => gif(400, 480);
@@ -50,13 +49,18 @@ function workedMs(pid: number): number {
   return time.split(/[-:]/).reduce((sum, part) => sum * 60 + Number(part), 0) * 1_000;
 }
 
-it("a file whose answer is lost with the process is not to blame for what the next one did", async () => {
+it("a file whose answer is still on its way is not to blame for what the next one did", async () => {
   const { decoder, losses } = await start();
   const body = await picture();
+  const [pid = 0] = decoder.pids();
+  process.kill(pid, "SIGSTOP");
   const first = decoder.decode("image", body);
   const poisoned = decoder.decode("image", slow());
   for (let round = 0; round < 2; round++) {
     const [pid = 0] = await eventually(decoder.pids, (pids) => pids.length > 0 && losses.length === round);
+    // Both are handed over.
+    await sleep(100);
+    process.kill(pid, "SIGCONT");
     // The first is decoded, and the second begun.
     standStillUntilWorked(pid, 1_000);
     process.kill(pid, "SIGKILL");

@@ -1,0 +1,113 @@
+/** What a decoder says, and the disk between it and the service, may be broken; neither is taken for a fault of a file. */
+
+import { PassThrough } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createDecoder, type Decoder } from "../../../src/api/media/decoder.ts";
+import { type DecoderEvent, readEvents } from "../../../src/api/media/decoder-messages.ts";
+import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from "../../../src/api/media/limits.ts";
+import { png } from "./pictures.ts";
+
+let decoder: Decoder | undefined;
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await decoder?.close();
+});
+
+function read() {
+  const pipe = new PassThrough();
+  const events: DecoderEvent[] = [];
+  const faults: unknown[] = [];
+  readEvents(
+    pipe,
+    (event) => events.push(event),
+    () => faults.push("fault"),
+  );
+  return { pipe, events, faults };
+}
+
+const image = { kind: "image", extension: "png", format: "PNG", width: 500, height: 500, frames: 1 };
+
+describe("the events of a decoder", () => {
+  it("are read whole, however the pipe cuts them", async () => {
+    const { pipe, events, faults } = read();
+    const refusal = { reason: "image_too_small", message: "479x480 \u{1F5BC}, at least 480x480" };
+    const told = [
+      { event: "ready" },
+      { event: "spent", id: 1 },
+      { event: "picture", id: 1, bytes: 10, image },
+      { event: "answer", id: 2, answer: refusal },
+      { event: "answer", id: 3, answer: { kind: "video", format: "MP4", width: 480, height: 480 } },
+      { event: "failure", id: 4, message: "the disk is full" },
+    ];
+
+    for (const byte of Buffer.from(told.map((each) => `${JSON.stringify(each)}\n`).join("")))
+      pipe.write(Buffer.of(byte));
+
+    await vi.waitFor(() => expect(events).toEqual(told));
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["an unknown event", '{"event":"done"}'],
+    ["an unknown reason", '{"event":"answer","id":1,"answer":{"reason":"no","message":""}}'],
+    ["a picture without bytes", JSON.stringify({ event: "picture", id: 1, bytes: 0, image })],
+    [
+      "a picture over the limit",
+      JSON.stringify({ event: "picture", id: 1, bytes: PICTURE_BYTES_MAX + 1, image }),
+    ],
+    [
+      "a picture of another kind",
+      JSON.stringify({ event: "picture", id: 1, bytes: 1, image: { ...image, extension: "svg" } }),
+    ],
+  ])("end with %s", async (_, line) => {
+    const { pipe, events, faults } = read();
+
+    pipe.write(`${line}\n{"event":"ready"}\n`);
+
+    await vi.waitFor(() => expect(faults).toEqual(["fault"]));
+    expect(events).toEqual([]);
+    expect(pipe.destroyed).toBe(true);
+  });
+
+  it("end with a line that has no end", async () => {
+    const { pipe, faults } = read();
+
+    pipe.write("x".repeat(20_000));
+
+    await vi.waitFor(() => expect(faults).toEqual(["fault"]));
+  });
+});
+
+describe("the decoder", () => {
+  it("rejects when there is no room for files to be handed over, and works again when there is", async () => {
+    decoder = createDecoder({ processes: 1 });
+    const body = await png(480, 480);
+    vi.stubEnv("TMPDIR", "/nowhere");
+
+    await expect(decoder.decode("image", body)).rejects.toThrow("the decoder can't be started (ENOENT");
+
+    vi.unstubAllEnvs();
+    expect(await decoder.decode("image", body)).toMatchObject({ kind: "image" });
+  });
+
+  it("leaves everything to the process that it has when another one can't be started", async () => {
+    decoder = createDecoder({ processes: 2 });
+    const body = await png(480, 480);
+    await decoder.decode("image", body);
+    vi.stubEnv("TMPDIR", "/nowhere");
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => decoder?.decode("image", body)));
+
+    expect(answers).toMatchObject(answers.map(() => ({ kind: "image" })));
+    expect(decoder.pids()).toHaveLength(1);
+  });
+
+  it("takes no file over the limit, which it would have to cut", async () => {
+    decoder = createDecoder({ processes: 1 });
+
+    await expect(decoder.decode("image", Buffer.alloc(MEDIA_BYTES_MAX + 1))).rejects.toThrow(
+      "1048577 bytes are more than fit",
+    );
+  });
+});
