@@ -1,6 +1,6 @@
 /** The cursors of Ponder's lists: the ordered columns of a row, as superjson and base64. */
 
-import type { PonderTable } from "./ponder-lists.ts";
+import type { PonderTable } from "./ponder-tables.ts";
 
 /**
  * Whether Ponder can go on from a cursor in a list of that order: it names a value of each column that orders the list,

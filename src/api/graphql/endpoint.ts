@@ -4,11 +4,11 @@ import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableVa
 import { costError } from "./cost.ts";
 import { cacheByText } from "./document-cache.ts";
 import { type ErrorReports, requestError } from "./errors.ts";
-import { listErrors } from "./list-arguments.ts";
 import { introspect, mergeSchema } from "./merged-schema.ts";
 import { assertResolvers, type RootValue } from "./own-half.ts";
+import { argumentErrors } from "./ponder-arguments.ts";
 import type { PonderHandler } from "./ponder-half.ts";
-import { findTables } from "./ponder-lists.ts";
+import { findTables } from "./ponder-tables.ts";
 import { type PreparedDocument, prepareDocument, type Schemas } from "./prepared-document.ts";
 import { type GraphqlRequest, readRequest } from "./request.ts";
 import { runOperation } from "./run-operation.ts";
@@ -76,7 +76,7 @@ export async function createGraphqlEndpoint<Context>(
       maxErrors: VARIABLE_ERRORS_MAX,
     });
     if (errors) return refuse(errors);
-    const unanswerable = listErrors(operation.lists, coerced);
+    const unanswerable = argumentErrors(operation.asked, coerced);
     if (unanswerable.length > 0) return refuse(unanswerable);
     const tooMuch = costError(schemas.merged, operation, coerced);
     if (tooMuch) return refuse([tooMuch]);

@@ -13,7 +13,7 @@ import {
   validate,
 } from "graphql";
 import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
-import { findLists, type ListedField, type PonderTables } from "./ponder-lists.ts";
+import { type AskedField, findAsked, type PonderTables } from "./ponder-tables.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
 export interface PonderPart {
@@ -30,8 +30,8 @@ interface Doubted {
 export interface PreparedOperation extends Doubted {
   readonly document: DocumentNode;
   readonly definition: OperationDefinitionNode;
-  /** Ponder's lists among what is asked for. */
-  readonly lists: readonly ListedField[];
+  /** Ponder's fields among what is asked for. */
+  readonly asked: readonly AskedField[];
   readonly ponder: PonderPart | null;
   readonly own: DocumentNode | null;
 }
@@ -88,8 +88,8 @@ function createPreparedDocument(
       const parts = isForwardable
         ? { ponder: { query: null, variables: [] }, own: null }
         : splitParts(document, definition, schemas);
-      const lists = parts.ponder ? findLists(schemas, document, definition) : [];
-      return [definition, { document, definition, lists, ...parts, findMistakes }];
+      const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
+      return [definition, { document, definition, asked, ...parts, findMistakes }];
     }),
   );
   return {

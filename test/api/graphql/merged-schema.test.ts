@@ -20,6 +20,8 @@ describe("introspect", () => {
 
     expect(ponder.received).toHaveLength(1);
     expect(Object.keys(base.getQueryType()?.getFields() ?? {})).toEqual([
+      "block",
+      "blocks",
       "collection",
       "collections",
       "token",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { Hono, type MiddlewareHandler } from "hono";
-import { onchainTable, relations } from "ponder";
+import { onchainTable, primaryKey, relations } from "ponder";
 import { vi } from "vitest";
 
 const collection = onchainTable("collection", (t) => ({
@@ -20,17 +20,25 @@ const token = onchainTable("token", (t) => ({
   lockCount: t.integer().notNull(),
 }));
 
+const block = onchainTable(
+  "block",
+  (t) => ({ chainId: t.int8({ mode: "number" }).notNull(), number: t.bigint().notNull() }),
+  (table) => ({ primaryKey: primaryKey({ columns: [table.chainId, table.number] }) }),
+);
+
 const collectionRelations = relations(collection, ({ many }) => ({ tokens: many(token) }));
 const tokenRelations = relations(token, ({ one }) => ({
   collection: one(collection, { fields: [token.collectionAddress], references: [collection.address] }),
 }));
 
-const schema = { collection, token, collectionRelations, tokenRelations };
+const schema = { block, collection, token, collectionRelations, tokenRelations };
 
-/** One collection with the tokens 1 to 5, of which 1 and 2 are locked. */
+/** A block, and one collection with the tokens 1 to 5, of which 1 and 2 are locked. */
 const ROWS = `
+  create table block (chain_id bigint, number numeric(78), primary key (chain_id, number));
   create table collection (address text primary key, name text);
   create table token (id numeric(78) primary key, collection_address text not null, lock_count integer not null);
+  insert into block values (1, 7);
   insert into collection values ('0xaa', 'Knights');
   insert into token select id, '0xaa', case when id <= 2 then 1 else 0 end from generate_series(1, 5) id;
 `;

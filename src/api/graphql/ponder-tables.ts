@@ -1,4 +1,4 @@
-/** Ponder's lists: which fields of its schema they are, what each is a list of, and where an operation asks for one. */
+/** Ponder's tables: which fields of its schema answer their rows, and where an operation asks for them. */
 
 import {
   type ArgumentNode,
@@ -27,12 +27,13 @@ export interface PonderTable {
   readonly key: readonly string[];
 }
 
-/** By the name of the type that holds a page of the table. */
+/** By the name of the type that holds a row of the table, and of the type that holds a page. */
 export type PonderTables = ReadonlyMap<string, PonderTable>;
 
-/** One list that an operation asks for. */
-export interface ListedField {
+/** One list or row that an operation asks for. */
+export interface AskedField {
   readonly table: PonderTable;
+  readonly isList: boolean;
   readonly arguments: readonly ArgumentNode[];
 }
 
@@ -41,7 +42,9 @@ export function findTables(ponder: GraphQLSchema): PonderTables {
   const tables = new Map<string, PonderTable>();
   for (const page of Object.values(ponder.getTypeMap())) {
     const row = isObjectType(page) && getNamedType(page.getFields().items?.type);
-    if (row && isObjectType(row)) tables.set(page.name, readTable(row, ponder));
+    if (!row || !isObjectType(row)) continue;
+    const table = readTable(row, ponder);
+    tables.set(page.name, table).set(row.name, table);
   }
   return tables;
 }
@@ -64,13 +67,13 @@ function readTable(row: GraphQLObjectType, ponder: GraphQLSchema): PonderTable {
   };
 }
 
-/** Every list of Ponder's with arguments that an operation can reach. The document need not be valid. */
-export function findLists(
+/** Every field of Ponder's with arguments that an operation can reach. The document need not be valid. */
+export function findAsked(
   { ponder, tables }: { readonly ponder: GraphQLSchema; readonly tables: PonderTables },
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): ListedField[] {
-  const found: ListedField[] = [];
+): AskedField[] {
+  const found: AskedField[] = [];
   const fragments = fragmentsOf(document);
   const visited = new Set<string>();
 
@@ -92,7 +95,8 @@ export function findLists(
     if (!field) return;
     const type = getNamedType(field.type);
     const table = tables.get(type.name);
-    if (table && given && given.length > 0) found.push({ table, arguments: given });
+    if (table && given && given.length > 0)
+      found.push({ table, isList: type.name !== table.name, arguments: given });
     look(selectionSet, type);
   };
   const lookAtFragment = (name: string): void => {

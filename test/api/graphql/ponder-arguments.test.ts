@@ -122,3 +122,50 @@ describe("the bounds of limit and offset", () => {
     expect(errors?.[0]?.message).toContain("Int cannot represent non-integer value");
   });
 });
+
+describe("values that no column holds", () => {
+  it.each([
+    [
+      "a fraction of a chain id",
+      '{ block(chainId: 1.5, number: "7") { chainId } }',
+      {},
+      "chainId is 1.5; it must be a whole number of 32 bits",
+    ],
+    [
+      "a chain id past all",
+      '{ block(chainId: 1e300, number: "7") { chainId } }',
+      {},
+      "chainId is 1e+300; it must be a whole number of 32 bits",
+    ],
+    [
+      "U+0000 in a key",
+      "query ($a: String!) { collection(address: $a) { name } }",
+      { a: "0x\0" },
+      'address is "0x\0"; it must be text without U+0000',
+    ],
+    [
+      "U+0000 in a filter",
+      "query ($w: tokenFilter) { tokens(where: $w) { totalCount } }",
+      { w: { OR: [{ collectionAddress_contains: "\0" }] } },
+      'where.OR.collectionAddress_contains is "\0"; it must be text without U+0000',
+    ],
+    [
+      "U+0000 in a list",
+      '{ tokens(where: { collectionAddress_in: ["0xaa", "\\u0000"] }) { totalCount } }',
+      {},
+      'where.collectionAddress_in is "\0"; it must be text without U+0000',
+    ],
+  ])("are refused: %s", async (_title, query, variables, message) => {
+    const { errors } = await harness.ask({ query, variables });
+
+    expect(errors).toMatchObject([{ message, extensions: { code: "INVALID_REQUEST" } }]);
+  });
+
+  it("leave every other row to be found", async () => {
+    const { data } = await harness.ask(
+      '{ block(chainId: 1, number: "7") { chainId } none: block(chainId: -1, number: "7") { chainId } tokens(where: { collectionAddress_in: ["0xaa"] }) { totalCount } }',
+    );
+
+    expect(data).toEqual({ block: { chainId: 1 }, none: null, tokens: { totalCount: 5 } });
+  });
+});

@@ -1,9 +1,9 @@
-/** What Ponder's lists take for arguments: what it would answer with an internal error, or with every row, is refused. */
+/** What Ponder's fields take for arguments: what it would answer with an internal error, or with every row, is refused. */
 
 import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
 import { clip } from "../contract/fields.ts";
 import { isCursor } from "./cursor.ts";
-import type { ListedField, PonderTable } from "./ponder-lists.ts";
+import type { AskedField, PonderTable } from "./ponder-tables.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 /** What an argument must be, if it is something else. */
@@ -41,23 +41,30 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** One error for each argument that Ponder can't answer. `variables` are coerced, so their defaults are in them. */
-export function listErrors(lists: readonly ListedField[], variables: Values): GraphQLError[] {
-  return lists.flatMap(({ table, arguments: given }) => {
+export function argumentErrors(asked: readonly AskedField[], variables: Values): GraphQLError[] {
+  return asked.flatMap(({ table, isList, arguments: given }) => {
     const values = Object.fromEntries(
       given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
     );
     return given.flatMap((argument) => {
       const name = argument.name.value;
-      if (name === "where") return refusedNull(argument, values[name]);
-      const must = rules[name]?.(values[name], table, values);
-      return must === undefined ? [] : refusal(argument, name, values[name], must);
+      const value = values[name];
+      if (isList && name === "where") return filterErrors(argument, value);
+      const must = isList ? rules[name]?.(value, table, values) : keyRule(value, table.columns.get(name));
+      return must === undefined ? [] : refusal(argument, name, value, must);
     });
   });
 }
 
-function refusedNull(argument: ArgumentNode, filter: unknown): GraphQLError[] {
-  const found = filter === undefined ? undefined : findNull(filter, argument.name.value);
-  return found ? refusal(argument, found.path, null, found.must) : [];
+/** A part of the key of one row. Ponder declares a Float for a column of whole numbers. */
+function keyRule(value: unknown, type: string | undefined): string | undefined {
+  if (holdsNul(value)) return WITHOUT_NUL;
+  return type === "Int" && ((value as number) | 0) !== value ? "a whole number of 32 bits" : undefined;
+}
+
+function filterErrors(argument: ArgumentNode, filter: unknown): GraphQLError[] {
+  const found = filter === undefined ? undefined : findFault(filter, argument.name.value);
+  return found ? refusal(argument, found.path, found.value, found.must) : [];
 }
 
 function refusal(argument: ArgumentNode, path: string, value: unknown, must: string): GraphQLError[] {
@@ -65,22 +72,34 @@ function refusal(argument: ArgumentNode, path: string, value: unknown, must: str
   return [new GraphQLError(`${path} is ${shown}; it must be ${must}`, { nodes: argument })];
 }
 
-/** The first null of a filter where Ponder needs a list or an object; a null that is compared with is a value. */
-function findNull(filter: unknown, path: string): { path: string; must: string } | undefined {
-  if (filter === null) return { path, must: "an object, or left out" };
+interface Fault {
+  readonly path: string;
+  readonly value: unknown;
+  readonly must: string;
+}
+
+/** The first null of a filter where Ponder needs a list or an object, or text that no column holds. */
+function findFault(filter: unknown, path: string): Fault | undefined {
+  if (filter === null) return { path, value: null, must: "an object, or left out" };
   for (const [key, value] of Object.entries(filter as Values)) {
     const inner = `${path}.${key}`;
     const isBranch = key === "AND" || key === "OR";
+    // A null that is compared with is a value.
     if (value === null && (isBranch || key.endsWith("_in")))
-      return { path: inner, must: "a list, or left out" };
-    if (!isBranch) continue;
+      return { path: inner, value, must: "a list, or left out" };
     for (const each of Array.isArray(value) ? value : [value]) {
-      const found = findNull(each, inner);
+      const found = isBranch
+        ? findFault(each, inner)
+        : holdsNul(each) && { path: inner, value: each, must: WITHOUT_NUL };
       if (found) return found;
     }
   }
   return undefined;
 }
+
+// PostgreSQL takes no such text.
+const WITHOUT_NUL = "text without U+0000";
+const holdsNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
 
 const isColumn = (value: unknown, { columns }: PonderTable): value is string =>
   typeof value === "string" && columns.has(value);
