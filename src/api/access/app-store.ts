@@ -46,12 +46,55 @@ export async function addApp(
   return row?.id;
 }
 
-/** The apps of an owner by name; with `undefined` those of everybody. */
-export function readApps(db: Queryable, owner: string | undefined, limit: number): Promise<AppRow[]> {
+/** The apps of an owner by name. */
+export function readApps(db: Queryable, owner: string): Promise<AppRow[]> {
   return db.query<AppRow>(
-    `select ${APP} from vitrine.app a where $1::text is null or a.owner = $1 order by lower(a.name), a.id limit $2`,
-    [owner ?? null, limit],
+    `select ${APP} from vitrine.app a where a.owner = $1 order by lower(a.name), a.id`,
+    [owner],
   );
+}
+
+/** Everybody's apps by name, after the app `after`: those whose name or owner holds the text. */
+export function findApps(
+  db: Queryable,
+  text: string,
+  after: string | undefined,
+  limit: number,
+): Promise<AppRow[]> {
+  return db.query<AppRow>(
+    `select ${APP} from vitrine.app a
+      where (strpos(lower(a.name), lower($1)) > 0 or strpos(a.owner, lower($1)) > 0)
+        and ($2::uuid is null or (lower(a.name), a.id) > (select lower(name), id from vitrine.app where id = $2))
+      order by lower(a.name), a.id limit $3`,
+    [text, after ?? null, limit],
+  );
+}
+
+export interface Holders {
+  readonly apps: readonly { readonly id: string; readonly name: string }[];
+  /** How many there are, those that are not listed included. */
+  readonly count: number;
+}
+
+/** The apps that hold each of the collections, which are named as permissions name them: the first `limit` by name. */
+export async function readHolders(
+  db: Queryable,
+  collections: readonly string[],
+  limit: number,
+): Promise<Holders[]> {
+  const rows = await db.query<Holders>(
+    `select coalesce(held.apps, '[]') as apps, coalesce(held.count, 0)::int as count
+      from unnest($1::text[]) with ordinality as asked(name, nth)
+      left join lateral (
+        select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id) filter (where nth <= $2) as apps,
+               count(*) as count
+        from (select a.id, a.name, row_number() over (order by lower(a.name), a.id) as nth from vitrine.app a
+               where a.collections is null or asked.name = any (a.collections)) app
+      ) held on true
+      order by asked.nth`,
+    [collections, limit],
+  );
+  return rows;
 }
 
 export async function readApp(db: Queryable, id: string, lock = false): Promise<AppRow | undefined> {

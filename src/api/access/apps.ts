@@ -8,10 +8,13 @@ import {
   addRequest,
   closeRequest,
   countApps,
+  findApps,
+  type Holders,
   type RequestKind,
   type RequestRow,
   readApp,
   readApps,
+  readHolders,
   readOpenRequests,
   readRequests,
   settleRequest,
@@ -22,7 +25,7 @@ import type { AccessService } from "./service.ts";
 import { tellReplicas } from "./store.ts";
 
 const APPS_OF_ONE_OWNER_MAX = 20;
-const LIST_MAX = 500;
+const REQUESTS_MAX = 500;
 const FIRST_TIER: Tier = "basic";
 /** Stands for the permission to write every collection's information, which only the operator's tool gives. */
 export const ALL_COLLECTIONS = "all";
@@ -106,14 +109,24 @@ export function createApps({ database, access }: AppsDeps) {
       });
     },
 
-    /** The first 500 apps of an owner by name; with `undefined` those of everybody. */
-    list: (owner: string | undefined): Promise<AppRow[]> => readApps(database, owner, LIST_MAX),
+    /** The apps of an owner by name. */
+    list: (owner: string): Promise<AppRow[]> => readApps(database, owner),
+
+    /** For operators: so many of the apps whose name or owner holds the text, by name, after the app `after`. */
+    search: (text: string, after: string | undefined, limit: number): Promise<AppRow[]> =>
+      findApps(database, text, after, limit),
+
+    /** For operators: the apps that hold each collection, the first so many of each by name. */
+    holdersOf: (collections: readonly string[], limit: number): Promise<Holders[]> =>
+      readHolders(database, collections, limit),
 
     find: (id: string): Promise<AppRow | undefined> => readApp(database, id),
 
-    requestsOf: (appId: string): Promise<RequestRow[]> => readRequests(database, appId, LIST_MAX),
+    /** The newest 500 requests of an app. */
+    requestsOf: (appId: string): Promise<RequestRow[]> => readRequests(database, appId, REQUESTS_MAX),
 
-    openRequests: (): Promise<RequestRow[]> => readOpenRequests(database, LIST_MAX),
+    /** So many of what waits for the operator, the oldest first. */
+    openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
 
     /** Asks the operator for a permission. */
     ask(appId: string, wish: Permission, actor: string): Promise<Asking> {

@@ -66,7 +66,7 @@ export function operatorOnly(c: ConsoleContext): Session {
   return session;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A path parameter that is a UUID; throws NOT_FOUND for anything else. */
 export function idOf(c: ConsoleContext, name: string): string {

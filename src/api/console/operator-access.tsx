@@ -1,12 +1,12 @@
 /** The operator's pages about apps: what they ask for, all of them, and the audit log. */
 
 import { Hono } from "hono";
-import { Badge, Button, Card, Empty, Table, When } from "../ui/parts.tsx";
-import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site } from "./env.ts";
+import { Badge, Button, Card, Empty, Field, Notice, Table, When } from "../ui/parts.tsx";
+import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site, UUID } from "./env.ts";
 import { render, shortAddress } from "./frame.tsx";
 import { OperatorFrame, operatorPath } from "./operator-frame.tsx";
 
-const AUDIT_PAGE = 100;
+const PAGE = 100;
 const AUDIT_ID = /^[1-9][0-9]{0,17}$/;
 
 const kinds = { api: "API", collection: "Collection", tier: "Tier" } as const;
@@ -33,7 +33,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get("/operator", async (c) => {
       operatorOnly(c);
-      const requests = await apps.openRequests();
+      const waiting = await apps.openRequests(PAGE + 1);
+      const requests = waiting.slice(0, PAGE);
       return render(
         site,
         c,
@@ -71,6 +72,9 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 ])}
               />
             )}
+            {waiting.length > PAGE && (
+              <Notice>{`More wait: these are the oldest ${PAGE}, and others follow when they are decided.`}</Notice>
+            )}
           </Card>
         </OperatorFrame>,
       );
@@ -79,19 +83,27 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
     .post("/operator/requests/:request/refuse", decide(false))
     .get("/operator/apps", async (c) => {
       operatorOnly(c);
-      const all = await apps.list(undefined);
+      const text = (c.req.query("q") ?? "").trim();
+      const after = c.req.query("after") ?? "";
+      const found = await apps.search(text, UUID.test(after) ? after : undefined, PAGE + 1);
+      const shown = found.slice(0, PAGE);
+      const last = shown.at(-1);
       return render(
         site,
         c,
         { title: "Apps" },
         <OperatorFrame site={site} tab="/apps">
           <Card title="All apps" hint="Open one for its keys, permissions and limits.">
-            {all.length === 0 && <Empty>No app yet.</Empty>}
-            {all.length > 0 && (
+            <form method="get" action={site.to(operatorPath("/apps"))} class="row">
+              <Field name="q" label="Name or owner" value={text} />
+              <Button>Find</Button>
+            </form>
+            {shown.length === 0 && <Empty>{text ? "No app with that name or owner." : "No app yet."}</Empty>}
+            {shown.length > 0 && (
               <Table
                 caption="Apps"
                 columns={["App", "Owner", "APIs", "Collections", "Tier", "Made"]}
-                rows={all.map((app) => [
+                rows={shown.map((app) => [
                   <a href={site.to(`/console/apps/${app.id}`)}>{app.name}</a>,
                   <Owner address={app.owner} />,
                   <span class="row">
@@ -105,6 +117,14 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 ])}
               />
             )}
+            {found.length > PAGE && last && (
+              <a
+                class="button"
+                href={site.to(`${operatorPath("/apps")}?${new URLSearchParams({ q: text, after: last.id })}`)}
+              >
+                Further apps
+              </a>
+            )}
           </Card>
         </OperatorFrame>,
       );
@@ -112,8 +132,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
     .get("/operator/audit", async (c) => {
       operatorOnly(c);
       const asked = c.req.query("before") ?? "";
-      const rows = await site.readAudit(AUDIT_PAGE + 1, AUDIT_ID.test(asked) ? asked : undefined);
-      const shown = rows.slice(0, AUDIT_PAGE);
+      const rows = await site.readAudit(PAGE + 1, AUDIT_ID.test(asked) ? asked : undefined);
+      const shown = rows.slice(0, PAGE);
       const last = shown.at(-1);
       return render(
         site,
@@ -137,7 +157,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 ])}
               />
             )}
-            {rows.length > AUDIT_PAGE && last && (
+            {rows.length > PAGE && last && (
               <a class="button" href={site.to(`${operatorPath("/audit")}?before=${last.id}`)}>
                 Older
               </a>

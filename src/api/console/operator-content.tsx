@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { ApiError } from "../contract/errors.ts";
 import { parseHostPattern } from "../media/allowlist.ts";
 import { displayTypes } from "../metadata/traits.ts";
-import { Button, Card, Empty, Facts, Field, Table, When } from "../ui/parts.tsx";
+import { Button, Card, Empty, Facts, Field, Notice, Table, When } from "../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "./env.ts";
 import { render } from "./frame.tsx";
 import {
@@ -16,6 +16,7 @@ import {
 } from "./operator-frame.tsx";
 
 const PENDING_MAX = 200;
+const HOLDERS_SHOWN = 20;
 
 export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
   const { access, allowlist, database, traitApproval } = site;
@@ -111,7 +112,8 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     .get("/operator/traits", async (c) => {
       operatorOnly(c);
       const refs = site.collections.all.map(({ chainId, address }) => ({ chainId, collection: address }));
-      const pending = await traitApproval.pending(refs, PENDING_MAX);
+      const found = await traitApproval.pending(refs, PENDING_MAX + 1);
+      const pending = found.slice(0, PENDING_MAX);
       return render(
         site,
         c,
@@ -152,6 +154,9 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                 ])}
               />
             )}
+            {found.length > PENDING_MAX && (
+              <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow when they are decided.`}</Notice>
+            )}
           </Card>
         </OperatorFrame>,
       );
@@ -181,29 +186,34 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     .get("/operator/collections", async (c) => {
       operatorOnly(c);
       const { all } = site.collections;
-      const [told, apps] = await Promise.all([site.information.readAll(all), site.apps.list(undefined)]);
+      const names = all.map(({ chainId, address }) => `${chainId}:${address}`);
+      const [told, holders] = await Promise.all([
+        site.information.readAll(all),
+        site.apps.holdersOf(names, HOLDERS_SHOWN),
+      ]);
       return render(
         site,
         c,
         { title: "Collections" },
         <OperatorFrame site={site} tab="/collections">
           {all.map((collection, index) => {
-            const name = `${collection.chainId}:${collection.address}`;
-            const holders = apps.filter(({ collections }) => collections?.includes(name));
+            const { apps = [], count = 0 } = holders[index] ?? {};
             const information = told[index];
             return (
               <Card title={information?.name ?? collection.name ?? "Unnamed collection"}>
                 <Facts
                   rows={[
-                    ["Collection", <code>{name}</code>],
+                    ["Collection", <code>{names[index]}</code>],
                     ["Standard", collection.standard ?? "as the first transfer tells"],
                     [
                       "Apps that hold it",
-                      holders.length === 0
-                        ? "none"
-                        : holders.map((app) => (
-                            <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
-                          )),
+                      <>
+                        {count === 0 && "none"}
+                        {apps.map((app) => (
+                          <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
+                        ))}
+                        {count > apps.length && `and ${count - apps.length} more`}
+                      </>,
                     ],
                     [
                       "Information",

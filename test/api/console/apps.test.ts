@@ -251,3 +251,62 @@ describe("strangers", () => {
     },
   );
 });
+
+describe("the operator's list of apps", () => {
+  const OWNER = `0x${"ab".repeat(20)}`;
+  beforeEach(() =>
+    database.query(
+      `insert into vitrine.app (id, name, apis, collections, owner)
+       select gen_random_uuid(), 'App ' || to_char(nth, 'FM000'), '{}', array[$2], case when nth = 150 then $1 end
+       from generate_series(1, 230) nth`,
+      [OWNER, NAME],
+    ),
+  );
+  const namesIn = (text: string) => [...text.matchAll(/>(App \d{3})</g)].map((match) => match[1] ?? "");
+  const further = (text: string) =>
+    /href="([^"]+after=[^"]+)"/
+      .exec(text)?.[1]
+      ?.replace(/^.*?(?=\/console)/, "")
+      .replaceAll("&amp;", "&");
+
+  it("comes in pages that leave none out and repeat none", async () => {
+    const seen: string[] = [];
+    for (let path: string | undefined = "/console/operator/apps"; path; ) {
+      const { text } = await operator.get(path);
+      seen.push(...namesIn(text));
+      path = further(text);
+    }
+
+    expect(seen).toEqual(Array.from({ length: 230 }, (_, nth) => `App ${String(nth + 1).padStart(3, "0")}`));
+  });
+
+  it.each([
+    ["a part of a name", "pp 23", ["App 230"]],
+    ["an owner, in any case", OWNER.toUpperCase(), ["App 150"]],
+    ["what no app has", "%", []],
+  ])("is searched by %s", async (_title, asked, found) => {
+    const { text } = await operator.get(`/console/operator/apps?q=${encodeURIComponent(asked)}`);
+
+    expect(namesIn(text)).toEqual(found);
+  });
+
+  it("tells how many apps hold a collection beyond those it names", async () => {
+    const { text } = await operator.get("/console/operator/collections");
+
+    expect(text).toContain("App 020");
+    expect(text).not.toContain("App 021");
+    expect(text).toContain("and 210 more");
+  });
+
+  it("tells that more requests wait than it shows", async () => {
+    await database.query(
+      `insert into vitrine.access_request (id, app_id, kind, subject)
+       select gen_random_uuid(), id, 'api', 'market' from vitrine.app order by name limit 101`,
+    );
+
+    const { text } = await operator.get("/console/operator");
+
+    expect(text.match(/>Approve</g)).toHaveLength(100);
+    expect(text).toContain("these are the oldest 100");
+  });
+});
