@@ -94,7 +94,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         { title: "Apps" },
         <OperatorFrame site={site} tab="/apps">
           <Card title="All apps" hint="Open one for its keys, permissions and limits.">
-            <form method="get" action={site.to(operatorPath("/apps"))} class="row">
+            <form method="get" action={site.to(operatorPath("/apps"))} class="inline-form">
               <Field name="q" label="Name or owner" value={text} />
               <Button>Find</Button>
             </form>
