@@ -66,7 +66,7 @@ export function createCatalog(deps: CatalogDeps) {
         served: served.get(tokenId),
         isQueued: queued.has(tokenId),
         image: found.image,
-        display: chooseDisplay(document, found.image.url, isAllowed, found.faults),
+        display: chooseDisplay(document, found.image.url, isAllowed, found.faults, found.ends),
         distribution,
         groups: told?.trait_groups ?? [],
       });

@@ -2,9 +2,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { type Exchange, openExchange } from "./decoder-exchange.ts";
 import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from "./decoder-messages.ts";
 
@@ -14,6 +13,8 @@ import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from
  */
 export const HELD_MAX = 3;
 const START_LIMIT_MS = 30_000;
+const PIPES_KEPT_MS = 1_000;
+const ROGUE = "it spoke out of turn";
 // For glibc, which else gives memory back after every image and has it cleared anew for the next one. What is larger than
 // a common picture takes is still given back.
 const KEPT_MEMORY = {
@@ -45,15 +46,24 @@ export interface DecoderProcess {
   kill(): Promise<void>;
 }
 
+/** How much time a file may take. */
+export interface Limit {
+  readonly text: string;
+  /** It may be the doing of a busy machine. */
+  readonly isOpen: boolean;
+}
+
 /** What a process leaves behind. */
 export interface DecoderEnd {
   /** A signal, an exit code, or why it could not be started. */
   readonly cause: string;
   readonly wasReady: boolean;
+  /** It said what it had nothing to say of, or nothing that could be read. */
+  readonly isRogue: boolean;
   /** The file that was under way, whose doing it is. */
   readonly blamed: Work | undefined;
   /** The limit that this file went over, if it was ended for that. */
-  readonly limit: string | undefined;
+  readonly limit: Limit | undefined;
   /** What it held besides. */
   readonly others: readonly Work[];
 }
@@ -65,6 +75,8 @@ export interface ProcessOptions {
   readonly processorLimitMs: number;
   /** Without work, after which it ends. */
   readonly idleMs: number;
+  /** The script that it runs. */
+  readonly program: string;
   /** It may take another file. */
   readonly onFree: () => void;
   /** Told once, and after all that it has answered. */
@@ -72,22 +84,32 @@ export interface ProcessOptions {
 }
 
 export function startProcess(options: ProcessOptions): DecoderProcess {
-  const { timeLimitMs, processorLimitMs, idleMs, onFree, onEnd } = options;
+  const { timeLimitMs, processorLimitMs, idleMs, program, onFree, onEnd } = options;
   const exchange = openExchange();
-  const child = spawnWorker(exchange, processorLimitMs);
+  const child = spawnWorker(program, exchange, processorLimitMs);
   const held: Work[] = [];
   const places: (Work | undefined)[] = Array.from({ length: HELD_MAX });
+  // It can answer for what it has been told of, and once.
+  const told = new WeakSet<Work>();
+  const answered = new WeakSet<Work>();
   let isReady = false;
-  let stopped: { readonly work: Work | undefined; readonly limit: string | undefined } | undefined;
+  let isGone = false;
+  let isRogue = false;
+  let stopped: { readonly work: Work | undefined; readonly limit: Limit | undefined } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function killIn(ms: number, limit: string | undefined): void {
+  function killIn(ms: number, limit: Limit | undefined): void {
     clearTimeout(timer);
     timer = setTimeout(() => stop(limit), ms);
   }
 
-  function stop(limit: string | undefined): void {
+  function stop(limit: Limit | undefined): void {
     stopped = { work: held[0], limit };
+    kill();
+  }
+
+  function distrust(): void {
+    isRogue = true;
     kill();
   }
 
@@ -97,7 +119,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
 
   /** The first of what it holds is under way. */
   function attend(): void {
-    if (held.length > 0) killIn(timeLimitMs, `${timeLimitMs} ms`);
+    if (held.length > 0) killIn(timeLimitMs, { text: `${timeLimitMs} ms`, isOpen: true });
     else {
       killIn(idleMs, undefined);
       // A process that only waits keeps nobody from ending.
@@ -106,26 +128,30 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   }
 
   function take(event: DecoderEvent): void {
-    if (event.event === "ready") {
+    const work = event.event === "ready" ? undefined : held.find(({ id }) => id === event.id);
+    const isTrue = event.event === "ready" ? !isReady : work && told.has(work) && !answered.has(work);
+    // It has been taken over: nothing that it says is of use, and it may say it for ever.
+    if (!isTrue) distrust();
+    else if (event.event === "ready") {
       isReady = true;
       attend();
       onFree();
+    } else if (work) note(work, event);
+  }
+
+  function note(work: Work, event: Exclude<DecoderEvent, { event: "ready" }>): void {
+    if (event.event === "spent") {
+      if (work === held[0]) stop({ text: `${processorLimitMs} ms of processor time`, isOpen: false });
       return;
     }
-    const work = held.find(({ id }) => id === event.id);
-    if (!work) return;
-    if (event.event === "spent") spent(work);
-    else if (event.event === "answer") settle(work, () => work.done(event.answer));
+    answered.add(work);
+    if (event.event === "answer") settle(work, () => work.done(event.answer));
     else if (event.event === "failure") settle(work, () => work.failed(new Error(event.message)));
     else
       exchange.take(places.indexOf(work), event.bytes).then(
         (bytes) => settle(work, () => work.done({ ...event.image, bytes })),
         (error: Error) => settle(work, () => work.failed(error)),
       );
-  }
-
-  function spent(work: Work): void {
-    if (work === held[0]) stop(`${processorLimitMs} ms of processor time`);
   }
 
   /** Nothing for a file that has been taken away meanwhile. */
@@ -143,17 +169,34 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   // One that could not be started has none, and the end of any other tells the rest.
   const events = child.stdio?.[EVENTS_FD] as Readable | undefined;
   for (const pipe of [jobs, events]) pipe?.on("error", kill);
-  if (events) readEvents(events, take, kill);
+  if (events) readEvents(events, take, distrust);
 
   const end = (cause: string): void => {
     clearTimeout(timer);
+    clearTimeout(grace);
     const left = held.splice(0);
     const suspect = stopped ? stopped.work : left[0];
     // One whose answer came through in the end has done nothing wrong.
-    const blamed = suspect && left.includes(suspect) ? suspect : undefined;
+    const blamed = suspect && told.has(suspect) && left.includes(suspect) ? suspect : undefined;
     const others = left.filter((work) => work !== blamed);
-    onEnd({ cause, wasReady: isReady, blamed, limit: stopped?.limit, others });
+    onEnd({
+      cause: isRogue ? ROGUE : cause,
+      wasReady: isReady,
+      isRogue,
+      blamed,
+      limit: stopped?.limit,
+      others,
+    });
   };
+  let grace: NodeJS.Timeout | undefined;
+  child.once("exit", () => {
+    isGone = true;
+    // What it has started may hold its pipes open for ever.
+    grace = setTimeout(() => {
+      jobs?.destroy();
+      events?.destroy();
+    }, PIPES_KEPT_MS);
+  });
   const ended = new Promise<string>((done) => {
     child.once("error", (error) => done(error.message));
     // Not at its exit: what it has said before may still be on the way.
@@ -171,7 +214,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   return {
     pid: child.pid,
     get isReady() {
-      return isReady;
+      return isReady && !isGone;
     },
     held,
     hand(work) {
@@ -181,7 +224,11 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
       if (held.length === 1) attend();
       const { id, kind, body } = work;
       exchange.put(place, body).then(
-        () => jobs?.write(`${JSON.stringify({ id, kind, place, bytes: body.length } satisfies Job)}\n`),
+        () => {
+          if (isGone) return;
+          told.add(work);
+          jobs?.write(`${JSON.stringify({ id, kind, place, bytes: body.length } satisfies Job)}\n`);
+        },
         (error: Error) => settle(work, () => work.failed(error)),
       );
     },
@@ -192,11 +239,10 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   };
 }
 
-function spawnWorker(exchange: Exchange, processorLimitMs: number): ChildProcess {
-  const script = join(dirname(fileURLToPath(import.meta.url)), "image-worker.ts");
+function spawnWorker(program: string, exchange: Exchange, processorLimitMs: number): ChildProcess {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   try {
-    return spawn(process.execPath, ["--import", tsx, script, String(processorLimitMs), String(EVENTS_FD)], {
+    return spawn(process.execPath, ["--import", tsx, program, String(processorLimitMs), String(EVENTS_FD)], {
       stdio: ["pipe", "ignore", "ignore", "pipe", exchange.fd],
       // What strangers' files may take over gets none of the operator's secrets.
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C", ...KEPT_MEMORY },

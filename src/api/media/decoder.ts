@@ -1,5 +1,6 @@
 /** Decodes images and videos in processes of their own: bounded in number, in time, and in what waits for them. */
 
+import { fileURLToPath } from "node:url";
 import type { Decoded, Job } from "./decoder-messages.ts";
 import {
   type DecoderEnd,
@@ -18,6 +19,9 @@ const WAITING_MAX = 64;
 // A start takes half a second, and a process holds 130 MB.
 const IDLE_MS = 60_000;
 const TRIES = 2;
+// What keeps a second process from starting, such as too little memory, may last.
+const START_PAUSE_MS = 5_000;
+const PROGRAM = fileURLToPath(new URL("./image-worker.ts", import.meta.url));
 const CLOSED = "the decoder is closed";
 
 export interface Decoder {
@@ -38,23 +42,27 @@ export interface DecoderOptions {
   readonly timeLimitMs?: number;
   readonly processorLimitMs?: number;
   readonly idleMs?: number;
-  /** Told of each process that died or was ended under a file. */
+  /** The script that they run, in place of our own. */
+  readonly program?: string;
+  /** Told of each process that died or was ended under a file, or could not be started. */
   readonly onLoss?: (cause: string) => void;
 }
 
 export function createDecoder(options: DecoderOptions): Decoder {
   const { processes, timeLimitMs = TIME_LIMIT_MS, processorLimitMs = DECODE_PROCESSOR_MS } = options;
-  const { idleMs = IDLE_MS, onLoss = () => {} } = options;
+  const { idleMs = IDLE_MS, program = PROGRAM, onLoss = () => {} } = options;
   const running = new Set<DecoderProcess>();
   const waiting: Work[] = [];
   let isClosed = false;
+  let startAgainAt = 0;
   let ids = 0;
 
   /** Hands out what waits: to processes without work, to new ones, and only then to those that are busy. */
   function dispatch(): void {
     handOut(({ held }) => held.length === 0);
     const starting = [...running].filter(({ isReady }) => !isReady).length;
-    if (waiting.length > starting && running.size < processes && !isClosed) start();
+    const mayStart = running.size < processes && !isClosed && performance.now() >= startAgainAt;
+    if (waiting.length > starting && mayStart) start();
     else if (starting === 0)
       handOut(({ held }) => held.length < HELD_MAX && !held.some(({ mayTakeLong }) => mayTakeLong));
   }
@@ -76,12 +84,12 @@ export function createDecoder(options: DecoderOptions): Decoder {
         timeLimitMs,
         processorLimitMs,
         idleMs,
+        program,
         onFree: dispatch,
         onEnd(end) {
           running.delete(each);
           settle(end);
-          // Another start might fail as well, and as soon.
-          if (end.wasReady) dispatch();
+          dispatch();
         },
       });
       running.add(each);
@@ -90,14 +98,15 @@ export function createDecoder(options: DecoderOptions): Decoder {
     }
   }
 
-  /** What waits is not to blame, and waits on while there is another process for it. */
+  /** What waits is not to blame, and is left to another process while there is one. */
   function failToStart(cause: string): void {
-    if (![...running].some(({ isReady }) => isReady))
-      giveUp(waiting.splice(0), `the decoder can't be started (${cause})`);
+    onLoss(`it can't be started (${cause})`);
+    if ([...running].some(({ isReady }) => isReady)) startAgainAt = performance.now() + START_PAUSE_MS;
+    else giveUp(waiting.splice(0), `the decoder can't be started (${cause})`);
   }
 
   /** What becomes of the work of a process that has ended. */
-  function settle({ cause, wasReady, blamed, limit, others }: DecoderEnd): void {
+  function settle({ cause, wasReady, isRogue, blamed, limit, others }: DecoderEnd): void {
     if (isClosed) {
       giveUp([...others, ...(blamed ? [blamed] : [])], CLOSED);
       return;
@@ -107,13 +116,13 @@ export function createDecoder(options: DecoderOptions): Decoder {
       return;
     }
     waiting.unshift(...others);
+    if (blamed || isRogue) onLoss(limit === undefined ? cause : "time limit");
     if (!blamed) return;
     blamed.losses++;
-    onLoss(limit === undefined ? cause : "time limit");
     const code = `${blamed.kind}_undecodable` as const;
-    if (limit !== undefined) blamed.done(refuse(code, `decoding took over ${limit}`));
-    else if (blamed.losses >= TRIES) blamed.done(refuse(code, `decoding ended the decoder ${TRIES} times`));
-    else waiting.unshift(blamed);
+    if (limit) blamed.done({ ...refuse(code, `decoding took over ${limit.text}`), isOpen: limit.isOpen });
+    else if (blamed.losses < TRIES) waiting.unshift(blamed);
+    else blamed.done({ ...refuse(code, `decoding ended the decoder ${TRIES} times`), isOpen: true });
   }
 
   return {

@@ -30,6 +30,12 @@ export interface FoundFaults {
   readonly video?: Found | undefined;
 }
 
+/** The hosts that a token's animation and video were redirected to, where those are others. */
+export interface Ends {
+  readonly animation?: string | undefined;
+  readonly video?: string | undefined;
+}
+
 export interface Display {
   readonly collection_page: { readonly kind: "image" | "none"; readonly url: string | null };
   readonly token_page: {
@@ -47,13 +53,15 @@ export interface MediaFields {
 
 /**
  * The collection page shows `image`. The token page shows the first of `animation_url`, `video`, `image` that is
- * given; the first two only from hosts that the operator allows and without a fault, and what is skipped is listed.
+ * given; the first two only from hosts that the operator allows, wherever they lead, and without a fault. What is
+ * skipped is listed.
  */
 export function chooseDisplay(
   media: MediaFields,
   imageUrl: string | null,
   isAllowed: (host: string) => boolean,
   faults: FoundFaults = {},
+  ends: Ends = {},
 ): Display {
   const skipped: Skipped[] = [];
   const candidates = [
@@ -64,8 +72,11 @@ export function chooseDisplay(
     if (url === null) return false;
     const host = hostOf(url);
     const fault = faults[kind];
+    const end = ends[kind];
     if (host === undefined) skipped.push({ kind, host: "", reason: "invalid_url" });
     else if (!isAllowed(host)) skipped.push({ kind, host, reason: "host_not_allowed" });
+    else if (end !== undefined && !isAllowed(end))
+      skipped.push({ kind, host: end, reason: "host_not_allowed", message: `${host} leads there` });
     else if (fault && bearsOnShowing(fault)) skipped.push({ kind, host, ...fault });
     else return true;
     return false;

@@ -29,6 +29,12 @@ export function walkGif(body: Buffer): GifFrames {
   }
 }
 
+/** Of the whole animation (GIF89a, "Logical Screen Descriptor"). */
+export const canvasOf = (body: Buffer): { readonly width: number; readonly height: number } => ({
+  width: body.readUInt16LE(6),
+  height: body.readUInt16LE(8),
+});
+
 const colourTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 /** Undefined when the file ends before the empty block that closes the data. */

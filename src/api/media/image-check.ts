@@ -36,6 +36,16 @@ export function checkContent(body: Buffer): ImageContent | Refusal {
     : { format, frames };
 }
 
+/** libvips reads of a GIF over 2,048 pixels no more than its first frame covers. Undefined where that is all of it. */
+export function checkCanvas(
+  canvas: { readonly width: number; readonly height: number },
+  { width, height }: ImageHeader,
+): Refusal | undefined {
+  if (canvas.width <= width && canvas.height <= height) return undefined;
+  const found = `a canvas of ${canvas.width}x${canvas.height}, of which only ${width}x${height} can be read`;
+  return refuse("image_undecodable", `${found}; a first frame as large as the canvas helps`);
+}
+
 /** Undefined when it may be decoded. */
 export function checkHeader({ width, height, frames }: ImageHeader): Refusal | undefined {
   if (width < SIDE_PX || height < SIDE_PX)

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Disk } from "flydrive";
+import { IPFS_HOST } from "../metadata/token-uri.ts";
 import type { Queryable } from "../store/database.ts";
 import { checkAnimation } from "./animation-check.ts";
 import type { Decoder } from "./decoder.ts";
@@ -17,7 +18,7 @@ import type { RenderedImage } from "./render-image.ts";
 export type Look =
   | Unread
   /** The same bytes as at the last look. */
-  | { readonly kind: "same"; readonly etag?: string | undefined }
+  | { readonly kind: "same"; readonly etag?: string | undefined; readonly leadsTo: string | null }
   | { readonly kind: "found"; readonly finding: MediaFinding; readonly refusal: Refusal | undefined };
 
 export interface LookDeps {
@@ -44,7 +45,7 @@ export function createLook({ database, fetchMedia, decoder, disk, metrics }: Loo
     const startedAt = performance.now();
     const decoded = await decoder.decode("image", body);
     metrics.rendered((performance.now() - startedAt) / 1000);
-    if ("reason" in decoded) return refused(decoded, body.length, hash);
+    if ("reason" in decoded) return refused(decoded, body.length, decoded.isOpen ? null : hash);
     if (decoded.kind !== "image") throw new Error(`the decoder took ${lease.url} for a video`);
     return accepted(body, hash, await store(decoded, hash));
   }
@@ -59,7 +60,7 @@ export function createLook({ database, fetchMedia, decoder, disk, metrics }: Loo
 
   async function lookAtVideo(body: Buffer, hash: string): Promise<Look> {
     const decoded = await decoder.decode("video", body);
-    if ("reason" in decoded) return refused(decoded, body.length, hash);
+    if ("reason" in decoded) return refused(decoded, body.length, decoded.isOpen ? null : hash);
     const { format, width, height } = decoded;
     return found({ ...nothing, sourceHash: hash, format, width, height, bytes: body.length });
   }
@@ -87,18 +88,21 @@ export function createLook({ database, fetchMedia, decoder, disk, metrics }: Loo
       const message = `over ${MEDIA_BYTES_MAX} bytes, at most ${MEDIA_BYTES_MAX}`;
       return refused(refuse(kind === "video" ? "video_too_large" : "image_too_large", message), null, null);
     }
-    if (answer.isUnchanged) return { kind: "same" };
+    const leadsTo = endOf(lease, answer.url);
+    if (answer.isUnchanged) return { kind: "same", leadsTo };
     const { body, contentType } = answer;
     metrics.fetched(kind, body.length);
     if (kind === "animation") {
       const refusal = checkAnimation(body, contentType);
-      return refusal ? refused(refusal, body.length, null) : found({ ...nothing, bytes: body.length });
+      return refusal
+        ? refused(refusal, body.length, null)
+        : found({ ...nothing, bytes: body.length, leadsTo });
     }
     const hash = hashOf(body);
-    if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag };
+    if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag, leadsTo };
     const look = await (kind === "image" ? lookAtImage(lease, body, hash) : lookAtVideo(body, hash));
     return look.kind === "found"
-      ? { ...look, finding: { ...look.finding, etag: answer.etag ?? null } }
+      ? { ...look, finding: { ...look.finding, etag: answer.etag ?? null, leadsTo } }
       : look;
   };
 }
@@ -115,7 +119,14 @@ const nothing: MediaFinding = {
   width: null,
   height: null,
   bytes: null,
+  leadsTo: null,
 };
+
+/** What gateways lead to among themselves is not what a page loads. */
+function endOf({ host }: MediaLease, url: string): string | null {
+  const end = new URL(url).host;
+  return host === IPFS_HOST || end === host ? null : end;
+}
 
 const found = (finding: MediaFinding): Look => ({ kind: "found", finding, refusal: undefined });
 

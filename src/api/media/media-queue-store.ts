@@ -111,13 +111,15 @@ export interface MediaFinding {
   readonly width: number | null;
   readonly height: number | null;
   readonly bytes: number | null;
+  /** The host that redirects led to, where that is another one. */
+  readonly leadsTo: string | null;
 }
 
 /** Ends a look that read the content. False when the lease was lost, and then nothing is kept. */
 export async function finishMedia(db: Queryable, lease: MediaLease, finding: MediaFinding): Promise<boolean> {
   const rows = await db.query(
     `update vitrine.media
-        set status = $4, reason = $5, source_hash = $6, file = $7, format = $8, width = $9, height = $10, bytes = $11, etag = $12,
+        set status = $4, reason = $5, source_hash = $6, file = $7, format = $8, width = $9, height = $10, bytes = $11, etag = $12, leads_to = $13,
             checked_at = now(), done = started, attempts = 0, lease = null, leased_until = null
       where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
     [
@@ -133,19 +135,24 @@ export async function finishMedia(db: Queryable, lease: MediaLease, finding: Med
       finding.height,
       finding.bytes,
       finding.etag,
+      finding.leadsTo,
     ],
   );
   return rows.length > 0;
 }
 
 /** Ends a look that found the same bytes as the one before, under `etag` if that was told anew: what is known of them stays. */
-export async function confirmMedia(db: Queryable, lease: MediaLease, etag?: string): Promise<boolean> {
+export async function confirmMedia(
+  db: Queryable,
+  lease: MediaLease,
+  { etag, leadsTo }: { readonly etag?: string | undefined; readonly leadsTo: string | null },
+): Promise<boolean> {
   const rows = await db.query(
     `update vitrine.media
-        set reason = case when status = 'accepted' then null else reason end, etag = coalesce($4, etag),
+        set reason = case when status = 'accepted' then null else reason end, etag = coalesce($4, etag), leads_to = $5,
             checked_at = now(), done = started, attempts = 0, lease = null, leased_until = null
       where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
-    [lease.kind, lease.urlHash, lease.id, etag ?? null],
+    [lease.kind, lease.urlHash, lease.id, etag ?? null, leadsTo],
   );
   return rows.length > 0;
 }

@@ -66,13 +66,14 @@ export interface MediaState extends MediaUrl {
   readonly status: "pending" | "accepted" | "rejected";
   readonly reason: string | null;
   readonly file: string | null;
+  readonly leadsTo: string | null;
 }
 
 /** Those of the URLs that have ever been wanted. */
 export async function readStates(db: Queryable, media: readonly MediaUrl[]): Promise<MediaState[]> {
   if (media.length === 0) return [];
   return db.query<MediaState>(
-    `select m.kind, m.url, m.status, m.reason, m.file
+    `select m.kind, m.url, m.status, m.reason, m.file, m.leads_to as "leadsTo"
        from unnest($1::text[], $2::text[]) as k(kind, url)
        join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}`,
     [media.map(({ kind }) => kind), media.map(({ url }) => url)],

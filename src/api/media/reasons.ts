@@ -6,14 +6,15 @@ const count = (value: number): string => value.toLocaleString("en-US");
 const side = `${SIDE_PX}x${SIDE_PX}`;
 const bytes = count(MEDIA_BYTES_MAX);
 
-/** By what was found in the content. Another look at the same bytes ends the same way. */
+/** By what was found in the content. */
 export const refusalTable = {
   image_too_large: `The image is over ${bytes} bytes.`,
   image_wrong_format: "The content is not PNG, JPEG or GIF, whatever its name says.",
   image_too_small: `The image is smaller than ${side} pixels in width or height.`,
   image_too_many_pixels: `The image is over ${count(PIXELS_MAX)} pixels, or its frames together over ${count(FRAME_PIXELS_MAX)}; or its picture would take more than 8 MiB.`,
   image_too_many_frames: `The GIF has over ${FRAMES_MAX} frames.`,
-  image_undecodable: "The image is cut short or damaged, or takes too long to decode.",
+  image_undecodable:
+    "The image is cut short or damaged, or takes too long to decode; or it is a GIF over 2,048 pixels whose first frame is smaller than its canvas.",
   video_too_large: `The video is over ${bytes} bytes.`,
   video_wrong_format: "The content is not MP4 or WEBM, whatever its name says.",
   video_too_small: `The video is smaller than ${side} pixels in width or height.`,
@@ -51,6 +52,8 @@ export interface Refusal {
   readonly reason: RefusalCode;
   /** Such as `412x412, at least 480x480`. */
   readonly message: string;
+  /** It may be the doing of a busy machine, so the same bytes are looked at anew. */
+  readonly isOpen?: boolean;
 }
 
 export const refuse = (reason: RefusalCode, message: string): Refusal => ({ reason, message });

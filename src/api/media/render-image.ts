@@ -4,8 +4,10 @@
  */
 
 import sharp, { type Sharp } from "sharp";
-import { checkContent, checkHeader, checkPicture, type ImageHeader } from "./image-check.ts";
+import { canvasOf } from "./gif-frames.ts";
+import { checkCanvas, checkContent, checkHeader, checkPicture, type ImageHeader } from "./image-check.ts";
 import { PIXELS_MAX, SIDE_PX } from "./limits.ts";
+import { withoutNotes } from "./png-chunks.ts";
 import { type Refusal, refuse } from "./reasons.ts";
 
 export interface RenderedImage {
@@ -36,15 +38,16 @@ export function setUpDecoder(): void {
  * Exactly 480x480 with the aspect kept and the rest transparent, upright, in sRGB, without metadata; a GIF stays one,
  * with its delays and loops. Limits are checked before a pixel is decoded.
  */
-export async function renderImage(body: Buffer): Promise<RenderedImage | Refusal> {
-  const content = checkContent(body);
+export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal> {
+  const content = checkContent(file);
   if ("reason" in content) return content;
   const { format, frames } = content;
+  const isGif = format === "GIF";
+  const body = format === "PNG" ? withoutNotes(file) : file;
   try {
     const header = { ...(await readSize(body)), frames };
-    const refusal = checkHeader(header);
+    const refusal = (isGif && checkCanvas(canvasOf(body), header)) || checkHeader(header);
     if (refusal) return refusal;
-    const isGif = format === "GIF";
     const source = sharp(body, {
       animated: isGif,
       autoOrient: !isGif,
@@ -54,11 +57,13 @@ export async function renderImage(body: Buffer): Promise<RenderedImage | Refusal
       failOn: "error",
     });
     const { data } = await encode(resize(source), isGif).toBuffer({ resolveWithObject: true });
-    const tooLarge = checkPicture(data.length);
+    // The density of the source is noted in it, and equal pictures are to be equal files.
+    const bytes = isGif ? data : withoutNotes(data);
+    const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
-    return { kind: "image", bytes: data, extension: isGif ? "gif" : "png", format, ...header };
+    return { kind: "image", bytes, extension: isGif ? "gif" : "png", format, ...header };
   } catch (error) {
-    return refuse("image_undecodable", oneLine(error as Error));
+    return refuse("image_undecodable", causeOf(error as Error));
   }
 }
 
@@ -66,7 +71,8 @@ const resize = (image: Sharp): Sharp =>
   image.resize(SIDE_PX, SIDE_PX, { fit: "contain", background: TRANSPARENT });
 
 // An effort above 1 takes a third longer for a GIF of many frames, and saves little.
-const encode = (image: Sharp, isGif: boolean): Sharp => (isGif ? image.gif({ effort: 1 }) : image.png());
+const encode = (image: Sharp, isGif: boolean): Sharp =>
+  isGif ? image.gif({ effort: 1, keepDuplicateFrames: true }) : image.png();
 
 /** From the header alone; the pixel limit is ours to tell, with its figure. */
 async function readSize(body: Buffer): Promise<Omit<ImageHeader, "frames">> {
@@ -82,4 +88,8 @@ async function readSize(body: Buffer): Promise<Omit<ImageHeader, "frames">> {
   return orientation >= SIDEWAYS_FROM ? { width: size.height, height: size.width } : size;
 }
 
-const oneLine = (error: Error): string => (error.message.split("\n")[0] ?? "").trim();
+/** One line; that of an interlaced PNG which ends early speaks of where the picture goes. */
+function causeOf({ message }: Error): string {
+  const [line = ""] = message.split("\n");
+  return line.includes("unable to write to target") ? "it is cut short or damaged" : line.trim();
+}

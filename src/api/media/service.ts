@@ -1,7 +1,7 @@
 /** The media room's door: what is wanted, and what is known of it. */
 
 import type { Queryable } from "../store/database.ts";
-import { type FoundFaults, hostOf, type MediaFields } from "./display.ts";
+import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display.ts";
 import { locateMedia } from "./locate-media.ts";
 import {
   type MediaKind,
@@ -27,6 +27,7 @@ export interface ShownImage {
 export interface ShownMedia {
   readonly image: ShownImage;
   readonly faults: FoundFaults;
+  readonly ends: Ends;
 }
 
 export interface MediaDeps {
@@ -53,7 +54,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     });
   };
 
-  function showImage(url: string | null, states: ReadonlyMap<string, MediaState>): ShownImage {
+  function showImage(url: string | null, states: States): ShownImage {
     if (url === null) return { status: "none", url: null, reason: null };
     const located = locateMedia(url, gateways);
     if (located.kind === "refused") return { status: "rejected", url: null, reason: explain(located) };
@@ -86,6 +87,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
           animation: faultOf(animation_url, "animation", states),
           video: faultOf(video, "video", states),
         },
+        ends: { animation: endOf(animation_url, "animation", states), video: endOf(video, "video", states) },
       }));
     },
   };
@@ -93,12 +95,16 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
 
 export type MediaService = ReturnType<typeof createMedia>;
 
-function faultOf(
-  url: string | null,
-  kind: MediaKind,
-  states: ReadonlyMap<string, MediaState>,
-): FoundFaults["video"] {
-  const state = url === null ? undefined : states.get(keyOf({ kind, url }));
+type States = ReadonlyMap<string, MediaState>;
+
+const stateOf = (url: string | null, kind: MediaKind, states: States): MediaState | undefined =>
+  url === null ? undefined : states.get(keyOf({ kind, url }));
+
+const endOf = (url: string | null, kind: MediaKind, states: States): string | undefined =>
+  stateOf(url, kind, states)?.leadsTo ?? undefined;
+
+function faultOf(url: string | null, kind: MediaKind, states: States): FoundFaults["video"] {
+  const state = stateOf(url, kind, states);
   if (state?.status !== "rejected" || state.reason === null) return undefined;
   const [reason = "", ...message] = state.reason.split(": ");
   return { reason: reason as MediaReason, message: message.join(": ") };

@@ -126,7 +126,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
   }
 
   function record(lease: MediaLease, look: Look): Promise<boolean> {
-    if (look.kind === "same") return confirmMedia(database, lease, look.etag);
+    if (look.kind === "same") return confirmMedia(database, lease, look);
     if (look.kind === "found") return finishMedia(database, lease, look.finding);
     const isOpen = isOpenStill(lease, look);
     const reason = explain(look) + (isOpen ? "; trying again" : "");

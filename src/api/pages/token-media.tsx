@@ -103,6 +103,7 @@ const Shown = ({ site, token, asImage }: MediaProps) => {
 const fetchReasons: Readonly<Record<string, string>> = fetchReasonTable;
 
 function whyNot({ reason, host, message }: TokenView["display"]["token_page"]["skipped"][number]): string {
-  if (reason === "host_not_allowed") return `The operator has not allowed its host, ${host}.`;
+  if (reason === "host_not_allowed")
+    return `The operator has not allowed ${message ? "the host it leads to" : "its host"}, ${host}.`;
   return sentenceOf(reason, message ?? fetchReasons[reason] ?? "");
 }

@@ -133,7 +133,7 @@ describe("a file that takes too much of the processor", () => {
     const next = decoder.decode("image", await picture());
 
     const message = "decoding took over 500 ms of processor time";
-    expect(await late).toEqual({ reason: "image_undecodable", message });
+    expect(await late).toEqual({ reason: "image_undecodable", message, isOpen: false });
     expect(await next).toMatchObject({ kind: "image" });
     expect(losses).toEqual(["time limit"]);
   });

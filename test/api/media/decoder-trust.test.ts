@@ -1,10 +1,12 @@
 /** What a decoder says, and the disk between it and the service, may be broken; neither is taken for a fault of a file. */
 
 import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createDecoder, type Decoder } from "../../../src/api/media/decoder.ts";
 import { type DecoderEvent, readEvents } from "../../../src/api/media/decoder-messages.ts";
 import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from "../../../src/api/media/limits.ts";
+import { eventually } from "../../support/eventually.ts";
 import { png } from "./pictures.ts";
 
 let decoder: Decoder | undefined;
@@ -79,6 +81,31 @@ describe("the events of a decoder", () => {
   });
 });
 
+describe("a decoder that was taken over by a file", () => {
+  const program = fileURLToPath(new URL("./rogue-decoder.ts", import.meta.url));
+
+  it.each([
+    "says that it is ready again and again",
+    "answers for what it was not handed",
+    "answers twice",
+    "sends pictures without an end",
+    "leaves a process behind that holds its pipes",
+  ])("is ended, and holds up neither the next file nor the end of the service: %s", async (file) => {
+    const losses: string[] = [];
+    decoder = createDecoder({ processes: 1, program, onLoss: (cause) => losses.push(cause) });
+    await decoder.decode("image", Buffer.from("is honest"));
+
+    // Whatever that is: of its own file it may say what it likes.
+    const answer = decoder.decode("image", Buffer.from(file));
+    const next = decoder.decode("image", Buffer.from("is honest"));
+
+    await answer;
+    expect(await next).toMatchObject({ reason: "image_too_small", message: "honest" });
+    expect(await eventually(() => losses[0], Boolean)).toMatch(/^it spoke out of turn$|^exit code 1$/);
+    await decoder.close();
+  });
+});
+
 describe("the decoder", () => {
   it("rejects when there is no room for files to be handed over, and works again when there is", async () => {
     decoder = createDecoder({ processes: 1 });
@@ -92,7 +119,8 @@ describe("the decoder", () => {
   });
 
   it("leaves everything to the process that it has when another one can't be started", async () => {
-    decoder = createDecoder({ processes: 2 });
+    const losses: string[] = [];
+    decoder = createDecoder({ processes: 2, onLoss: (cause) => losses.push(cause) });
     const body = await png(480, 480);
     await decoder.decode("image", body);
     vi.stubEnv("TMPDIR", "/nowhere");
@@ -101,6 +129,8 @@ describe("the decoder", () => {
 
     expect(answers).toMatchObject(answers.map(() => ({ kind: "image" })));
     expect(decoder.pids()).toHaveLength(1);
+    // Not once more for each file.
+    expect(losses).toEqual([expect.stringContaining("it can't be started (ENOENT")]);
   });
 
   it("takes no file over the limit, which it would have to cut", async () => {

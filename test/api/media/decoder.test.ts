@@ -64,6 +64,7 @@ describe("a decoder that is killed under a file", () => {
     expect(await poisoned).toEqual({
       reason: "image_undecodable",
       message: "decoding ended the decoder 2 times",
+      isOpen: true,
     });
     expect(await next).toMatchObject({ kind: "image" });
     expect(losses).toEqual(["SIGKILL", "SIGKILL"]);
@@ -88,7 +89,11 @@ describe("a file that takes too long", () => {
 
     const late = await decoder.decode("image", slow());
 
-    expect(late).toEqual({ reason: "image_undecodable", message: "decoding took over 300 ms" });
+    expect(late).toEqual({
+      reason: "image_undecodable",
+      message: "decoding took over 300 ms",
+      isOpen: true,
+    });
     expect(losses).toEqual(["time limit"]);
     expect(isAlive(pid)).toBe(false);
     expect(await decoder.decode("image", await png(480, 480))).toMatchObject({ kind: "image" });

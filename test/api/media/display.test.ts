@@ -98,6 +98,33 @@ describe("the pages", () => {
     });
   });
 
+  it.each(["video", "animation"] as const)("show no %s that leads to a host that is not allowed", (kind) => {
+    const url = `https://${VIDEO_HOST}/1`;
+    const media = {
+      image: IMAGE,
+      video: null,
+      animation_url: null,
+      [kind === "video" ? kind : "animation_url"]: url,
+    };
+    const show = (end: string) =>
+      chooseDisplay(
+        media,
+        IMAGE,
+        (host) => host === VIDEO_HOST || host === "cdn.example",
+        {},
+        { [kind]: end },
+      );
+
+    expect(show("cdn.example").token_page).toEqual({ kind, url, skipped: [] });
+    expect(show("evil.example").token_page).toEqual({
+      kind: "image",
+      url: IMAGE,
+      skipped: [
+        { kind, host: "evil.example", reason: "host_not_allowed", message: `${VIDEO_HOST} leads there` },
+      ],
+    });
+  });
+
   it("show the image where it can be loaded, which may differ from what the document says", () => {
     const { collection_page, token_page } = chooseDisplay(
       { image: "ipfs://content", video: null, animation_url: null },

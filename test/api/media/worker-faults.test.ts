@@ -176,6 +176,33 @@ describe("a worker", () => {
     ]);
   });
 
+  it("whose decoder was killed twice is decoded again at the next refresh, though its bytes are the same", async () => {
+    answers.set("/1.png", { body: gif(150, 480), headers: { etag: '"same"' } });
+    await decoder.decode("image", await png(480, 480));
+    const before = asked("/1.png");
+    startWorker();
+    await want({ image: url });
+    await eventually(
+      () => asked("/1.png"),
+      (count) => count > before,
+    );
+    for (let times = 0; times < 2; times++) {
+      const pids = await eventually(decoder.pids, (ready) => ready.length > 0);
+      // It has begun.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+      await eventually(decoder.pids, (ready) => ready.every((pid) => !pids.includes(pid)));
+    }
+    await settled();
+    expect((await read({ image: url })).image.reason).toContain("decoding ended the decoder 2 times");
+
+    await pass("1 minute");
+    await want({ image: url });
+    await settled();
+
+    expect((await read({ image: url })).image).toMatchObject({ status: "cached", reason: null });
+  });
+
   it("asks one host for half as many at once as it may ask in all", async () => {
     let release = (): void => {};
     const after = new Promise<void>((resolve) => (release = resolve));

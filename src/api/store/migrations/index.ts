@@ -4,7 +4,7 @@ import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
 import { collectionInformation } from "./catalog.ts";
 import { events } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
-import { media } from "./media.ts";
+import { media, mediaEnds } from "./media.ts";
 import {
   changedTypes,
   changesFirst,
@@ -37,4 +37,5 @@ export const migrations: readonly string[] = [
   collectionInformation,
   changesFirst,
   changedTypes,
+  mediaEnds,
 ];

@@ -55,3 +55,9 @@ create table vitrine.media_file (
 create index media_file_source on vitrine.media_file (source_hash);
 create index media_file_unused on vitrine.media_file (unused_since) where unused_since is not null;
 `;
+
+/** Where a URL leads is where its content is shown from. */
+export const mediaEnds = `
+-- The host of the last redirect, where that is another one than was asked.
+alter table vitrine.media add column leads_to text;
+`;

@@ -1,0 +1,67 @@
+/** A video or page is shown from where its URL leads, so that host has to be allowed as well. */
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+import { createMediaHarness } from "./media-harness.ts";
+
+const { answers, server, read, want, settled, pass, startWorker, privateHosts } = await createMediaHarness();
+const video = readFileSync(new URL("../../fixtures/media/480x480.mp4", import.meta.url));
+const types: Readonly<Record<string, string>> = { "/1.mp4": "video/mp4", "/page": "text/html" };
+
+let elsewhere: LocalServer;
+beforeAll(async () => {
+  elsewhere = await startLocalServer(({ url = "" }, response) => {
+    response.writeHead(200, { "content-type": types[url] ?? "", etag: '"same"' });
+    response.end(url === "/page" ? "<!doctype html><title>A page</title>" : video);
+  });
+  privateHosts.add(elsewhere.host);
+});
+afterAll(() => elsewhere.close());
+
+it("notes where each leads, and that it leads there no more", async () => {
+  const fields = { video: `${server.url}/v`, animation_url: `${server.url}/a` };
+  answers
+    .set("/v", { status: 302, headers: { location: `${elsewhere.url}/1.mp4` } })
+    .set("/a", { status: 301, headers: { location: `${elsewhere.url}/page` } });
+  startWorker();
+
+  await want(fields);
+  await settled();
+  expect((await read(fields)).ends).toEqual({ animation: elsewhere.host, video: elsewhere.host });
+
+  answers
+    .set("/v", { body: video, headers: { "content-type": "video/mp4", etag: '"same"' } })
+    .set("/a", { body: "<!doctype html>", headers: { "content-type": "text/html" } });
+  await pass("1 minute");
+  await want(fields);
+  await settled();
+  expect((await read(fields)).ends).toEqual({ animation: undefined, video: undefined });
+});
+
+it("does not mind a redirect within the host", async () => {
+  const fields = { video: `${server.url}/old` };
+  answers
+    .set("/old", { status: 302, headers: { location: "/new" } })
+    .set("/new", { body: video, headers: { "content-type": "video/mp4" } });
+  startWorker();
+
+  await want(fields);
+  await settled();
+
+  expect(await read(fields)).toMatchObject({ ends: {}, faults: {} });
+});
+
+it("refuses a video of a byte too much", async () => {
+  const fields = { video: `${server.url}/long` };
+  answers.set("/long", { body: Buffer.concat([video, Buffer.alloc(1_048_577 - video.length)]) });
+  startWorker();
+
+  await want(fields);
+  await settled();
+
+  expect((await read(fields)).faults.video).toEqual({
+    reason: "video_too_large",
+    message: "over 1048576 bytes, at most 1048576",
+  });
+});

@@ -1,0 +1,48 @@
+/** Speaks the language of a decoder, and does what each file tells it. */
+
+import { spawn } from "node:child_process";
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { readImage } from "../../../src/api/media/decoder-exchange.ts";
+import { type DecoderEvent, EVENTS_FD, type Job } from "../../../src/api/media/decoder-messages.ts";
+
+const tell = (event: DecoderEvent): void => {
+  writeSync(EVENTS_FD, `${JSON.stringify(event)}\n`);
+};
+
+const answer = (id: number): void =>
+  tell({ event: "answer", id, answer: { reason: "image_too_small", message: "honest" } });
+
+const picture = (id: number): void =>
+  tell({
+    event: "picture",
+    id,
+    bytes: 8_388_608,
+    image: { kind: "image", extension: "png", format: "PNG", width: 480, height: 480, frames: 1 },
+  });
+
+const tricks: Readonly<Record<string, (id: number) => void>> = {
+  "is honest": answer,
+  "says that it is ready again and again": () => setInterval(() => tell({ event: "ready" }), 10),
+  "answers for what it was not handed": (id) => setInterval(() => answer(id + 100), 10),
+  "answers twice": (id) => {
+    answer(id);
+    answer(id);
+  },
+  "sends pictures without an end": (id) => setInterval(() => picture(id), 1),
+  "leaves a process behind that holds its pipes": () => {
+    const stdio = ["ignore", "ignore", "ignore", EVENTS_FD] as const;
+    spawn(process.execPath, ["-e", "setTimeout(() => {}, 20_000)"], { stdio: [...stdio], detached: true });
+    setTimeout(() => process.exit(1), 200);
+  },
+};
+
+createInterface({ input: process.stdin })
+  .on("line", (line) => {
+    const { id, place, bytes } = JSON.parse(line) as Job;
+    const file = Buffer.alloc(bytes);
+    readImage(place, file);
+    tricks[file.toString()]?.(id);
+  })
+  .on("close", () => process.exit(0));
+tell({ event: "ready" });
