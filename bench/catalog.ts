@@ -82,11 +82,13 @@ async function measure(setting: Setting, data: Data) {
   }
   const facets = await measureFacets(setting, data);
   say(`facets: ${JSON.stringify(facets)}`);
+  const panels = await measurePanels(setting, data);
+  say(`panels: ${JSON.stringify(panels)}`);
   const deep = await measureDeep(setting, data);
   say(`deep: ${JSON.stringify(deep)}`);
   const writing = await measureWhileWriting(setting, data);
   say(`while two replicas write: ${JSON.stringify(writing)}`);
-  return { tokens: data.tokens, kind: data.kind, load, pages, facets, deep, writing };
+  return { tokens: data.tokens, kind: data.kind, load, pages, facets, panels, deep, writing };
 }
 
 async function measureLoad({ search }: Setting, { collection }: Data) {
@@ -154,6 +156,19 @@ async function measureFacets({ search, tokenState }: Setting, data: Data) {
     results[condition] = summary(ms);
   }
   return results;
+}
+
+/** A panel where two broad traits and half of the numbers are asked for. */
+async function measurePanels({ search, tokenState }: Setting, data: Data) {
+  const ms: number[] = [];
+  for (let nth = 0; nth < SEARCHES; nth++) {
+    const [broad, half] = ["two_broad", "half"].map(
+      (condition) => makeQuestion(data, tokenState, condition, "id_asc").filter,
+    );
+    const filter = { criteria: broad?.criteria ?? [], ranges: half?.ranges ?? [] };
+    ms.push((await time(() => search.panel(data.collection, filter))).ms);
+  }
+  return { two_broad_and_half: summary(ms) };
 }
 
 /** The first pages of a broad filter by name, beside those after two hundred more. */

@@ -8,11 +8,11 @@ import { Empty, Notice } from "../ui/parts.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
 import { collectionName } from "./collection-list.tsx";
 import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "./env.ts";
-import { countForPanel, isRange, mostCommon } from "./facet-counts.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { NotReady, render } from "./frame.tsx";
 import { soon, stillLoading } from "./loading.tsx";
+import { isRange, mostCommon } from "./panel-facets.ts";
 import { clip, Foreign, formatNumber, plain } from "./text.tsx";
 import { TokenGrid } from "./token-card.tsx";
 
@@ -23,19 +23,30 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const collection = collectionOf(site, c);
   const asked = readQuery(new URL(c.req.url).searchParams);
   const { filter, sort, cursor } = asked;
-  const page = await soon(site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }));
-  if (page === undefined) return stillLoading(site, c);
-  const tokens = await site.catalogRoom.catalog.listTokens(collection, page.tokenIds);
-  const results = { site, asked, page, tokens, path: site.to(collectionPath(pathOf(collection))) };
+  const isPart = c.req.query("part") === "tokens";
+  // Asked for at once, so that both are of one look at what has changed.
+  const answers = await soon(
+    Promise.all([
+      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
+      isPart ? undefined : site.search.panel(collection, filter),
+    ]),
+  );
+  if (answers === undefined) return stillLoading(site, c);
+  const [page, facets] = answers;
+  const path = site.to(collectionPath(pathOf(collection)));
+  const listed = site.catalogRoom.catalog.listTokens(collection, page.tokenIds);
   // What the script puts at the end of the grid.
-  if (c.req.query("part") === "tokens")
+  if (facets === undefined) {
+    const results = { site, asked, page, tokens: await listed, path };
     return c.html(<Tokens {...results} />, 200, { "Cache-Control": "private, no-cache" });
+  }
 
-  const [[view], facets, isReady] = await Promise.all([
+  const [[view], tokens, isReady] = await Promise.all([
     viewCollections(site.catalogRoom, [collection]),
-    countForPanel(site.search, collection, filter),
+    listed,
     isIndexReady(site, collection.chainId),
   ]);
+  const results = { site, asked, page, tokens, path };
   if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
   return render(
     site,
@@ -51,9 +62,9 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     <>
       {!isReady && <NotReady />}
       <CollectionHead view={view} />
-      <form id="shop" class="shop" method="get" action={results.path} novalidate>
+      <form id="shop" class="shop" method="get" action={path} novalidate>
         <Toolbar asked={asked} facets={facets} view={view} />
-        <Panel asked={asked} facets={facets} path={results.path} />
+        <Panel asked={asked} facets={facets} path={path} />
         <section id="results" aria-label="Tokens">
           <p id="failed" class="notice bad" role="alert" hidden>
             The service did not answer. What is shown is what was found before.{" "}
@@ -66,14 +77,14 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
               <Notice tone="bad">{clip(problem, 300)}</Notice>
             ))}
           </div>
-          <Chips asked={asked} facets={facets} path={results.path} />
+          <Chips asked={asked} facets={facets} path={path} />
           <p id="count" class="soft" role="status" tabindex={-1}>
             <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
             {/* The script tells here how many have come. */}
             <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
           </p>
           <div id="found">
-            {tokens.length === 0 && <NoTokens asked={asked} path={results.path} isReady={isReady} />}
+            {tokens.length === 0 && <NoTokens asked={asked} path={path} isReady={isReady} />}
             <Tokens {...results} />
           </div>
         </section>

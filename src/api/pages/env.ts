@@ -20,7 +20,7 @@ export interface PagesDeps {
   readonly tables: ChainTables;
   readonly collections: Collections;
   readonly catalogRoom: CatalogRoom;
-  readonly search: Pick<Search, "page" | "facets">;
+  readonly search: Pick<Search, "page" | "panel">;
   readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
   readonly gate: Pick<Gate, "anonymousGraphql" | "clientAddress">;
   readonly heads: IndexHeads;

@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import type { Facets, TraitFacet } from "../search/query.ts";
-import { isRange, mostCommon } from "./facet-counts.ts";
 import type { Asked } from "./filter-query.ts";
 import { dayOf } from "./filter-query.ts";
+import { isRange, mostCommon } from "./panel-facets.ts";
 import { formatDate, formatNumber, formatValue, plain, Value } from "./text.tsx";
 
 const TRAITS_MAX = 60;

@@ -19,6 +19,36 @@ export function clearBit(bits: Bits, slot: number): void {
   bits[slot >>> WORD] = (bits[slot >>> WORD] as number) & ~(1 << (slot & IN_WORD));
 }
 
+/**
+ * Adds some of a list of slots, in half the time that `setBit` takes where they stand close. Those past the bits are
+ * left out.
+ */
+export function addSlots(bits: Bits, slots: Uint32Array, from: number, to: number): void {
+  let word = 0;
+  let mask = 0;
+  for (let at = from; at < to; at++) {
+    const slot = slots[at] as number;
+    if (slot >>> WORD !== word) {
+      bits[word] = (bits[word] as number) | mask;
+      word = slot >>> WORD;
+      mask = 0;
+    }
+    mask |= 1 << (slot & IN_WORD);
+  }
+  if (mask !== 0) bits[word] = (bits[word] as number) | mask;
+}
+
+/** How many of some of a list of slots are in `bits`; none may be past them. */
+export function countAmong(bits: Bits, slots: Uint32Array, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) {
+    const slot = slots[at] as number;
+    // No branch: which slots are in it can't be foretold, so that one would take ten times as long.
+    count += ((bits[slot >>> WORD] as number) >>> (slot & IN_WORD)) & 1;
+  }
+  return count;
+}
+
 /** Keeps of `bits` what is in `others` too, which may be shorter. */
 export function keepBits(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) & (others[word] ?? 0);

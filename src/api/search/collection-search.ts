@@ -8,15 +8,10 @@ import type { Database } from "../store/database.ts";
 import { createBreathe, inTurnOfItsOwn } from "./breathe.ts";
 import { createChainFacts } from "./chain-facts.ts";
 import type { CollectionIndex } from "./collection-index.ts";
-import { countFacets } from "./facets.ts";
+import { createKeptAnswers, type Listed } from "./kept-answers.ts";
 import { createLiveIndex } from "./live-index.ts";
-import { type ChainSlots, listedSlots, matchingSlots } from "./match.ts";
 import { pageOf } from "./page.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
-import { countValues, countWithMetadata } from "./value-counts.ts";
-
-// Each may hold some thousand values.
-const FACETS_KEPT_MAX = 32;
 
 /** How often each value occurs, out of how many tokens with metadata, and the highest value per number trait. */
 export interface TraitCounts {
@@ -34,24 +29,18 @@ export function createCollectionSearch(deps: {
   const { database, tables, collection, logger } = deps;
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
-  /** Of one moment: the index as it was, and the chain's checkpoint. */
-  let kept = {
-    index: undefined as CollectionIndex | undefined,
-    stamp: "",
-    facets: new Map<string, Facets>(),
-  };
+  const kept = createKeptAnswers();
 
   async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
-    return { index, slotsIn, checkpoint };
+    // To be asked for in the turn that answers: until then the index may change.
+    return { index, slotsIn, answers: () => kept.at(index, checkpoint) };
   }
 
-  function facetsKept(index: CollectionIndex, checkpoint: string | null): Map<string, Facets> {
-    const stamp = `${index.version} ${checkpoint}`;
-    const isSame = kept.index === index && kept.stamp === stamp && checkpoint !== null;
-    if (!isSame || kept.facets.size >= FACETS_KEPT_MAX) kept = { index, stamp, facets: new Map() };
-    return kept.facets;
+  async function count(filter: TokenFilter, kind: "facets" | "panel"): Promise<Facets> {
+    const { index, slotsIn, answers } = await read(filter);
+    return answerFrom(index, () => answers()[kind]({ filter, slotsIn }));
   }
 
   return {
@@ -61,34 +50,28 @@ export function createCollectionSearch(deps: {
     },
 
     async page(query: TokenQuery): Promise<TokenPage> {
-      const { index, slotsIn } = await read(query.filter);
+      const { filter, sort } = query;
+      const { index, slotsIn, answers } = await read(filter);
       return answerFrom(
         index,
-        () => pageOf(index, query, matchingSlots(index, query.filter, slotsIn(index))),
-        query.sort,
+        () => pageOf(index, query, answers().matches({ filter, slotsIn }).slots),
+        sort,
       );
     },
 
-    async facets(filter: TokenFilter): Promise<Facets> {
-      const { index, slotsIn, checkpoint } = await read(filter);
-      return answerFrom(index, () => {
-        const all = facetsKept(index, checkpoint);
-        const name = JSON.stringify(filter);
-        const facets = all.get(name) ?? countFacets(index, matchingSlots(index, filter, slotsIn(index)));
-        all.set(name, facets);
-        return facets;
-      });
-    },
+    facets: (filter: TokenFilter): Promise<Facets> => count(filter, "facets"),
+
+    panel: (filter: TokenFilter): Promise<Facets> => count(filter, "panel"),
 
     async countTraits(traits: readonly Trait[]): Promise<TraitCounts> {
-      const { index, slotsIn } = await read({});
-      return countThese(index, slotsIn(index), traits);
+      const { index, slotsIn, answers } = await read({});
+      return countThese(index, answers().listed(slotsIn), traits);
     },
 
     async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
-      const { index, slotsIn } = await read({});
+      const { index, slotsIn, answers } = await read({});
       return inTurnOfItsOwn(() => {
-        const counts = index.table.sumByType(countValues(index, listedSlots(index, slotsIn(index))));
+        const counts = index.table.sumByType(answers().listed(slotsIn).held);
         return new Set(names.filter((name) => (counts[index.table.find(name)?.at ?? -1] ?? 0) > 0));
       });
     },
@@ -117,20 +100,21 @@ async function answerFrom<Answer>(
 
 export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
 
-function countThese(index: CollectionIndex, chain: ChainSlots, traits: readonly Trait[]): TraitCounts {
-  const { table } = index;
-  const slots = listedSlots(index, chain);
-  const held = countValues(index, slots);
+function countThese(
+  { table }: CollectionIndex,
+  { held, withMetadata }: Listed,
+  traits: readonly Trait[],
+): TraitCounts {
   const counts = new Map<string, TraitCounts["counts"][number]>();
   const highest = new Map<string, number>();
   for (const { trait_type, display_type, value } of traits) {
     const type = table.find(trait_type);
     if (!type || type.displayType !== display_type) continue;
     const text = valueText(value);
-    const count = table.equalTo(type, text).reduce((sum, each) => sum + (held[each] as number), 0);
+    const count = table.equalTo(type, text).reduce((sum, each) => sum + (held[each] ?? 0), 0);
     if (count > 0)
       counts.set(JSON.stringify([trait_type, text]), { traitType: trait_type, value: text, count });
     if (display_type === "number" && type.highest !== null) highest.set(trait_type, type.highest);
   }
-  return { counts: [...counts.values()], total: countWithMetadata(index, slots), highest };
+  return { counts: [...counts.values()], total: withMetadata, highest };
 }

@@ -3,10 +3,11 @@
 import { type Bits, countBits } from "./bits.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { folded, foldedBytes } from "./folded-text.ts";
+import { type Matches, slotsWithoutEach } from "./match.ts";
 import type { Facets, TraitFacet } from "./query.ts";
 import { createSmallest } from "./smallest.ts";
 import type { TraitTable, TraitType } from "./trait-table.ts";
-import { countTypes, countValues } from "./value-counts.ts";
+import { countType, countTypes, countValues, countValuesOf } from "./value-counts.ts";
 
 /** Of one trait type; in an answer with many types, each lists fewer. */
 export const FACET_VALUES_MAX = 1_000;
@@ -25,12 +26,46 @@ export function countFacets(index: CollectionIndex, slots: Bits): Facets {
     .sort((a, b) => b.count - a.count)
     .slice(0, FACET_TYPES_MAX)
     .sort((a, b) => compareNames(a.type.name ?? "", b.type.name ?? ""));
-  const valuesMax = Math.min(FACET_VALUES_MAX, Math.floor(ANSWER_VALUES_MAX / Math.max(1, types.length)));
+  const valuesMax = valuesMaxOf(types.length);
   return {
     total,
     traits: types.map(({ type, count }) => facetOf(index, type, { count, total, valueCounts, valuesMax })),
   };
 }
+
+/**
+ * The same, but each trait that there are conditions on is counted among the tokens that match all others. `knownOf`
+ * may have the facet of such a trait already.
+ */
+export function countPanel(
+  index: CollectionIndex,
+  matches: Matches,
+  knownOf: (name: string) => TraitFacet | undefined,
+): Facets {
+  const { total, traits } = countFacets(index, matches.slots);
+  const own = [...slotsWithoutEach(matches)].flatMap(
+    ([name, slots]) => knownOf(name) ?? countOwn(index, name, slots, valuesMaxOf(traits.length)) ?? [],
+  );
+  const others = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
+  return { total, traits: [...others, ...own].sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
+}
+
+function countOwn(
+  index: CollectionIndex,
+  name: string,
+  slots: Bits,
+  valuesMax: number,
+): TraitFacet | undefined {
+  const type = index.table.find(name);
+  if (!type || type.name === null) return undefined;
+  const valueCounts = countValuesOf(index, slots, type);
+  const count = countType(index, slots, type, valueCounts);
+  if (count === 0) return undefined;
+  return facetOf(index, type, { count, total: countBits(slots), valueCounts, valuesMax });
+}
+
+const valuesMaxOf = (types: number): number =>
+  Math.min(FACET_VALUES_MAX, Math.floor(ANSWER_VALUES_MAX / Math.max(1, types)));
 
 function facetOf(
   { table }: CollectionIndex,

@@ -20,10 +20,48 @@ export function listedSlots({ ids, present }: CollectionIndex, { burned }: Chain
   return bits;
 }
 
-export function matchingSlots(index: CollectionIndex, filter: TokenFilter, chain: ChainSlots): Bits {
+/** The slots that match a filter, and those that parts of it let through. */
+export interface Matches {
+  readonly slots: Bits;
+  /** That match all but the conditions on traits. */
+  readonly apartFromTraits: Bits;
+  /** That match all conditions on one trait, by its name. */
+  readonly byTrait: ReadonlyMap<string, Bits>;
+}
+
+export function matchTokens(index: CollectionIndex, filter: TokenFilter, chain: ChainSlots): Matches {
+  const apartFromTraits = slotsApartFromTraits(index, filter, chain);
+  const byTrait = new Map<string, Bits>();
+  const keep = (name: string, bits: Bits): void => {
+    const before = byTrait.get(name);
+    if (before) keepBits(before, bits);
+    else byTrait.set(name, bits);
+  };
+  for (const { name, values } of filter.criteria) keep(name, slotsWithAny(index, name, values));
+  for (const range of filter.ranges) keep(range.name, slotsInRange(index, range));
+  const slots = apartFromTraits.slice();
+  for (const bits of byTrait.values()) keepBits(slots, bits);
+  return { slots, apartFromTraits, byTrait };
+}
+
+/** By the name of each trait that there are conditions on, the slots that match all but those. */
+export function slotsWithoutEach({ apartFromTraits, byTrait }: Matches): Map<string, Bits> {
+  const without = new Map<string, Bits>();
+  const before = apartFromTraits.slice();
+  for (const [name, bits] of byTrait) {
+    without.set(name, before.slice());
+    keepBits(before, bits);
+  }
+  const after = apartFromTraits.slice();
+  for (const [name, slots] of [...without].reverse()) {
+    keepBits(slots, after);
+    keepBits(after, byTrait.get(name) as Bits);
+  }
+  return without;
+}
+
+function slotsApartFromTraits(index: CollectionIndex, filter: TokenFilter, chain: ChainSlots): Bits {
   const bits = listedSlots(index, chain);
-  for (const { name, values } of filter.criteria) keepBits(bits, slotsWithAny(index, name, values));
-  for (const range of filter.ranges) keepBits(bits, slotsInRange(index, range));
   if (filter.text !== undefined && filter.text !== "") keepBits(bits, slotsWithText(index, filter.text));
   if (filter.name !== undefined && filter.name !== "") keepBits(bits, slotsWithName(index, filter.name));
   if (filter.owner !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));

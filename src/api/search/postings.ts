@@ -3,7 +3,7 @@
  */
 
 import type { DisplayType } from "../metadata/traits.ts";
-import { type Bits, dropBits, emptyBits, hasBit, setBit } from "./bits.ts";
+import { addSlots, type Bits, countAmong, dropBits, emptyBits, hasBit, setBit } from "./bits.ts";
 import type { Breathe } from "./breathe.ts";
 import { grown } from "./growable.ts";
 import type { TraitRows } from "./trait-rows.ts";
@@ -13,6 +13,7 @@ const STEP = 4_096;
 // A look at a changed slot costs about what five slots of a run cost.
 const CHANGED_MIN = 2_000;
 const CHANGED_SHARE = 0.02;
+// Past the bits of any collection.
 const EMPTY = 0xffff_ffff;
 
 /** The base: slots by value, as they were when it was made. Shown values of one type stand beside each other, in order. */
@@ -56,6 +57,11 @@ export interface Postings {
     ordered: Uint32Array<ArrayBuffer>,
     isAmong: (value: number) => boolean,
   ): void;
+  /**
+   * Counts into `counts`, which holds zeros, how many of `slots` hold each of the values. Where other values were they
+   * count anything.
+   */
+  count(slots: Bits, values: Uint32Array<ArrayBuffer>, counts: Uint32Array<ArrayBuffer>): void;
   /** Whether so much has changed that the runs should be made anew. */
   readonly isStale: boolean;
   /** Makes the runs anew, while slots may change. One at a time. */
@@ -73,9 +79,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
     const { slots, starts, ends } = runs;
     for (const value of values) {
       if (value >= ends.length) continue;
-      for (let at = starts[value] as number; at < (ends[value] as number); at++) {
-        setBit(bits, slots[at] as number);
-      }
+      addSlots(bits, slots, starts[value] as number, ends[value] as number);
     }
   }
 
@@ -163,14 +167,28 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
       const isKnown = (value: number): boolean => value < ends.length;
       if (inOrder[type.at] === type.displayType) {
         const [first, last] = [ordered.find(isKnown), ordered.findLast(isKnown)];
-        if (first !== undefined && last !== undefined) {
-          for (let at = starts[first] as number; at < (ends[last] as number); at++) {
-            const slot = slots[at] as number;
-            if (slot !== EMPTY) setBit(bits, slot);
-          }
-        }
+        // Between runs there may be empty places.
+        if (first !== undefined && last !== undefined)
+          addSlots(bits, slots, starts[first] as number, ends[last] as number);
       } else fillRuns(bits, ordered);
       if (changed.slots.length > 0) fillChanged(bits, isAmong);
+    },
+    count(among, values, counts) {
+      const { slots, starts, ends } = runs;
+      const unchanged = among.slice();
+      dropBits(unchanged, changed.bits);
+      for (const value of values) {
+        if (value >= ends.length) continue;
+        counts[value] = countAmong(unchanged, slots, starts[value] as number, ends[value] as number);
+      }
+      const { pool, starts: from, lengths } = rows;
+      for (const slot of changed.slots) {
+        if (!hasBit(among, slot)) continue;
+        const start = from[slot] as number;
+        for (let at = start; at < start + (lengths[slot] as number); at++) {
+          counts[pool[at] as number] = (counts[pool[at] as number] as number) + 1;
+        }
+      }
     },
     get isStale() {
       return changed.slots.length > Math.max(CHANGED_MIN, slotsAtBuild * CHANGED_SHARE);

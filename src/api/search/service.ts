@@ -23,6 +23,12 @@ export interface Search {
   /** Throws INVALID_REQUEST for a cursor that is not one of this order. */
   page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
+  /**
+   * Facets as a panel of filters counts them. Values of a trait that there are conditions on are counted, and their
+   * percentages are, as if there were none, since they add to each other: beside each stands how many tokens it would
+   * bring. All others count what matches now, and `total` is what matches.
+   */
+  panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /** `traits` are shown ones, of one or of many tokens; values that no token carries are left out. */
   countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
   /** Those of these trait types that a token shows a value of, however many types there are. */
@@ -64,6 +70,7 @@ export function createSearch(deps: SearchDeps): SearchService {
   return {
     page: (collection, query) => of(collection).page(query),
     facets: (collection, filter) => of(collection).facets(filter),
+    panel: (collection, filter) => of(collection).panel(filter),
     countTraits: (collection, traits) => of(collection).countTraits(traits),
     shownTypes: (collection, names) => of(collection).shownTypes(names),
 

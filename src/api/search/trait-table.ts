@@ -191,9 +191,10 @@ export function createTraitTable(): TraitTable {
     sumByType(byValue) {
       const sums = new Uint32Array(types.length);
       for (let value = 0; value < byValue.length; value++) {
+        const sum = byValue[value] as number;
+        if (sum === 0) continue;
         const type = typeOf[value] as number;
-        if (displayShown[type] === displayOf[value])
-          sums[type] = (sums[type] as number) + (byValue[value] as number);
+        if (displayShown[type] === displayOf[value]) sums[type] = (sums[type] as number) + sum;
       }
       return sums;
     },

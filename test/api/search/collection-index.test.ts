@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as any from "./arbitraries.ts";
 import { createIndexHarness, type Operation, walkPages } from "./index-harness.ts";
-import { facets, sorted } from "./model.ts";
+import { facets, type ModelToken, panel, sorted } from "./model.ts";
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), token: any.token }) },
@@ -42,6 +42,7 @@ describe("whatever was put in, forgotten, approved or burned", () => {
             expect((await search.page({ filter, sort, limit })).total).toBe(expected.length);
             expect(search.facets(filter)).toEqual(facets(search.model, filter));
             expect(search.facets(ALL)).toEqual(facets(search.model, ALL));
+            expect(search.panel(filter)).toEqual(panel(search.model, filter));
             if (step) await search.run(step);
           }
         },
@@ -63,6 +64,47 @@ describe("whatever was put in, forgotten, approved or burned", () => {
       { numRuns: 100 },
     );
   });
+});
+
+it("beside a trait stands what a scan counts, whether few, half or most of many tokens match the rest", async () => {
+  const search = createIndexHarness();
+  const text = (trait_type: string, value: string) => ({
+    trait_type,
+    display_type: "string" as const,
+    value,
+  });
+  const tokenOf = (nth: number, few: number): ModelToken => ({
+    tokenId: String(nth),
+    hasMetadata: true,
+    name: null,
+    description: null,
+    servedAt: null,
+    sinceBlock: null,
+    burned: nth % 100 === 7,
+    traits: [
+      text("Few", `${few % 100}`),
+      text("Half", `${nth % 2}`),
+      text("Most", nth % 50 === 0 ? "no" : "yes"),
+      ...(nth % 3 === 0 ? [text("Most", "too")] : []),
+      { trait_type: "Level", display_type: "number", value: nth % 10 },
+    ],
+  });
+  await search.load(Array.from({ length: 1_000 }, (_, nth) => tokenOf(nth, nth)));
+  for (let nth = 0; nth < 30; nth++)
+    await search.run({ kind: "put", token: tokenOf(nth * 33, nth * 33 + 1) });
+  const is = (name: string, ...values: string[]) => ({ name, values });
+  const criteria = [is("Few", "3", "34"), is("Half", "1"), is("Most", "yes"), is("Nothing", "at all")];
+  const ranges = [{ name: "Level", from: 2, to: 8 }];
+
+  for (let some = 0; some < 2 ** criteria.length; some++) {
+    const chosen = criteria.filter((_, at) => (some >>> at) % 2 === 1);
+    for (const filter of [
+      { criteria: chosen, ranges: [] },
+      { criteria: chosen, ranges },
+    ]) {
+      expect(search.panel(filter)).toEqual(panel(search.model, filter));
+    }
+  }
 });
 
 it("what changes between two pages moves nothing else: no token is repeated or lost", async () => {

@@ -8,7 +8,7 @@ import { emptyTables } from "../../support/refresh.ts";
 import { documents, readFixture, readJson } from "../metadata/fixtures.ts";
 import { sort } from "./arbitraries.ts";
 import { walkPages } from "./index-harness.ts";
-import { facets, type Model, sorted } from "./model.ts";
+import { facets, type Model, panel, sorted } from "./model.ts";
 import { ALL, createSearchHarness } from "./search-harness.ts";
 
 const test = await createTestDatabase();
@@ -87,6 +87,7 @@ describe.each([
       fc.asyncProperty(filter, sort, async (asked, order) => {
         expect(await walkPages(harness, asked, order, 100)).toEqual(sorted(model, asked, order));
         expect(await harness.facets(asked)).toEqual(facets(model, asked));
+        expect(await harness.panel(asked)).toEqual(panel(model, asked));
       }),
       { numRuns: 30 },
     );

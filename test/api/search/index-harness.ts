@@ -5,8 +5,8 @@ import { valueText } from "../../../src/api/metadata/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/bits.ts";
 import { createBreathe } from "../../../src/api/search/breathe.ts";
 import { createCollectionIndex, type TokenRow } from "../../../src/api/search/collection-index.ts";
-import { countFacets } from "../../../src/api/search/facets.ts";
-import { type ChainSlots, matchingSlots } from "../../../src/api/search/match.ts";
+import { createKeptAnswers } from "../../../src/api/search/kept-answers.ts";
+import type { ChainSlots } from "../../../src/api/search/match.ts";
 import { pageOf } from "../../../src/api/search/page.ts";
 import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
 import type { Model, ModelToken } from "./model.ts";
@@ -81,6 +81,11 @@ export function createIndexHarness() {
     index.change([rowOf(token)], []);
   }
 
+  const kept = createKeptAnswers();
+  /** The chain never moves on by itself: what it says of a token comes with the token. */
+  const answersNow = () => kept.at(index, "1");
+  const asked = (filter: TokenFilter) => ({ filter, slotsIn: () => chainSlots(filter) });
+
   const model: Model = {
     get tokens() {
       return [...tokens.values()];
@@ -136,9 +141,10 @@ export function createIndexHarness() {
           query.sort.by === "trait" && query.sort.descending,
           createBreathe(),
         );
-      return pageOf(index, query, matchingSlots(index, query.filter, chainSlots(query.filter)));
+      return pageOf(index, query, answersNow().matches(asked(query.filter)).slots);
     },
-    facets: (filter: TokenFilter) => countFacets(index, matchingSlots(index, filter, chainSlots(filter))),
+    facets: (filter: TokenFilter) => answersNow().facets(asked(filter)),
+    panel: (filter: TokenFilter) => answersNow().panel(asked(filter)),
   };
 }
 

@@ -137,3 +137,25 @@ export function facets(model: Model, filter: TokenFilter): Facets {
     }),
   };
 }
+
+/** The same, but with a trait that there are conditions on as it would be without them. */
+export function panel(model: Model, filter: TokenFilter): Facets {
+  const { total, traits } = facets(model, filter);
+  const names = new Set([...filter.criteria, ...filter.ranges].map(({ name }) => name));
+  const own = [...names].flatMap((name) => {
+    const isOther = (condition: { readonly name: string }): boolean => condition.name !== name;
+    const others = {
+      ...filter,
+      criteria: filter.criteria.filter(isOther),
+      ranges: filter.ranges.filter(isOther),
+    };
+    return facets(model, others).traits.filter(({ trait_type }) => trait_type === name);
+  });
+  const all = [...traits.filter(({ trait_type }) => !names.has(trait_type)), ...own];
+  return {
+    total,
+    traits: all.sort(
+      (a, b) => compareTexts(a.trait_type, b.trait_type) || (a.trait_type < b.trait_type ? -1 : 1),
+    ),
+  };
+}

@@ -8,7 +8,7 @@ import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, emptyTables } from "../../support/refresh.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
 import { walkPages } from "./index-harness.ts";
-import { facets, sorted } from "./model.ts";
+import { facets, panel, sorted } from "./model.ts";
 import { ALL, createSearchHarness } from "./search-harness.ts";
 
 const test = await createTestDatabase();
@@ -26,6 +26,10 @@ const sorts: readonly TokenSort[] = [
   { by: "name", descending: true },
   { by: "updated" },
   { by: "trait", name: "Level", descending: true },
+];
+const filters = [
+  { criteria: [{ name: "Class", values: ["Mage", "Twice"] }], ranges: [{ name: "Level", from: 5 }] },
+  { criteria: [{ name: "Class", values: ["Bard"] }], ranges: [], text: "hero 1" },
 ];
 
 beforeEach(() => emptyTables(database));
@@ -83,5 +87,6 @@ it("no walk loses or repeats a token that does not change, and at rest every ans
 
   const after = await harness.readModel();
   expect(await harness.facets()).toEqual(facets(after, ALL));
+  for (const filter of filters) expect(await harness.panel(filter)).toEqual(panel(after, filter));
   for (const sort of sorts) expect(await walkPages(harness, ALL, sort, 50)).toEqual(sorted(after, ALL, sort));
 });

@@ -37,6 +37,7 @@ export function createSearchHarness({ database: shared, tables }: TestDatabase) 
     search,
     page: (query: TokenQuery) => search.page(collection, query),
     facets: (filter: TokenFilter = ALL) => search.facets(collection, filter),
+    panel: (filter: TokenFilter) => search.panel(collection, filter),
 
     /** Records a document for each token, as a worker does. */
     async record(documents: ReadonlyMap<string, object>, database: Database = shared, block = 10) {

@@ -139,26 +139,47 @@ describe("an answer", () => {
 });
 
 describe("what the chain says", () => {
-  it("hides burned tokens from pages, facets and counts, and shows them again after a reorg", async () => {
+  it("hides burned tokens from pages, facets, panels and counts, and shows them again after a reorg", async () => {
+    const answers = async () => {
+      const counted = [{ trait_type: "Class", display_type: "string", value: "Mage" }] as const;
+      const [facets, panel] = [await harness.facets(), await harness.panel(withClass("Mage"))];
+      return {
+        ids: await idsOf({ filter: withClass("Mage") }),
+        facets: [facets.total, facets.traits[0]?.values[0]?.count],
+        panel: [panel.total, panel.traits[0]?.values[0]?.count],
+        counts: await harness.search.countTraits(collection, counted),
+        shown: [...(await harness.search.shownTypes(collection, ["Class"]))],
+      };
+    };
+    const of = (ids: readonly string[]) => ({
+      ids,
+      facets: [ids.length, ids.length],
+      panel: [ids.length, ids.length],
+      counts: { counts: [{ count: ids.length }], total: ids.length },
+      shown: ["Class"],
+    });
     await traits.record("1", [text("Class", "Mage")]);
     await traits.record("2", [text("Class", "Mage")]);
-    expect(await idsOf()).toEqual(["1", "2"]);
+    expect(await answers()).toMatchObject(of(["1", "2"]));
 
     await setState("1", { burned: true });
     await passBlock();
 
-    expect(await idsOf()).toEqual(["2"]);
-    expect(await harness.facets()).toMatchObject({ total: 1, traits: [{ count: 1 }] });
-    expect(
-      await harness.search.countTraits(collection, [
-        { trait_type: "Class", display_type: "string", value: "Mage" },
-      ]),
-    ).toMatchObject({ counts: [{ traitType: "Class", value: "Mage", count: 1 }], total: 1 });
+    expect(await answers()).toMatchObject(of(["2"]));
 
     await setState("1", {});
     await passBlock();
 
-    expect(await idsOf()).toEqual(["1", "2"]);
+    expect(await answers()).toMatchObject(of(["1", "2"]));
+
+    await traits.record("1", [text("Class", "Rogue")]);
+
+    expect(await answers()).toMatchObject({
+      ...of(["2"]),
+      facets: [2, 1],
+      panel: [1, 1],
+      counts: { counts: [{ count: 1 }], total: 2 },
+    });
   });
 
   it("hides a burned token that is recorded after its burn was read", async () => {
