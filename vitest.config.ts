@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -14,6 +15,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -32,10 +34,13 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/e2e/**/*.test.ts"],
-          // Each file runs a chain, a database and the service: two at a time, since much of it is waiting, after the parts.
-          maxWorkers: 2,
+          // Each file runs a chain, a database and the service, after the parts. Half of it is waiting: three at a time.
+          maxWorkers: 3,
+          // The contracts are compiled once in a worker, which takes longer than some files do.
+          isolate: false,
           // What starts a service takes seconds of a core, several times where an index is built beside another.
-          testTimeout: 180_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 1 },
         },
       },

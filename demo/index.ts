@@ -13,7 +13,8 @@ import { guide } from "./guide.ts";
 import { informationOf } from "./information.ts";
 import { QUIRKS, startMetadataHost } from "./metadata-host.ts";
 import { populate } from "./populate.ts";
-import { freePort, type Service, startService } from "./service.ts";
+import { freePort, takePort } from "./ports.ts";
+import { type Service, startService } from "./service.ts";
 
 const DEFAULT_PORT = 42069;
 const BLOCK_SECONDS = 1;
@@ -171,11 +172,7 @@ const waitForMetadata = async (baseUrl: string, apiKey: string, tokens: readonly
 /** PORT when set; otherwise Vitrine's own port, or any free one when that is taken. */
 const choosePort = async (): Promise<number> => {
   if (process.env.PORT) return Number(process.env.PORT);
-  const taken = await fetch(`http://localhost:${DEFAULT_PORT}/health`).then(
-    () => true,
-    () => false,
-  );
-  return taken ? freePort() : DEFAULT_PORT;
+  return (await takePort(DEFAULT_PORT)) ? DEFAULT_PORT : freePort();
 };
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+
+export { freePort } from "./ports.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const READY_TIMEOUT_MS = 120_000;
@@ -88,17 +89,6 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     await sleep(POLL_MS);
   }
   return service;
-};
-
-/** A port that nobody listens on now. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  return address.port;
 };
 
 const answers = async (url: string): Promise<boolean> => {

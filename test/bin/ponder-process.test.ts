@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgresProbe } from "../../bin/ponder-process.ts";
 import { effectOfChange } from "../../bin/source-change.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import { makeFolder } from "../support/folder.ts";
 
 describe("the watch on PostgreSQL", () => {
   let folder: string;
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "vitrine-probe-"));
+    folder = makeFolder();
   });
 
   afterAll(async () => {

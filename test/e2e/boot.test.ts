@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
-import { freePort, spawnService, startService } from "../../demo/service.ts";
+import { freePort, type Service, spawnService, startService } from "../../demo/service.ts";
 import { stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
-import { makeFolder } from "./world.ts";
+import { makeFolder } from "../support/folder.ts";
 
 const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const PONDER = ["start", "--schema", "x"];
@@ -14,11 +14,19 @@ const PONDER = ["start", "--schema", "x"];
 let chain: Chain;
 let folder: string;
 let runs = 0;
+let running: Service;
+/** A start on the schema of `running`, which Ponder watches for 25 s before it gives up: the other starts run meanwhile. */
+let second: ReturnType<typeof startsAndFails>;
 beforeAll(async () => {
   folder = makeFolder();
   chain = await startChain();
+  const env = { ...environment(), DATABASE_SCHEMA: "shared" };
+  running = await startService({ port: await freePort(), env, logFile: join(folder, "running.log") });
+  second = startsAndFails(env, undefined, null);
+  second.catch(() => undefined);
 });
 afterAll(async () => {
+  await running?.stop();
   await stopEmbeddedPostgres(folder);
   await chain.close();
   rmSync(folder, { recursive: true, force: true });
@@ -113,11 +121,7 @@ it("a data folder of another PostgreSQL stops the start with one sentence that s
 });
 
 it("a schema that another process indexes stops `npm start` with one sentence that says what to do", async () => {
-  const env = { ...environment(), DATABASE_SCHEMA: "shared" };
-  const running = await startService({ port: await freePort(), env, logFile: join(folder, "running.log") });
-
-  const { code, log } = await startsAndFails(env, undefined, null);
-  await running.stop();
+  const { code, log } = await second;
 
   expect(code).toBe(1);
   expect(log).toMatch(/shared.*(another|other).*process/i);

@@ -25,8 +25,10 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
   });
 
   const readyLine = await eventually(
-    async () =>
-      stdout.split("\n").find((line) => line.startsWith("{")) ?? (demo.exitCode === null ? "" : stderr),
+    async () => {
+      if (demo.exitCode !== null) throw new Error(`the demo ended with ${demo.exitCode}\n${stderr}`);
+      return stdout.split("\n").find((line) => line.startsWith("{")) ?? "";
+    },
     (line) => line !== "",
     100_000,
   );

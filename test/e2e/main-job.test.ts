@@ -283,7 +283,8 @@ describe("the operator", () => {
   it("reads how fresh the index is, and that it goes on", async () => {
     const { body } = await eventually(
       () => partner.call("/freshness"),
-      (answer) => (answer.body as { chains: { lag_seconds: number }[] }).chains[0]?.lag_seconds === 0,
+      // A block a second is mined, and Ponder asks for it once a second: on a busy machine no look need find it level.
+      (answer) => ((answer.body as { chains: { lag_seconds: number }[] }).chains[0]?.lag_seconds ?? 99) <= 2,
     );
 
     expect(body).toMatchObject({ chains: [{ chain_id: 31337, head: expect.any(Number), ready: true }] });

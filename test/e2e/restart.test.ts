@@ -22,110 +22,104 @@ const isLocked = async (): Promise<boolean> => {
   return row?.locked === 1;
 };
 
-describe("a stop", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)(
-    "by %s ends with 0 and leaves the schema unlocked",
-    async (signal) => {
-      expect(await isLocked()).toBe(true);
-
-      const end = await world.service.stop(signal);
-
-      expect(end).toBe(0);
-      expect(await isLocked()).toBe(false);
-      await world.start();
-    },
+const readIndexes = () =>
+  world.query<{ name: string; oid: number; valid: boolean }>(
+    `select c.relname as name, c.oid::int as oid, i.indisvalid as valid from pg_index i
+       join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = 'vitrine_e2e'::regnamespace and c.relname like 'vitrine%' order by c.relname`,
+  );
+const answersSlowly = (id: number, name: string) =>
+  world.host.set("heroes", id, { body: { name, image: "https://x.example/a.png" }, delayMs: 1_500 });
+const untilDone = (receipt: { body: Record<string, unknown> }) =>
+  eventually(
+    () => partner.call(`/market-partner/refreshes/${receipt.body.refresh_id}`),
+    (answer) => answer.body.done === true,
   );
 
-  it("leaves the indexes that serving needs as they are", async () => {
-    const readIndexes = () =>
-      world.query<{ name: string; oid: number; valid: boolean }>(
-        `select c.relname as name, c.oid::int as oid, i.indisvalid as valid from pg_index i
-           join pg_class c on c.oid = i.indexrelid
-          where c.relnamespace = 'vitrine_e2e'::regnamespace and c.relname like 'vitrine%' order by c.relname`,
-      );
-    const before = await eventually(
+describe("a stop by SIGTERM", () => {
+  let indexes: Awaited<ReturnType<typeof readIndexes>>;
+  let receipt: Awaited<ReturnType<typeof partner.refresh>>;
+  let locked: { before: boolean; after: boolean };
+  let end: number | string;
+
+  beforeAll(async () => {
+    indexes = await eventually(
       readIndexes,
-      (indexes) => indexes.length === servingIndexes.length && indexes.every(({ valid }) => valid),
+      (now) => now.length === servingIndexes.length && now.every(({ valid }) => valid),
     );
-
-    await world.service.stop();
-    await world.start();
-
-    expect(await readIndexes()).toEqual(before);
-  });
-
-  it("loses no accepted request: what was queued is fetched after the restart", async () => {
     await eventually(
       () => partner.token(world.heroes, 20),
       ({ name }) => name !== null,
     );
-    for (const id of [17, 18, 20])
-      world.host.set("heroes", id, {
-        body: { name: `After ${id}`, image: "https://x.example/a.png" },
-        delayMs: 1_500,
-      });
+    for (const id of [17, 18, 20]) answersSlowly(id, `After ${id}`);
+    world.host.patch("heroes", 26, { name: "While away" });
+    const before = await isLocked();
 
-    const { body } = await partner.refresh(world.heroes, ["17", "18", "20"]);
-    await world.service.stop();
-    await world.start();
+    receipt = await partner.refresh(world.heroes, ["17", "18", "20"]);
+    end = await world.service.stop("SIGTERM");
+    locked = { before, after: await isLocked() };
+    await world.chain.write(world.population.erc721, "emitMetadataUpdate", [26n]);
+    // Ponder itself, which the crash below can reach without a supervisor that starts it again.
+    await world.start({ ponderArgs: ["start", "--schema", "vitrine_e2e"] });
+  });
 
-    const receipt = await eventually(
-      () => partner.call(`/market-partner/refreshes/${body.refresh_id}`),
-      (answer) => answer.body.done === true,
-    );
-    expect(receipt.body.tokens).toMatchObject([
-      { status: "updated" },
-      { status: "updated" },
-      { status: "updated" },
-    ]);
+  it("ends with 0 and leaves the schema unlocked", () => {
+    expect(end).toBe(0);
+    expect(locked).toEqual({ before: true, after: false });
+  });
+
+  it("leaves the indexes that serving needs as they are", async () => {
+    expect(await readIndexes()).toEqual(indexes);
+  });
+
+  it("loses no accepted request: what was queued is fetched after the restart", async () => {
+    const { body } = await untilDone(receipt);
+
+    expect(body.tokens).toMatchObject([{ status: "updated" }, { status: "updated" }, { status: "updated" }]);
     expect((await partner.token(world.heroes, 18)).name).toBe("After 18");
   });
 
-  it("loses no request to a crash either", async () => {
-    await world.service.stop();
-    await world.start({ ponderArgs: ["start", "--schema", "vitrine_e2e"] });
-    world.host.set("heroes", 24, {
-      body: { name: "After a crash", image: "https://x.example/a.png" },
-      delayMs: 1_500,
-    });
-    const { body } = await partner.refresh(world.heroes, ["24"]);
-
-    await world.service.stop("SIGKILL");
-    await world.start();
-
-    await eventually(
-      () => partner.call(`/market-partner/refreshes/${body.refresh_id}`),
-      (answer) => answer.body.done === true,
-    );
-    expect((await partner.token(world.heroes, 24)).name).toBe("After a crash");
-  });
-
-  it("follows the end of a supervisor that was killed, and leaves the schema unlocked", async () => {
-    world.service.process.kill("SIGKILL");
-
-    await eventually(
-      () =>
-        fetch(`${world.service.baseUrl}/health`).then(
-          () => true,
-          () => false,
-        ),
-      (isThere) => !isThere,
-    );
-    expect(await isLocked()).toBe(false);
-    await world.start();
-  });
-
   it("misses no event of the time in between", async () => {
-    world.host.patch("heroes", 26, { name: "While away" });
-    await world.service.stop();
-    await world.chain.write(world.population.erc721, "emitMetadataUpdate", [26n]);
-    await world.start();
-
     await eventually(
       () => partner.token(world.heroes, 26),
       ({ name }) => name === "While away",
     );
   });
+});
+
+it("a crash loses no request either", async () => {
+  answersSlowly(24, "After a crash");
+  const receipt = await partner.refresh(world.heroes, ["24"]);
+
+  await world.service.stop("SIGKILL");
+  await world.start();
+
+  await untilDone(receipt);
+  expect((await partner.token(world.heroes, 24)).name).toBe("After a crash");
+});
+
+it("a stop by SIGINT ends with 0 and leaves the schema unlocked", async () => {
+  expect(await isLocked()).toBe(true);
+
+  const end = await world.service.stop("SIGINT");
+
+  expect(end).toBe(0);
+  expect(await isLocked()).toBe(false);
+});
+
+it("Ponder follows the end of a supervisor that was killed, and leaves the schema unlocked", async () => {
+  const { baseUrl, process } = await world.start();
+  process.kill("SIGKILL");
+
+  await eventually(
+    () =>
+      fetch(`${baseUrl}/health`).then(
+        () => true,
+        () => false,
+      ),
+    (isThere) => !isThere,
+  );
+  expect(await isLocked()).toBe(false);
 });
 
 describe("after an edit", () => {

@@ -1,7 +1,6 @@
 /** A real chain, metadata host, database and service, as child processes, for one test file. */
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -11,6 +10,7 @@ import { type Population, populate } from "../../demo/populate.ts";
 import { freePort, type Service, type ServiceOptions, startService } from "../../demo/service.ts";
 import type { TokenView } from "../../src/api/catalog/token-view.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import { makeFolder } from "../support/folder.ts";
 
 const OPERATOR_TOKEN = "operator-token-of-the-tests";
 // Ponder waits 25 s for the schema of a process that was killed, on a machine that may be busy.
@@ -31,13 +31,6 @@ export interface World {
   start(options?: Partial<ServiceOptions>): Promise<Service>;
   query<Row>(sql: string): Promise<Row[]>;
   close(): Promise<void>;
-}
-
-/** A folder that PostgreSQL's own user can reach. */
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "vitrine-e2e-"));
-  chmodSync(folder, 0o711);
-  return folder;
 }
 
 export async function createWorld(): Promise<World> {

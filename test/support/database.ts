@@ -8,9 +8,11 @@ import * as chainSchema from "../../ponder.schema.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
 import { silentLogger } from "../../src/api/contract/logger.ts";
 import { createDatabase, type Database } from "../../src/api/store/database.ts";
+import { CHAIN_SCHEMA } from "./chain-ddl.ts";
 import { TEMPLATE } from "./global-postgres.ts";
 
-export const CHAIN_SCHEMA = "test_chain";
+export { CHAIN_SCHEMA } from "./chain-ddl.ts";
+
 const CHECKPOINT_DIGITS = { timestamp: 10, chain: 16, block: 16 };
 
 export interface TestDatabase {
@@ -38,7 +40,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const database = createDatabase(url.href, silentLogger);
   const tables = chainTables(CHAIN_SCHEMA);
-  await database.query(chainDdl());
   afterAll(async () => {
     await database.close();
     await runOn(server, `drop database ${name} with (force)`);
@@ -93,27 +94,6 @@ export function checkpoint(at: { chainId: number; block: number; timestamp: numb
     digits(at.chainId, CHECKPOINT_DIGITS.chain) +
     digits(at.block, CHECKPOINT_DIGITS.block);
   return at.log === undefined ? head + "9".repeat(33) : `${head}${digits(0, 16)}5${digits(at.log, 16)}`;
-}
-
-function chainDdl(): string {
-  const statements = Object.values(chainSchema).map((table) => {
-    const { name, columns, primaryKeys } = getTableConfig(table as unknown as PgTable);
-    const columnLines = columns.map(
-      (column) =>
-        `"${column.name}" ${column.getSQLType()}${column.notNull ? " not null" : ""}${column.primary ? " primary key" : ""}`,
-    );
-    const keyLines = primaryKeys.map(
-      (key) => `primary key (${key.columns.map((column) => `"${column.name}"`).join(", ")})`,
-    );
-    return `create table ${CHAIN_SCHEMA}.${name} (${[...columnLines, ...keyLines].join(", ")});`;
-  });
-  return `
-    create schema ${CHAIN_SCHEMA};
-    create table ${CHAIN_SCHEMA}._ponder_meta (key text primary key, value jsonb not null);
-    create table ${CHAIN_SCHEMA}._ponder_checkpoint (
-      chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
-      latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
-    ${statements.join("\n")}`;
 }
 
 async function runOn(url: string, sql: string): Promise<void> {

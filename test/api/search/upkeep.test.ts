@@ -1,5 +1,6 @@
 /** What goes on beside answers: indexes that are dropped, made anew, and kept warm. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
 import type { TokenQuery } from "../../../src/api/search/query.ts";
@@ -13,6 +14,8 @@ import { facets } from "./model.ts";
 import { ALL, collection, createSearchHarness } from "./search-harness.ts";
 
 const MINUTE_MS = 60_000;
+// For one row, many times over.
+const RELOAD_MS = 300;
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -25,19 +28,49 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A search, and how often it has loaded the collection. */
+/** A search, and how often it has loaded the collection. Whatever `hold` names waits, the first time, for `release`. */
 function createCounted() {
   let loads = 0;
+  let holding: ((isFirstPage: boolean) => boolean) | undefined;
+  let released: Promise<void> | undefined;
+  const holdNext = (is: (isFirstPage: boolean) => boolean) => {
+    let release = (): void => undefined;
+    let isHeld = false;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    holding = (isFirstPage) => {
+      if (!is(isFirstPage)) return false;
+      [holding, released, isHeld] = [undefined, gate, true];
+      return true;
+    };
+    return { isHeld: () => isHeld, release };
+  };
   const counting: Database = {
     ...database,
-    query<Row>(sql: string, parameters: readonly unknown[] = []) {
+    async query<Row>(sql: string, parameters: readonly unknown[] = []) {
       const isFirstPage =
         sql.includes("token_id > $3") && parameters[1] === COLLECTION && parameters[2] === "-1";
       if (isFirstPage) loads++;
+      if (holding?.(isFirstPage)) await released;
       return database.query<Row>(sql, parameters);
     },
   };
-  return { search: createSearch({ database: counting, tables, logger: silentLogger }), loads: () => loads };
+  const search = createSearch({ database: counting, tables, logger: silentLogger });
+  return { search, loads: () => loads, holdNext };
+}
+
+/** Changes the one token, and asks for it, until most of the index is garbage and is being loaded anew. */
+async function wasteUntilReload({ search, loads }: ReturnType<typeof createCounted>): Promise<void> {
+  await harness.record(new Map([["1", { name: "Hero" }]]));
+  await search.page(collection, byId);
+  for (let nth = 0; loads() === 1 && nth < 1_000; nth++) {
+    await database.query(
+      "update vitrine.token set name = repeat(md5($1), 31), changed = pg_current_xact_id() where collection = $2",
+      [String(nth), COLLECTION],
+    );
+    await search.page(collection, byId);
+  }
 }
 
 it("a collection that nobody keeps is dropped after half an hour, and one that is kept is not", async () => {
@@ -70,17 +103,10 @@ it("a kept collection is loaded though nobody asks", async () => {
 });
 
 it("an index that is mostly garbage is made anew beside answers, and misses nothing of what came meanwhile", async () => {
-  const { search, loads } = createCounted();
-  await harness.record(new Map([["1", { name: "Hero" }]]));
-  await search.page(collection, byId);
+  const counted = createCounted();
+  const { search, loads } = counted;
 
-  for (let nth = 0; loads() === 1 && nth < 1_000; nth++) {
-    await database.query(
-      "update vitrine.token set name = repeat(md5($1), 31), changed = pg_current_xact_id() where collection = $2",
-      [String(nth), COLLECTION],
-    );
-    await search.page(collection, byId);
-  }
+  await wasteUntilReload(counted);
   await harness.record(new Map([["2", { name: "Late" }]]));
 
   expect((await search.page(collection, byId)).tokenIds).toEqual(["1", "2"]);
@@ -89,6 +115,26 @@ it("an index that is mostly garbage is made anew beside answers, and misses noth
     async () => (await search.page(collection, named)).tokenIds,
     (found) => found.join() === "2",
   );
+  expect(loads()).toBe(2);
+});
+
+it("an index that was replaced while it was brought up to date is not made anew once more", async () => {
+  const counted = createCounted();
+  const { search, loads, holdNext } = counted;
+  const reload = holdNext((isFirstPage) => isFirstPage && loads() === 2);
+  await wasteUntilReload(counted);
+  await eventually(reload.isHeld, (isHeld) => isHeld);
+
+  const update = holdNext((isFirstPage) => !isFirstPage);
+  const answer = search.page(collection, byId);
+  await eventually(update.isHeld, (isHeld) => isHeld);
+  reload.release();
+  // The new index takes the old one's place by itself, some turns after its last rows have come.
+  await sleep(RELOAD_MS);
+  update.release();
+
+  expect((await answer).tokenIds).toEqual(["1"]);
+  expect((await search.page(collection, byId)).tokenIds).toEqual(["1"]);
   expect(loads()).toBe(2);
 });
 

@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -15,6 +14,7 @@ import {
 } from "../../../src/api/store/embedded-postgres.ts";
 import { runningServer } from "../../../src/api/store/postgres-process.ts";
 import { BootError } from "../../../src/boot-error.ts";
+import { makePrivateFolder } from "../../support/folder.ts";
 
 const IDLE_MS = 400;
 
@@ -22,7 +22,7 @@ let folder: string;
 const clients: ChildProcess[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "vitrine-postgres-"));
+  folder = makePrivateFolder();
 });
 
 afterEach(async () => {

@@ -8,9 +8,10 @@ import { encodeFunctionData, type TransactionReceipt } from "viem";
 import { inject } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { freePort, type Service, startService } from "../../../demo/service.ts";
-import { createPartner, eventually, makeFolder } from "../../e2e/world.ts";
+import { createPartner, eventually } from "../../e2e/world.ts";
 import { createKey } from "../../support/chain-tables.ts";
 import { lower } from "../../support/contract-answers.ts";
+import { makeFolder } from "../../support/folder.ts";
 import { type Endpoint, startEndpoint } from "./endpoint.ts";
 import { type Origin, startOrigin } from "./origin.ts";
 

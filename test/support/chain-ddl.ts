@@ -1,0 +1,28 @@
+/** Ponder's tables of a schema, as Ponder would make them. */
+
+import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import * as chainSchema from "../../ponder.schema.ts";
+
+export const CHAIN_SCHEMA = "test_chain";
+
+/** The statements that make `CHAIN_SCHEMA`. */
+export function chainDdl(): string {
+  const statements = Object.values(chainSchema).map((table) => {
+    const { name, columns, primaryKeys } = getTableConfig(table as unknown as PgTable);
+    const columnLines = columns.map(
+      (column) =>
+        `"${column.name}" ${column.getSQLType()}${column.notNull ? " not null" : ""}${column.primary ? " primary key" : ""}`,
+    );
+    const keyLines = primaryKeys.map(
+      (key) => `primary key (${key.columns.map((column) => `"${column.name}"`).join(", ")})`,
+    );
+    return `create table ${CHAIN_SCHEMA}.${name} (${[...columnLines, ...keyLines].join(", ")});`;
+  });
+  return `
+    create schema ${CHAIN_SCHEMA};
+    create table ${CHAIN_SCHEMA}._ponder_meta (key text primary key, value jsonb not null);
+    create table ${CHAIN_SCHEMA}._ponder_checkpoint (
+      chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
+      latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
+    ${statements.join("\n")}`;
+}
