@@ -23,7 +23,8 @@ export default defineConfig({
           name: "parts",
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/faults/**", "test/browser/**"],
-          maxWorkers: 2,
+          // Some wait for half a minute, beside others that reckon.
+          maxWorkers: 3,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
           globalSetup: ["test/support/global-postgres.ts"],

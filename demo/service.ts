@@ -28,7 +28,7 @@ export type ServiceOptions = {
 export type Service = {
   baseUrl: string;
   process: ChildProcess;
-  /** Resolves with the exit code, or the signal's name, once the process is gone. */
+  /** Resolves with the exit code, or the signal's name, once the process is gone and its log is whole. */
   exited: Promise<number | string>;
   /** What it has printed so far, on both streams. */
   log(): string;
@@ -51,7 +51,12 @@ export const spawnService = ({ port, env, logFile, ponderArgs, root = ROOT }: Se
   const log = createWriteStream(logFile, { flags: "a" });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
-  const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+  // A process may be gone before its last words have been read and written down.
+  const exited = once(child, "close").then(async ([code, signal]) => {
+    log.end();
+    await once(log, "finish");
+    return (code ?? signal) as number | string;
+  });
 
   return {
     baseUrl: `http://localhost:${port}`,

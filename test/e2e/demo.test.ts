@@ -14,7 +14,15 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
     env: { ...process.env, PORT: String(await freePort()) },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const exited = once(demo, "exit");
+  // Once all that it has said has been read.
+  const exited = once(demo, "close");
+  let isOver = false;
+  exited.then(
+    () => {
+      isOver = true;
+    },
+    () => undefined,
+  );
   let stdout = "";
   let stderr = "";
   demo.stdout.on("data", (chunk) => {
@@ -26,7 +34,7 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
 
   const readyLine = await eventually(
     async () => {
-      if (demo.exitCode !== null) throw new Error(`the demo ended with ${demo.exitCode}\n${stderr}`);
+      if (isOver) throw new Error(`the demo ended with ${demo.exitCode}\n${stderr}`);
       return stdout.split("\n").find((line) => line.startsWith("{")) ?? "";
     },
     (line) => line !== "",

@@ -24,7 +24,7 @@ let items: Contract;
 let site: Site;
 let env: Record<string, string>;
 let old: Service;
-let beside: ChildProcess | undefined;
+let beside: Beside | undefined;
 let proxy: Proxy;
 
 beforeAll(async () => {
@@ -49,8 +49,8 @@ beforeAll(async () => {
   proxy.target = port;
 });
 afterAll(async () => {
-  if (beside?.exitCode === null) beside.kill("SIGINT");
-  await Promise.all([old?.stop(), beside && ended(beside)]);
+  beside?.child.kill("SIGINT");
+  await Promise.all([old?.stop(), beside?.ended]);
   await site?.close();
   await Promise.all([host.close(), proxy.close()]);
 });
@@ -94,11 +94,6 @@ async function startProxy(): Promise<Proxy> {
   return self;
 }
 
-const ended = async (child: ChildProcess): Promise<unknown> => {
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  return child.exitCode ?? child.signalCode;
-};
-
 /** Runs a command to its end. */
 function run(args: readonly string[], more: Record<string, string> = {}) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((done) => {
@@ -114,8 +109,17 @@ function run(args: readonly string[], more: Record<string, string> = {}) {
 const INDEX = ["bin/vitrine.js", "index"];
 const check = (more: Record<string, string> = {}) => run([...INDEX, "check"], more);
 
-/** Starts `index beside` with what it has printed so far. */
-function startBeside(args: readonly string[]) {
+interface Beside {
+  readonly child: ChildProcess;
+  /** Its exit code or the signal's name, once all that it has printed has been read. */
+  readonly ended: Promise<unknown>;
+  /** What it has printed so far. */
+  out(): string;
+  log(): string;
+}
+
+/** Starts `index beside`. */
+function startBeside(args: readonly string[]): Beside {
   const child = spawn(process.execPath, [...INDEX, "beside", ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...env },
@@ -128,7 +132,8 @@ function startBeside(args: readonly string[]) {
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  return { child, out: () => out, log: () => log };
+  const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+  return { child, ended, out: () => out, log: () => log };
 }
 
 const schemas = async (): Promise<string[]> => {
@@ -180,14 +185,14 @@ describe("adding a collection while the service is in use", () => {
     const given = startBeside(["--port", String(await freePort())]);
     await eventually(schemas, (names) => names.includes("live_2"));
     given.child.kill("SIGINT");
-    expect(await ended(given.child)).toBe(1);
+    expect(await given.ended).toBe(1);
     expect(given.log()).toContain("the old service has lost nothing");
     expect(given.out()).toBe("");
 
     const port = await freePort();
     const then = `node -e 'fetch("${proxy.url}/moved/" + process.env.PORT, { method: "POST" })'`;
-    const { child, out, log } = startBeside(["--port", String(port), "--then", then]);
-    beside = child;
+    beside = startBeside(["--port", String(port), "--then", then]);
+    const { child, out, log } = beside;
     await eventually(
       async () => ({ target: proxy.target, exit: child.exitCode, log: log() }),
       ({ target, exit }) => {
@@ -227,9 +232,9 @@ describe("adding a collection while the service is in use", () => {
   });
 
   it("ends with the supervisor's exit code when the new service is stopped", async () => {
-    beside?.kill("SIGTERM");
+    beside?.child.kill("SIGTERM");
 
-    expect(beside && (await ended(beside))).toBe(0);
+    expect(await beside?.ended).toBe(0);
   });
 });
 

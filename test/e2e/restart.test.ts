@@ -124,8 +124,11 @@ it("Ponder follows the end of a supervisor that was killed, and leaves the schem
 
 describe("after an edit", () => {
   let root: string;
-  const ponderArgs = ["start", "--schema", "edited"];
-  const options = () => ({ root, ponderArgs, logFile: join(world.folder, `edit-${Date.now()}.log`) });
+  const options = (schema: string) => ({
+    root,
+    ponderArgs: ["start", "--schema", schema],
+    logFile: join(world.folder, `edit-${Date.now()}.log`),
+  });
 
   beforeAll(async () => {
     await world.service.stop();
@@ -147,50 +150,42 @@ describe("after an edit", () => {
   });
 
   it("under src/api, `ponder start` on the same schema resumes without a re-index", async () => {
-    const first = await world.start(options());
-    expect(first.log()).toContain("Created database tables");
-    await first.stop();
-
     appendFileSync(join(root, "src/api/http/openapi.ts"), "\n// edited\n");
-    const second = await world.start(options());
 
-    expect(second.log()).not.toContain("Created database tables");
-    expect(second.log()).toContain("Detected crash recovery");
+    const service = await world.start(options("vitrine_e2e"));
+
+    expect(service.log()).not.toContain("Created database tables");
+    expect(service.log()).toContain("Detected crash recovery");
     expect((await partner.token(world.heroes, 1)).metadata.version).toBeGreaterThan(0);
-    await second.stop();
+    await service.stop();
   });
 
   it("under src/domain, `npm start` stops with the command that builds a new index beside the old one", async () => {
     appendFileSync(join(root, "src/domain/lock-count.ts"), "\n// edited\n");
-    const { root: edited, logFile } = options();
 
-    const service = spawnService({
-      port: world.port,
-      env: { ...world.env, DATABASE_SCHEMA: "edited" },
-      logFile,
-      root: edited,
-    });
+    const { logFile } = options("vitrine_e2e");
+    const service = spawnService({ port: world.port, env: world.env, logFile, root });
 
     expect(await service.exited).toBe(1);
-    expect(service.log()).toContain("DATABASE_SCHEMA=edited_2 npm start");
+    expect(service.log()).toContain("DATABASE_SCHEMA=vitrine_e2e_2 npm start");
   });
 
   it("a new index over known tokens asks their hosts for nothing again", async () => {
-    const { root: edited, logFile } = options();
     const path = world.host.path("heroes", 30);
     // What earlier events are owed would be asked for by any index.
     await world.query("update vitrine.refresh set wanted = done, looks = null where trigger = 'second_look'");
     const asked = world.host.requests.get(path);
 
-    await world.start({ root: edited, logFile, ponderArgs: ["start", "--schema", "edited_2"] });
+    const service = await world.start(options("vitrine_e2e_2"));
     await eventually(
       () =>
         world.query<{ chains: number }>(
-          "select count(*)::int as chains from vitrine.cause_cursor where schema = 'edited_2' and handled <> ''",
+          "select count(*)::int as chains from vitrine.cause_cursor where schema = 'vitrine_e2e_2' and handled <> ''",
         ),
       ([row]) => row?.chains === 1,
     );
 
+    expect(service.log()).toContain("Created database tables");
     const [waiting] = await world.query<{ tokens: number }>(
       `select count(*)::int as tokens from vitrine.refresh
         where collection = '${world.heroes}' and token_id = 30 and wanted > done`,
