@@ -23,8 +23,7 @@ export default defineConfig({
           name: "parts",
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/faults/**", "test/browser/**"],
-          // Some wait for half a minute, beside others that reckon.
-          maxWorkers: 3,
+          maxWorkers: 2,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
           globalSetup: ["test/support/global-postgres.ts"],
