@@ -2,7 +2,7 @@
 
 import { type Context, ponder } from "ponder:registry";
 import { indexAnomaly, metadataUpdate } from "ponder:schema";
-import { type RawLog, updatedIds } from "../domain/metadata-update-log.ts";
+import { firstWords, type RawLog } from "../domain/event-log.ts";
 import { refreshScope } from "../domain/refresh-scope.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
 
@@ -30,7 +30,7 @@ export async function recordCause(
 type Call = { event: ChainEvent & { log: RawLog }; context: Context };
 
 async function recordUpdate({ event, context }: Call, source: Source, idCount: 1 | 2): Promise<void> {
-  const [from, to = from] = updatedIds(event.log, idCount);
+  const [from, to = from] = firstWords(event.log, idCount) ?? [];
   if (from !== undefined && to !== undefined) return recordCause(event, context, { source, from, to });
   await context.db.insert(indexAnomaly).values({
     id: event.id,
