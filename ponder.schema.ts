@@ -140,15 +140,35 @@ export const delegation = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.hash] }) }),
 );
 
-/** What the chain said and the index could not take in full. */
-export const indexAnomaly = onchainTable("index_anomaly", (t) => ({
-  id: t.text().primaryKey(),
-  chainId: t.int8({ mode: "number" }).notNull(),
-  collectionAddress: t.hex().notNull(),
-  kind: t.text({ enum: ["consecutive_transfer_cut", "unreadable_metadata_update"] }).notNull(),
-  detail: t.text().notNull(),
-  blockNumber: t.bigint().notNull(),
-  blockTimestamp: t.bigint().notNull(),
-  transactionHash: t.hex().notNull(),
-  logIndex: t.integer().notNull(),
-}));
+/**
+ * What the chain said and the index could not take in full: one row per collection and kind, however often it happens.
+ * What is told in detail is the first time.
+ */
+export const indexAnomaly = onchainTable(
+  "index_anomaly",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    kind: t
+      .text({
+        enum: [
+          "consecutive_transfer_cut",
+          "unreadable_transfer",
+          "unreadable_metadata_update",
+          "unreadable_lock",
+          "mixed_transfer_layouts",
+          "range_refused",
+        ],
+      })
+      .notNull(),
+    /** How many logs; it stops at 2^31-1. */
+    count: t.integer().notNull(),
+    firstBlock: t.bigint().notNull(),
+    lastBlock: t.bigint().notNull(),
+    detail: t.text().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+    logIndex: t.integer().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.kind] }) }),
+);

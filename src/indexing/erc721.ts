@@ -1,10 +1,11 @@
 /** ERC-721 transfers, ERC-2309 mints included: who owns what, and which tokens are new. */
 
 import { type Context, ponder } from "ponder:registry";
-import { indexAnomaly, tokenState } from "ponder:schema";
+import { tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
+import { recordAnomaly } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
-import { type ChainEvent, collectionKey, provenance } from "./event-row.ts";
+import type { ChainEvent } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { tokenKey, untouched } from "./token-key.ts";
 
@@ -25,13 +26,8 @@ ponder.on("Collection:ConsecutiveTransfer", async ({ event, context }) => {
     await moveToken(event, context, movement);
   }
   if (claimed <= CONSECUTIVE_TOKENS_MAX) return;
-  await context.db.insert(indexAnomaly).values({
-    id: event.id,
-    ...collectionKey(event, context),
-    kind: "consecutive_transfer_cut",
-    detail: `tokens ${fromTokenId} to ${toTokenId} moved in one event; those from ${fromTokenId + count} on are not indexed`,
-    ...provenance(event),
-  });
+  const detail = `tokens ${fromTokenId} to ${toTokenId} moved in one event; those from ${fromTokenId + count} on are not indexed`;
+  await recordAnomaly(event, context, "consecutive_transfer_cut", detail);
 });
 
 async function moveToken(event: ChainEvent, context: Context, movement: Movement): Promise<void> {

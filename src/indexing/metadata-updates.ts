@@ -1,9 +1,10 @@
 /** ERC-4906 and ERC-1155 `URI` events become causes to read metadata again; ranges are never expanded here. */
 
 import { type Context, ponder } from "ponder:registry";
-import { indexAnomaly, metadataUpdate } from "ponder:schema";
+import { metadataUpdate } from "ponder:schema";
 import { firstWords, type RawLog } from "../domain/event-log.ts";
 import { refreshScope } from "../domain/refresh-scope.ts";
+import { recordAnomaly } from "./anomalies.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
 
 type Source = (typeof metadataUpdate.$inferInsert)["source"];
@@ -32,13 +33,8 @@ type Call = { event: ChainEvent & { log: RawLog }; context: Context };
 async function recordUpdate({ event, context }: Call, source: Source, idCount: 1 | 2): Promise<void> {
   const [from, to = from] = firstWords(event.log, idCount) ?? [];
   if (from !== undefined && to !== undefined) return recordCause(event, context, { source, from, to });
-  await context.db.insert(indexAnomaly).values({
-    id: event.id,
-    ...collectionKey(event, context),
-    kind: "unreadable_metadata_update",
-    detail: `a ${source} log holds fewer than ${idCount} token ids`,
-    ...provenance(event),
-  });
+  const detail = `a ${source} log holds fewer than ${idCount} token ids`;
+  await recordAnomaly(event, context, "unreadable_metadata_update", detail);
 }
 
 ponder.on("Collection:MetadataUpdate(uint256)", (call) => recordUpdate(call, "MetadataUpdate", 1));

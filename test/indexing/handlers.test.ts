@@ -166,9 +166,15 @@ describe("metadata updates", () => {
     await chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { data: [1n] });
 
     expect(causes()).toEqual([]);
-    expect(store.rows(indexAnomaly).map(({ kind, detail }) => [kind, detail])).toEqual([
-      ["unreadable_metadata_update", "a MetadataUpdate log holds fewer than 1 token ids"],
-      ["unreadable_metadata_update", "a BatchMetadataUpdate log holds fewer than 2 token ids"],
+    expect(store.rows(indexAnomaly)).toMatchObject([
+      {
+        kind: "unreadable_metadata_update",
+        count: 2,
+        firstBlock: 1n,
+        lastBlock: 2n,
+        detail: "a MetadataUpdate log holds fewer than 1 token ids",
+        transactionHash: "0xt1",
+      },
     ]);
   });
 
