@@ -1,17 +1,13 @@
 /** The index of a real contract's events, made by the real handlers, in the tables that serving reads. */
 
-import { parseEventLogs } from "viem";
-import { tokenEventsAbi } from "../../abis/token-events.ts";
 import type { Chain, Contract } from "../../demo/chain.ts";
 import { lockEvent, tokenState } from "../../ponder.schema.ts";
 import "../../src/indexing/erc1155.ts";
+import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
 import "../../src/indexing/locks.ts";
 import type { TestDatabase } from "./database.ts";
 import { createEventSource, createFakeChainStore } from "./fake-chain-store.ts";
-
-// Metadata events leave nothing in these tables.
-const abi = tokenEventsAbi.filter(({ name }) => /Transfer|locked/i.test(name));
 
 /** Indexes a contract's tokens and locks from a block up to the chain's head, in place of what was indexed of it. */
 export async function indexContract(
@@ -26,8 +22,13 @@ export async function indexContract(
   const logs = await chain.publicClient.getLogs({ address: contract.address, fromBlock, toBlock: head });
   const store = createFakeChainStore();
   const source = createEventSource(store, chain.chainId);
-  for (const { eventName, args, blockNumber, logIndex } of parseEventLogs({ abi, logs })) {
-    await source.emit(eventName, lowerCased(args), { block: Number(blockNumber), log: logIndex, address });
+  for (const { topics, data, blockNumber, logIndex } of logs) {
+    const [event, ...indexed] = topics;
+    if (event === undefined) continue;
+    await source.log(
+      { event, topics: indexed, data },
+      { block: Number(blockNumber), log: logIndex, address },
+    );
   }
   for (const table of [tables.tokenState, tables.lockEvent])
     await database.query(`delete from ${table} where collection_address = $1`, [address]);
@@ -35,12 +36,3 @@ export async function indexContract(
   for (const row of store.rows(lockEvent)) await test.insert("lockEvent", row);
   await test.setHead({ chainId: chain.chainId, block: Number(head) });
 }
-
-/** Ponder hands out addresses in lower case. */
-export const lowerCased = (args: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value.toLowerCase() : value,
-    ]),
-  );

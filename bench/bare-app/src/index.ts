@@ -91,10 +91,10 @@ for (const name of ["Collection:TokenLocked", "Collection:TokenUnlocked"] as con
 // The storm has none of these; who indexes such contracts asks for them all the same.
 for (const name of [
   "Collection:TransferSingle",
-  "Collection:TransferBatch",
-  "Collection:ConsecutiveTransfer",
+  "Collection:TransferBatch(address,address,address,uint256[],uint256[])",
+  "Collection:ConsecutiveTransfer(uint256,uint256,address,address)",
   "Collection:BatchMetadataUpdate(uint256,uint256)",
-  "Collection:URI",
+  "Collection:URI(string,uint256)",
 ] as const) {
   ponder.on(name, async ({ event }) => {
     throw new Error(`the storm does not emit ${name}, as block ${event.block.number} does`);
