@@ -8,11 +8,13 @@ import { escapeIdentifier } from "pg";
 export interface ChainTables {
   readonly schema: string;
   readonly tokenState: string;
+  readonly tokenRange: string;
   readonly tokenBalance: string;
   readonly tokenTransfer: string;
   readonly collectionState: string;
   readonly lockEvent: string;
   readonly delegation: string;
+  readonly indexAnomaly: string;
   readonly metadataUpdate: string;
   readonly meta: string;
   readonly checkpoint: string;
@@ -24,11 +26,13 @@ export function chainTables(schema: string): ChainTables {
   return {
     schema,
     tokenState: name("token_state"),
+    tokenRange: name("token_range"),
     tokenBalance: name("token_balance"),
     tokenTransfer: name("token_transfer"),
     collectionState: name("collection_state"),
     lockEvent: name("lock_event"),
     delegation: name("delegation"),
+    indexAnomaly: name("index_anomaly"),
     metadataUpdate: name("metadata_update"),
     meta: name("_ponder_meta"),
     checkpoint: name("_ponder_checkpoint"),
