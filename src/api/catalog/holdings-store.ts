@@ -2,6 +2,7 @@
 
 import { zeroAddress } from "viem";
 import type { Standard } from "../../config.ts";
+import { type Anomaly, readAnomalies } from "../chain/anomalies.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { mintRange } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
@@ -47,6 +48,10 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     );
     return collections.map((_, index) => byPlace.get(index + 1) ?? null);
   },
+
+  /** What the index could not take in of each of these collections, in their order. */
+  anomalies: (collections: readonly Place[]): Promise<Anomaly[][]> =>
+    readAnomalies(database, tables, collections),
 
   /** How much of each of these ERC-1155 tokens a wallet holds, by token id; "0" for none of it. */
   async balances(
