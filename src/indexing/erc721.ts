@@ -6,6 +6,7 @@ import { zeroAddress } from "viem";
 import { recordAnomaly } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
 import type { ChainEvent } from "./event-row.ts";
+import { transferLocks } from "./lock-rows.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { tokenKey, untouched } from "./token-key.ts";
 
@@ -43,15 +44,17 @@ async function moveToken(event: ChainEvent, context: Context, movement: Movement
   };
   // Scalars, since rows that Ponder hands out change under later writes.
   const before = { existed: false, owner: null as `0x${string}` | null };
-  // The lock count is left alone: contracts keep it through burn and re-mint.
+  // ERC-721x locks are left alone: contracts keep them through burn and re-mint.
+  const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
     .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change })
     .onConflictDoUpdate((row) => {
       before.existed = row.standard !== null && !row.burned;
       before.owner = row.owner;
-      return change;
+      return minted ? change : { ...change, ...locks.end(row) };
     });
+  await locks.record();
   await recordMovement(event, context, movement, !before.existed);
 
   await countMovement(event, context, "erc721", {

@@ -1,7 +1,9 @@
 /** Lock state as the index has it, and whether it may be trusted, in one SQL statement. */
 
 import type { Standard } from "../../config.ts";
+import type { LockStandardName } from "../../domain/lock-standards.ts";
 import { caughtUp, ready, young } from "../chain/index-trust.ts";
+import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { isTakenBack } from "../events/taken-back.ts";
 import type { Queryable } from "../store/database.ts";
@@ -13,6 +15,8 @@ export interface ChainState {
   readonly supply: string | null;
   readonly burned: boolean;
   readonly lockCount: number;
+  /** Those that hold it, in the order of the table of standards. */
+  readonly lockStandards: readonly LockStandardName[];
   readonly lockedSinceBlock: number | null;
   /** The index may be believed on this token. */
   readonly fresh: boolean;
@@ -41,8 +45,9 @@ export async function readChainStates(
   query: { chainId: number; collection: string; tokenIds: readonly string[]; maxAgeSeconds: number },
 ): Promise<ReadonlyMap<string, ChainState>> {
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
-    `select token_id as "tokenId", standard, owner, supply, burned, lock_count as "lockCount",
-            locked_since_block as "lockedSinceBlock", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+    `select token_id as "tokenId", standard, owner, supply, burned, ${lockCount(tables, "t")} as "lockCount",
+            ${holdingStandards(tables, "t")} as "lockStandards", ${lockSince(tables, "t")} as "lockedSinceBlock",
+            ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
        from ${tables.tokenState} t
       where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],
@@ -71,11 +76,12 @@ export async function raiseHeads(db: Queryable, tables: ChainTables): Promise<vo
 
 export interface LockEntry {
   readonly tokenId: string;
+  readonly standard: LockStandardName;
   readonly direction: "lock" | "unlock";
-  readonly approvedContract: string;
+  readonly approvedContract: string | null;
 }
 
-/** The lock events since each token was last free, in chain order. */
+/** The lock events of its own since each token was last free of them, in chain order. */
 export function readOpenLocks(
   db: Queryable,
   tables: ChainTables,
@@ -84,11 +90,11 @@ export function readOpenLocks(
   tokenIds: readonly string[],
 ): Promise<LockEntry[]> {
   return db.query<LockEntry>(
-    `select l.token_id as "tokenId", l.direction, l.approved_contract as "approvedContract"
+    `select l.token_id as "tokenId", l.standard, l.direction, l.approved_contract as "approvedContract"
        from ${tables.lockEvent} l join ${tables.tokenState} s
          on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
       where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
-        and l.block_number >= s.locked_since_block
+        and l.block_number >= ${ownLockSince(tables, "s")}
       order by l.id`,
     [chainId, collection, tokenIds],
   );
