@@ -1,6 +1,11 @@
 /** Tables only: indexes that serving needs are made in src/api/chain, since Ponder drops its own at every restart. */
 
 import { onchainTable, primaryKey } from "ponder";
+import { lockStandardNames, type SwitchName, switches } from "./src/domain/lock-standards.ts";
+
+/** One column per standard that keeps a switch. */
+const switchColumns = <Column>(make: () => Column) =>
+  Object.fromEntries(switches.map((name) => [name, make()])) as Record<SwitchName, Column>;
 
 /** One row per token the chain has told of. `owner` is for ERC-721, `supply` for ERC-1155. */
 export const tokenState = onchainTable(
@@ -18,10 +23,17 @@ export const tokenState = onchainTable(
     burned: t.boolean().notNull(),
     burnedBlock: t.bigint(),
     burnedLog: t.integer(),
+    /** ERC-721x locks as a count, plus one per other standard whose own event of the token holds it. */
     lockCount: t.integer().notNull(),
-    /** The block in which the count last left zero; null while unlocked. */
+    /** The block in which the count last left zero; null while it is zero. */
     lockedSinceBlock: t.bigint(),
     lastLockChangeBlock: t.bigint(),
+    /** The last of TokenLocked and TokenUnlocked, for contracts that keep a boolean; null: neither came. */
+    erc721xFlag: t.boolean(),
+    /** As `lockedSinceBlock`, of the count that takes `erc721xFlag` in place of the ERC-721x locks. */
+    flagLockedSinceBlock: t.bigint(),
+    /** By the last event of the token; null: none came, so that ERC-6982 goes by the collection's default. */
+    ...switchColumns(() => t.boolean()),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.tokenId] }) }),
 );
@@ -129,16 +141,39 @@ export const collectionHolder = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.holder] }) }),
 );
 
-/** The audit of locks: one row per TokenLocked and TokenUnlocked, with the count after it. */
+/** Whether tokens without an event of their own are locked, by the last DefaultLocked (ERC-6982). */
+export const lockDefault = onchainTable(
+  "lock_default",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    standard: t.text({ enum: lockStandardNames }).notNull(),
+    locked: t.boolean().notNull(),
+    /** The block from which it is locked without a break; null while it is not. */
+    lockedSinceBlock: t.bigint(),
+    lastLockChangeBlock: t.bigint().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.standard] }) }),
+);
+
+/** The audit of locks: one row per event of a lock standard, and per lock that a transfer ended, with the count after it. */
 export const lockEvent = onchainTable("lock_event", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
-  tokenId: t.bigint().notNull(),
+  /** Null for a DefaultLocked, which is about all tokens of the collection without an event of their own. */
+  tokenId: t.bigint(),
+  standard: t.text({ enum: lockStandardNames }).notNull(),
   direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
-  approvedContract: t.hex().notNull(),
+  /** Who locked or unlocked, or may unlock; null where the event names nobody. */
+  approvedContract: t.hex(),
+  /** The token's `lockCount`; of a default, 1 or 0. */
   countAfter: t.integer().notNull(),
-  /** True for an unlock at count zero, which changes nothing. */
+  /** The same with the ERC-721x events as a switch, for contracts that keep a boolean. */
+  flagCountAfter: t.integer().notNull(),
+  /** No event of the token's own stood against the collection's default, which no count has in it. */
+  followsDefault: t.boolean().notNull(),
+  /** True for a TokenUnlocked that no TokenLocked came before, which changes no count. */
   anomaly: t.boolean().notNull(),
   blockNumber: t.bigint().notNull(),
   blockTimestamp: t.bigint().notNull(),

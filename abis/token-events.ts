@@ -34,20 +34,14 @@ export const tokenEventsAbi = [
   { type: "event", name: "MetadataUpdate(uint256)", inputs: [] },
   { type: "event", name: "BatchMetadataUpdate(uint256,uint256)", inputs: [] },
   { type: "event", name: "URI(string,uint256)", inputs: [] },
-  {
-    type: "event",
-    name: "TokenLocked",
-    inputs: [
-      { name: "tokenId", type: "uint256", indexed: true },
-      { name: "approvedContract", type: "address", indexed: true },
-    ],
-  },
-  {
-    type: "event",
-    name: "TokenUnlocked",
-    inputs: [
-      { name: "tokenId", type: "uint256", indexed: true },
-      { name: "approvedContract", type: "address", indexed: true },
-    ],
-  },
+  // The lock standards of src/domain/lock-standards.ts, whose contracts differ in what they index, and of whose names two
+  // stand for two events.
+  { type: "event", name: "TokenLocked(uint256,address)", inputs: [] },
+  { type: "event", name: "TokenUnlocked(uint256,address)", inputs: [] },
+  { type: "event", name: "Locked(uint256)", inputs: [] },
+  { type: "event", name: "Unlocked(uint256)", inputs: [] },
+  { type: "event", name: "Locked(uint256,bool)", inputs: [] },
+  { type: "event", name: "DefaultLocked(bool)", inputs: [] },
+  { type: "event", name: "Lock(address,uint256)", inputs: [] },
+  { type: "event", name: "Unlock(uint256)", inputs: [] },
 ] as const;

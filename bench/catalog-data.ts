@@ -27,12 +27,17 @@ export async function createChainTables(client: Client, tables: ChainTables): Pr
     create table ${tables.checkpoint} (chain_id bigint primary key, latest_checkpoint text not null);
     create table ${tables.tokenState} (
       chain_id bigint, collection_address text, token_id numeric(78), standard text, owner text, burned boolean not null,
-      lock_count int not null, primary key (chain_id, collection_address, token_id));
+      lock_count int not null, erc721x_flag boolean, erc5192 boolean, erc6982 boolean, erc5753 boolean,
+      primary key (chain_id, collection_address, token_id));
+    create table ${tables.lockDefault} (
+      chain_id bigint, collection_address text, standard text, locked boolean not null,
+      primary key (chain_id, collection_address, standard));
     create table ${tables.tokenBalance} (
       chain_id bigint, collection_address text, token_id numeric(78), holder text, balance numeric(78),
       primary key (chain_id, collection_address, token_id, holder));
     create index on ${tables.tokenState} (chain_id, collection_address, token_id) where burned;
     create index on ${tables.tokenState} (chain_id, collection_address, token_id) where lock_count > 0;
+    create index on ${tables.tokenState} (chain_id, collection_address, token_id) where not erc6982;
     create index on ${tables.tokenState} (chain_id, collection_address, owner, token_id);
     create index on ${tables.tokenBalance} (chain_id, collection_address, holder, token_id) where balance > 0;
     insert into ${tables.checkpoint} values (${CHAIN_ID}, '1')`);

@@ -13,6 +13,10 @@ export interface ChainConfig {
 
 export type Standard = "erc721" | "erc1155";
 
+/** How TokenLocked and TokenUnlocked are read: each lock needs its own unlock, or the last event decides. */
+export const lockReadings = ["count", "boolean"] as const;
+export type LockReading = (typeof lockReadings)[number];
+
 export interface CollectionConfig {
   readonly chainId: number;
   readonly address: string;
@@ -20,6 +24,8 @@ export interface CollectionConfig {
   readonly startBlock: number;
   readonly name?: string | undefined;
   readonly slug?: string | undefined;
+  /** Applied where locks are served, so a change needs a restart and no new index; `count` where it is absent. */
+  readonly locks?: LockReading | undefined;
 }
 
 /** A delegate registry v2 to index. */
@@ -56,6 +62,12 @@ const collectionSchema = z.strictObject({
   slug: z
     .string()
     .regex(/^[a-z0-9_-]+$/)
+    .optional(),
+  locks: z
+    .enum(lockReadings, {
+      error: (issue) =>
+        `must be ${lockReadings.map((name) => `"${name}"`).join(" or ")}; it is ${JSON.stringify(issue.input)}`,
+    })
     .optional(),
 });
 

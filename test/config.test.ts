@@ -39,7 +39,13 @@ function refusal(run: () => unknown): string {
 describe("what is read", () => {
   it("keeps collections in the file's order, with addresses in lower case", () => {
     const first = { ...entry, address: "0xABCDEF0123456789abcdef0123456789abcdef01", standard: "erc721" };
-    const second = { ...entry, address: ADDRESS.replace("01", "02"), name: "Heroes", slug: "heroes-1" };
+    const second = {
+      ...entry,
+      address: ADDRESS.replace("01", "02"),
+      name: "Heroes",
+      slug: "heroes-1",
+      locks: "boolean",
+    };
 
     expect(load([first, second]).collections).toEqual([{ ...first, address: ADDRESS }, second]);
   });
@@ -84,6 +90,11 @@ describe("entries that are refused", () => {
     { fault: "another standard", content: [{ ...entry, standard: "ERC721" }], says: "[0].standard" },
     { fault: "an empty name", content: [{ ...entry, name: "" }], says: "[0].name" },
     { fault: "a slug with a slash", content: [{ ...entry, slug: "a/b" }], says: "[0].slug" },
+    {
+      fault: "another reading of locks",
+      content: [{ ...entry, locks: "switch" }],
+      says: '[0].locks: must be "count" or "boolean"; it is "switch"',
+    },
     {
       fault: "an unknown key",
       content: [{ ...entry, startblock: 5 }],

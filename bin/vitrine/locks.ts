@@ -7,6 +7,7 @@ import type { Tool } from "./tool.ts";
 
 interface Drift {
   readonly token_id: string;
+  readonly standard: string;
   readonly block: number;
   readonly indexed: { readonly lock_count: string; readonly locked: boolean };
   readonly on_chain: { readonly lock_count: string | null; readonly locked: boolean };
@@ -18,6 +19,7 @@ interface Page {
   readonly collection: string;
   readonly block: number;
   readonly offers: string | null;
+  readonly compared_with: readonly { readonly function: string; readonly standards: readonly string[] }[];
   readonly checked: number;
   readonly unreadable: number;
   readonly drift: readonly Drift[];
@@ -26,7 +28,7 @@ interface Page {
 }
 
 /** The sum of a collection's pages. */
-type Report = Pick<Page, "collection" | "offers" | "checked" | "unreadable" | "drift">;
+type Report = Pick<Page, "collection" | "offers" | "compared_with" | "checked" | "unreadable" | "drift">;
 
 const DRIFT_EXIT_CODE = 2;
 const PAGE_TOKENS_MAX = 500;
@@ -45,7 +47,7 @@ export function addLockCommands(program: Command, tool: Tool): void {
   const locks = program.command("locks").description("locks of tokens");
   locks
     .command("reconcile")
-    .description("compare the index's locks with lockCount or isUnlocked of the contracts; changes nothing")
+    .description("compare the index's locks with the view functions of the contracts; changes nothing")
     .option("--collection <address>", "all, chainId:address, or the address where one chain has it", "all")
     .option(
       "--page-size <tokens>",
@@ -85,10 +87,11 @@ async function reconcile(
 
 const addPage = (
   report: Report | undefined,
-  { collection, offers, checked, unreadable, drift }: Page,
+  { collection, offers, compared_with, checked, unreadable, drift }: Page,
 ): Report => ({
   collection,
   offers,
+  compared_with,
   checked: (report?.checked ?? 0) + checked,
   unreadable: (report?.unreadable ?? 0) + unreadable,
   drift: [...(report?.drift ?? []), ...drift],
@@ -107,11 +110,11 @@ async function readPage(client: AdminClient, body: unknown, progress: Tool["prog
   }
 }
 
-function reportLines({ collection, offers, checked, unreadable, drift }: Report): string[] {
-  const lines = drift.map(({ token_id, indexed, on_chain, likely_cause, explanation }) =>
+function reportLines({ collection, compared_with, checked, unreadable, drift }: Report): string[] {
+  const lines = drift.map(({ token_id, standard, indexed, on_chain, likely_cause, explanation }) =>
     [
       collection,
-      `token ${token_id}`,
+      `token ${token_id} (${standard})`,
       `index ${state(indexed)}, contract ${state(on_chain)}`,
       `${likely_cause}: ${explanation}`,
     ].join("  "),
@@ -119,9 +122,9 @@ function reportLines({ collection, offers, checked, unreadable, drift }: Report)
   const without = unreadable === 0 ? "" : `, ${unreadable} that it tells nothing of`;
   const result = drift.length === 0 ? "all agree" : `${drift.length} differ`;
   const summary =
-    offers === null
-      ? "offers neither lockCount(uint256) nor isUnlocked(uint256): nothing to compare with"
-      : `${checked} tokens compared with ${offers}${without}: ${result}`;
+    compared_with.length === 0
+      ? "offers no view function of a lock standard (lockCount, isUnlocked, locked, getLocked): nothing to compare with"
+      : `${checked} tokens compared with ${compared_with.map((each) => each.function).join(" and ")}${without}: ${result}`;
   return [...lines, `${collection}  ${summary}`];
 }
 

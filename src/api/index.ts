@@ -85,7 +85,7 @@ const { config, index, connectionString } = await stopOnBootError(async () => ({
 logger.info({ msg: "Vitrine configuration", ...redacted(config) });
 await migrate(connectionString);
 
-const tables = chainTables(runtime.schema);
+const tables = chainTables(runtime.schema, index.collections);
 const database = createDatabase(connectionString, logger);
 if (runtime.command === "start") {
   await holdSchema(database, tables);

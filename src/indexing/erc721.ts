@@ -8,6 +8,7 @@ import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
 import { noteDoubtful, takeBackDoubtful } from "./doubtful-transfers.ts";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
+import { transferLocks } from "./lock-rows.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { tokenKey, untouched } from "./token-key.ts";
 import { findRanged } from "./token-ranges.ts";
@@ -49,7 +50,8 @@ export async function moveToken(
   };
   // Scalars, since rows that Ponder hands out change under later writes.
   const before = { isTold: false, existed: false, owner: null as `0x${string}` | null };
-  // The lock count is left alone: contracts keep it through burn and re-mint.
+  // ERC-721x locks are left alone: contracts keep them through burn and re-mint.
+  const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
     .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change })
@@ -57,9 +59,10 @@ export async function moveToken(
       before.isTold = row.standard !== null;
       before.existed = before.isTold && !row.burned;
       before.owner = row.owner;
-      return change;
+      return minted ? change : { ...change, ...locks.end(row) };
     });
   if (!before.isTold && !minted) await takeOutOfRange();
+  await locks.record();
   await recordMovement(event, context, movement, !before.existed);
 
   const doubtful = await countMovement(event, context, "erc721", {

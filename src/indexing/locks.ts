@@ -1,48 +1,37 @@
-/** TokenLocked and TokenUnlocked: a count per token and an audit row per event (spec.md "States and transitions"). */
+/** The events of every lock standard (domain/lock-standards.ts), in whatever layout a contract emits them. */
 
 import { type Context, ponder } from "ponder:registry";
-import { lockEvent, tokenState } from "ponder:schema";
-import { afterLock, afterUnlock, isLocked } from "../domain/lock-count.ts";
-import { type ChainEvent, collectionKey, provenance } from "./event-row.ts";
-import { tokenKey, untouched } from "./token-key.ts";
+import type { RawLog } from "../domain/event-log.ts";
+import {
+  type LockEventRule,
+  type LockSignature,
+  type LockStandardName,
+  lockStandards,
+  readLockLog,
+} from "../domain/lock-standards.ts";
+import { recordAnomaly } from "./anomalies.ts";
+import type { ChainEvent } from "./event-row.ts";
+import { changeDefaultLock, changeTokenLock } from "./lock-rows.ts";
 
-type Direction = "lock" | "unlock";
-type LockArgs = { readonly tokenId: bigint; readonly approvedContract: `0x${string}` };
-
-async function countLock(event: ChainEvent, context: Context, direction: Direction, args: LockArgs) {
-  const countAfter = direction === "lock" ? afterLock : afterUnlock;
-  let changed = countAfter(0);
-  const { number } = event.block;
-  const lastLockChangeBlock = number;
-  await context.db
-    .insert(tokenState)
-    .values({
-      ...tokenKey(event, context, args.tokenId),
-      ...untouched,
-      lockCount: changed.count,
-      lockedSinceBlock: isLocked(changed.count) ? number : null,
-      lastLockChangeBlock,
-    })
-    .onConflictDoUpdate((row) => {
-      changed = countAfter(row.lockCount);
-      const lockedSinceBlock = isLocked(changed.count) ? (row.lockedSinceBlock ?? number) : null;
-      return { lockCount: changed.count, lockedSinceBlock, lastLockChangeBlock };
-    });
-  const { count, anomaly } = changed;
-  await context.db.insert(lockEvent).values({
-    id: event.id,
-    ...collectionKey(event, context),
-    tokenId: args.tokenId,
-    direction,
-    approvedContract: args.approvedContract,
-    countAfter: count,
-    anomaly,
-    ...provenance(event),
-  });
+interface Call {
+  readonly event: ChainEvent & { readonly log: RawLog };
+  readonly context: Context;
 }
 
-ponder.on("Collection:TokenLocked", ({ event, context }) => countLock(event, context, "lock", event.args));
+async function recordLock({ event, context }: Call, standard: LockStandardName, rule: LockEventRule) {
+  const told = readLockLog(rule, event.log);
+  if (!told) {
+    const detail = `a ${rule.signature} log does not hold its arguments in any layout`;
+    return recordAnomaly(event, context, "unreadable_lock", detail);
+  }
+  const { tokenId } = told;
+  if (tokenId === null) return changeDefaultLock(event, context, standard, told.isLocked);
+  return changeTokenLock(event, context, standard, { ...told, tokenId });
+}
 
-ponder.on("Collection:TokenUnlocked", ({ event, context }) =>
-  countLock(event, context, "unlock", event.args),
-);
+for (const { name, events } of lockStandards) {
+  for (const rule of events) {
+    const signature: LockSignature = rule.signature;
+    ponder.on(`Collection:${signature}`, (call: Call) => recordLock(call, name, rule));
+  }
+}

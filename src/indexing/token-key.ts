@@ -2,6 +2,7 @@
 
 import type { Context } from "ponder:registry";
 import type { tokenState } from "ponder:schema";
+import { noLocks } from "../domain/lock-state.ts";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
 
 export const tokenKey = (event: ChainEvent, context: Context, tokenId: bigint) => ({
@@ -18,7 +19,6 @@ export const untouched = {
   burned: false,
   burnedBlock: null,
   burnedLog: null,
-  lockCount: 0,
-  lockedSinceBlock: null,
+  ...noLocks,
   lastLockChangeBlock: null,
 } satisfies Partial<typeof tokenState.$inferInsert>;

@@ -265,8 +265,14 @@ it("`npx vitrine locks reconcile` finds the contracts' own locks in the index, a
   const { heroes } = casts.live;
   const all = await reconcile("--json", "--page-size", "4");
   const reports = (JSON.parse(all.stdout) as { collections: Record<string, unknown>[] }).collections;
-  const compared = { offers: "lockCount", checked: HERO_IDS.length, unreadable: 0, drift: [] };
-  const nothing = { offers: null, checked: 0, unreadable: 0, drift: [] };
+  const compared = {
+    offers: "lockCount",
+    compared_with: [{ function: "lockCount", standards: ["erc721x"] }],
+    checked: HERO_IDS.length,
+    unreadable: 0,
+    drift: [],
+  };
+  const nothing = { offers: null, compared_with: [], checked: 0, unreadable: 0, drift: [] };
   const expected = Object.values(casts).flatMap((cast) =>
     [cast.heroes, cast.items, cast.early, cast.endless].map((contract) => ({
       collection: `${chain.chainId}:${lower(contract)}`,
@@ -279,7 +285,7 @@ it("`npx vitrine locks reconcile` finds the contracts' own locks in the index, a
   await chain.write(heroes, "emitRawLock", [1n, casts.live.ada.address]);
   await untilIndexed(service, chain);
   const one = await reconcile("--collection", heroes.address);
-  expect(one.stdout).toContain("token 1  index 1, contract 0  unknown: ");
+  expect(one.stdout).toContain("token 1 (erc721x)  index 1, contract 0  unknown: ");
   expect(one.stdout).toContain(`${HERO_IDS.length} tokens compared with lockCount: 1 differ`);
   expect(one.code).toBe(2);
 

@@ -116,7 +116,7 @@ describe("a contract that is a coin as well (ERC-404)", () => {
 
   it("keeps the locks of what it takes back, and a token that turns out to be one", async () => {
     await idInData(zeroAddress, ADA, 7n);
-    await chain.emit("TokenLocked", { tokenId: 7n, approvedContract: BEN });
+    await chain.log({ event: "TokenLocked(uint256,address)", topics: [7n, BEN] });
     await idInData(zeroAddress, ADA, 8n);
     await usual(ADA, BEN, 8n);
 

@@ -3,6 +3,7 @@
 import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
 import { createEventWriter } from "../../src/api/events/writer.ts";
 import { raiseHeads } from "../../src/api/trading/store.ts";
+import type { LockStandardName } from "../../src/domain/lock-standards.ts";
 import { checkpoint, type TestDatabase } from "./database.ts";
 import { CHAIN_ID, COLLECTION } from "./refresh.ts";
 
@@ -13,9 +14,16 @@ const timestampOf = (block: number): number => 1_700_000_000 + block;
 export interface LockSpec {
   readonly block: number;
   readonly log?: number;
-  readonly token?: bigint;
+  /** Null: the default of the collection. */
+  readonly token?: bigint | null;
+  readonly standard?: LockStandardName;
+  /** Null: nobody is named. */
+  readonly by?: string | null;
   readonly direction?: "lock" | "unlock";
   readonly countAfter?: number;
+  /** As `countAfter` without it. */
+  readonly flagCountAfter?: number;
+  readonly followsDefault?: boolean;
   readonly anomaly?: boolean;
   readonly transaction?: string;
   readonly collection?: string;
@@ -29,23 +37,28 @@ export function createLockSetup(test: TestDatabase) {
     async add(spec: LockSpec, tables: ChainTables = test.tables): Promise<void> {
       const { block, log = 0, direction = "lock" } = spec;
       const timestamp = spec.at ?? timestampOf(block);
+      const countAfter = spec.countAfter ?? (direction === "lock" ? 1 : 0);
       await database.query(
         `insert into ${tables.lockEvent} (id, chain_id, collection_address, token_id, direction, approved_contract,
-           count_after, anomaly, block_number, block_timestamp, transaction_hash, log_index)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+           count_after, anomaly, block_number, block_timestamp, transaction_hash, log_index, standard, flag_count_after,
+           follows_default)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
         [
           checkpoint({ chainId: CHAIN_ID, block, timestamp, log }),
           CHAIN_ID,
           spec.collection ?? COLLECTION,
-          String(spec.token ?? 1n),
+          spec.token === null ? null : String(spec.token ?? 1n),
           direction,
-          LOCKER,
-          spec.countAfter ?? (direction === "lock" ? 1 : 0),
+          spec.by === undefined ? LOCKER : spec.by,
+          countAfter,
           spec.anomaly ?? false,
           block,
           timestamp,
           spec.transaction ?? `0xt${block}`,
           log,
+          spec.standard ?? "erc721x",
+          spec.flagCountAfter ?? countAfter,
+          spec.followsDefault ?? spec.token !== null,
         ],
       );
     },
@@ -55,8 +68,9 @@ export function createLockSetup(test: TestDatabase) {
       const id = checkpoint({ chainId: CHAIN_ID, block, timestamp: timestampOf(block), log: 0 });
       await database.query(
         `insert into ${test.tables.lockEvent} (id, chain_id, collection_address, token_id, direction, approved_contract,
-           count_after, anomaly, block_number, block_timestamp, transaction_hash, log_index)
-         select left($1, 59) || lpad(n::text, 16, '0'), $2, $3, n, 'lock', $4, 1, false, $5, $6, '0xt', n
+           count_after, anomaly, block_number, block_timestamp, transaction_hash, log_index, standard, flag_count_after,
+           follows_default)
+         select left($1, 59) || lpad(n::text, 16, '0'), $2, $3, n, 'lock', $4, 1, false, $5, $6, '0xt', n, 'erc721x', 1, true
            from generate_series(1, $7::int) n`,
         [id, CHAIN_ID, COLLECTION, LOCKER, block, timestampOf(block), count],
       );
@@ -103,9 +117,9 @@ export function createLockSetup(test: TestDatabase) {
       createEventWriter({ database, tables, collections: new Map([[CHAIN_ID, collections]]) }),
 
     async clear(): Promise<void> {
-      const { lockEvent, checkpoint: head, meta } = test.tables;
+      const { lockEvent, lockDefault, checkpoint: head, meta } = test.tables;
       await database.query(
-        `truncate ${lockEvent}, ${head}, ${meta}, vitrine.event, vitrine.event_feed, vitrine.event_due, vitrine.chain_head`,
+        `truncate ${lockEvent}, ${lockDefault}, ${head}, ${meta}, vitrine.event, vitrine.event_feed, vitrine.event_due, vitrine.chain_head`,
       );
       await database.query("update vitrine.event_counter set last = 0");
     },

@@ -68,17 +68,24 @@ ponder.on("Collection:MetadataUpdate(uint256)", async ({ event, context }) => {
   });
 });
 
-for (const name of ["Collection:TokenLocked", "Collection:TokenUnlocked"] as const) {
-  const isLock = name === "Collection:TokenLocked";
+for (const name of [
+  "Collection:TokenLocked(uint256,address)",
+  "Collection:TokenUnlocked(uint256,address)",
+] as const) {
+  const isLock = name === "Collection:TokenLocked(uint256,address)";
   ponder.on(name, async ({ event, context }) => {
+    const [, tokenId, by] = event.log.topics;
     await context.db.insert(lockEvent).values({
       id: event.id,
       chainId: context.chain.id,
       collectionAddress: event.log.address,
-      tokenId: event.args.tokenId,
+      tokenId: BigInt(tokenId ?? 0),
+      standard: "erc721x",
       direction: isLock ? "lock" : "unlock",
-      approvedContract: event.args.approvedContract,
+      approvedContract: `0x${by?.slice(-40)}`,
       countAfter: isLock ? 1 : 0,
+      flagCountAfter: isLock ? 1 : 0,
+      followsDefault: true,
       anomaly: false,
       blockNumber: event.block.number,
       blockTimestamp: event.block.timestamp,
@@ -95,6 +102,12 @@ for (const name of [
   "Collection:ConsecutiveTransfer(uint256,uint256,address,address)",
   "Collection:BatchMetadataUpdate(uint256,uint256)",
   "Collection:URI(string,uint256)",
+  "Collection:Locked(uint256)",
+  "Collection:Unlocked(uint256)",
+  "Collection:Locked(uint256,bool)",
+  "Collection:DefaultLocked(bool)",
+  "Collection:Lock(address,uint256)",
+  "Collection:Unlock(uint256)",
 ] as const) {
   ponder.on(name, async ({ event }) => {
     throw new Error(`the storm does not emit ${name}, as block ${event.block.number} does`);

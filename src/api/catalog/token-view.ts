@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
+import { lockStandardNames } from "../../domain/lock-standards.ts";
 import { type Display, skipReasons } from "../media/display.ts";
 import type { ShownImage } from "../media/service.ts";
 import { issueSchema } from "../metadata/issue-schema.ts";
@@ -63,7 +64,10 @@ export const tokenSchema = z
     lock: z
       .object({
         locked: z.boolean(),
-        lock_count: z.number(),
+        lock_count: z.number().openapi({
+          description: "Locks of ERC-721x plus one for each other standard that holds the token.",
+        }),
+        standards: z.array(z.enum(lockStandardNames)).openapi({ description: "Those that hold it now." }),
         approved_contracts: z.array(z.string()),
         since_block: z.number().nullable(),
       })
@@ -142,6 +146,7 @@ export function viewToken(parts: TokenParts): TokenView {
     lock: {
       locked: isLocked(chain?.lockCount ?? 0),
       lock_count: chain?.lockCount ?? 0,
+      standards: [...(chain?.lockStandards ?? [])],
       approved_contracts: [...(chain?.approvedContracts ?? [])],
       since_block: chain?.lockedSinceBlock ?? null,
     },

@@ -26,7 +26,7 @@ const FOLDERS = ["abis", "src"];
 const SOURCE = /\.m?[jt]s$/;
 const SERVING_HALF = "src/api/";
 
-/** Reads them as they are now; takes a few milliseconds. Names, slugs and standards shape no index. */
+/** Reads them as they are now; takes a few milliseconds. Names, slugs, standards and locks shape no index. */
 export function readIndexInputs(root: string, { collections, registries }: IndexConfig): IndexInputs {
   const chainIds = [...new Set(collections.map(({ chainId }) => chainId))];
   const chains = chainIds.map((id): [string, ChainInputs] => {

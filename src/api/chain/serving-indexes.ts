@@ -6,6 +6,7 @@
 import pg, { escapeIdentifier } from "pg";
 import type { Logger } from "../contract/logger.ts";
 import type { IndexHeads } from "./index-heads.ts";
+import { hasOwnUnlock } from "./lock-sql.ts";
 
 const LOOK_MS = 5_000;
 
@@ -41,6 +42,13 @@ export const servingIndexes: readonly ServingIndex[] = [
     table: "token_state",
     columns: "chain_id, collection_address, token_id",
     where: "lock_count > 0",
+  },
+  // Where the collection locks by default, almost all tokens are locked, and these few are not.
+  {
+    name: "vitrine_token_state_unlocked",
+    table: "token_state",
+    columns: "chain_id, collection_address, token_id",
+    where: hasOwnUnlock(),
   },
   {
     name: "vitrine_token_state_by_owner",

@@ -4,6 +4,7 @@
  * here. A row that has a standard wins over the range it lies in; one without it, which a lock left, is completed by it.
  */
 
+import { switches } from "../../domain/lock-standards.ts";
 import type { ChainTables } from "./tables.ts";
 
 /** SQL expressions for a token's key. They must not name tables `own_row` or `own_range`. */
@@ -32,15 +33,22 @@ const rangeOf = ({ tokenRange }: ChainTables, { chainId, collection, tokenId }: 
 const rowOf = ({ chainId, collection, tokenId }: TokenKey): string => `
   own_row.chain_id = ${chainId} and own_row.collection_address = ${collection} and own_row.token_id = ${tokenId}`;
 
+// Null says nothing, which is what a token without a row says.
+const lockColumns = ["erc721x_flag", ...switches].map((name) => `own_row.${name}`).join(", ");
+
 /**
  * SQL for a lateral join: the token's state with columns of `token_state`, in one row or none. `lock_count` is 0 where
  * there is no row.
  */
 export const tokenState = (tables: ChainTables, token: TokenKey): string => `
-  (select case when own_row.standard is null and own_range.owner is not null then 'erc721' else own_row.standard end as standard,
+  (select (${token.chainId})::bigint as chain_id, (${token.collection})::text as collection_address,
+          (${token.tokenId})::numeric as token_id,
+          case when own_row.standard is null and own_range.owner is not null then 'erc721' else own_row.standard end as standard,
           case when own_row.standard is null then own_range.owner else own_row.owner end as owner,
           own_row.supply, coalesce(own_row.burned, false) as burned, own_row.burned_block,
-          coalesce(own_row.lock_count, 0) as lock_count, own_row.locked_since_block
+          coalesce(own_row.minted_block, own_range.minted_block) as minted_block,
+          coalesce(own_row.lock_count, 0) as lock_count, own_row.locked_since_block, own_row.flag_locked_since_block,
+          ${lockColumns}
      from (select) nothing
      left join ${tables.tokenState} own_row on ${rowOf(token)}
      left join lateral ${rangeOf(tables, token)} own_range on own_row.standard is null

@@ -1,7 +1,7 @@
 /** The events that the stream tells of, as clients get them (docs/trading.md). */
 
 /** What a client can ask for. A `reverted` comes to those who asked for what it takes back. */
-export const eventTypes = ["lock", "unlock", "metadata"] as const;
+export const eventTypes = ["lock", "unlock", "default_lock", "metadata"] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** A row of the stream. */
@@ -14,9 +14,12 @@ export interface EventRow {
   readonly reverts: string | null;
   readonly chainId: string;
   readonly collection: string;
-  readonly tokenId: string;
+  /** Null where the event is about all tokens of a collection. */
+  readonly tokenId: string | null;
   readonly source: string | null;
   readonly transactionHash: string | null;
+  /** Of a lock; null of one that was told before there were others than ERC-721x. */
+  readonly standard: string | null;
   readonly approvedContract: string | null;
   readonly lockCount: number | null;
   readonly anomaly: boolean | null;
@@ -52,13 +55,15 @@ export function toStreamEvent(row: EventRow): StreamEvent {
 function detailsOf(row: EventRow): object {
   if (row.type === "reverted") return { reverts: Number(row.reverts), reverted_type: row.subject };
   if (row.type === "metadata") return { version: row.version, content_hash: row.contentHash };
+  const change = { standard: row.standard ?? "erc721x", locked: row.lockCount !== 0 };
+  const place = { transaction_hash: row.transactionHash, ...placeOf(row.source ?? "") };
+  if (row.type === "default_lock") return { ...change, ...place };
   return {
     lock_count: row.lockCount,
-    locked: row.lockCount !== 0,
+    ...change,
     approved_contract: row.approvedContract,
     surplus: row.anomaly,
-    transaction_hash: row.transactionHash,
-    ...placeOf(row.source ?? ""),
+    ...place,
   };
 }
 

@@ -1,9 +1,10 @@
 /** What the writer of the stream reads and writes. All of it runs in the transaction that holds the source's lock. */
 
 import { caughtUp, ready } from "../chain/index-trust.ts";
+import { isSurplus, lockCountAfter } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
-import { isSame } from "./taken-back.ts";
+import { isSame, typeOfLock } from "./taken-back.ts";
 
 /** Told to whoever listens: something was appended, or waits to be. */
 export const EVENT_CHANNEL = "vitrine_event";
@@ -103,8 +104,9 @@ export async function readDifference(
         where e.chain_id = $1 and e.open and e.collection = any($4)
           and not exists (select from ${tables.lockEvent} l where ${isSame})),
      fresh as (
-       select l.id as source, l.collection_address as collection, l.token_id::text as token_id, l.direction,
-              l.transaction_hash, l.approved_contract, l.count_after, l.anomaly
+       select l.id as source, l.collection_address as collection, l.token_id::text as token_id, l.standard,
+              ${typeOfLock} as type, l.transaction_hash, l.approved_contract, l.count_after,
+              ${lockCountAfter(tables, "l")} as lock_count, ${isSurplus(tables, "l")} as anomaly
          from head, ${tables.lockEvent} l
         where l.chain_id = $1 and l.id > $3
           and not exists (select from vitrine.event e where e.chain_id = $1 and e.open and ${isSame})
@@ -142,11 +144,11 @@ export async function appendLocks(
   if (fresh.length === 0) return;
   await db.query(
     `insert into vitrine.event (id, type, subject, chain_id, collection, token_id, source, transaction_hash,
-                                approved_contract, lock_count, anomaly, open)
-     select $1::bigint + row_number() over (order by source), direction, direction, $2, collection, token_id, source,
-            transaction_hash, approved_contract, count_after, anomaly, source > $4
-       from json_to_recordset($3) as f(source text, collection text, token_id numeric, direction text,
-              transaction_hash text, approved_contract text, count_after int, anomaly boolean)`,
+                                standard, approved_contract, count_after, lock_count, anomaly, open)
+     select $1::bigint + row_number() over (order by source), type, type, $2, collection, token_id, source,
+            transaction_hash, standard, approved_contract, count_after, lock_count, anomaly, source > $4
+       from json_to_recordset($3) as f(source text, collection text, token_id numeric, standard text, type text,
+              transaction_hash text, approved_contract text, count_after int, lock_count int, anomaly boolean)`,
     [await takeIds(db, fresh.length), chainId, JSON.stringify(fresh), settled],
   );
 }

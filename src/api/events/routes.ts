@@ -47,9 +47,10 @@ const streamRoute = createRoute({
   path: "/events",
   operationId: "streamEvents",
   tags: ["market"],
-  summary: "Locks, unlocks and changed metadata as they happen, as server-sent events",
+  summary:
+    "Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events",
   description:
-    "Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg took back is followed by `reverted`, which names its id; an id that is too old is answered with `reset`.",
+    "`default_lock` is about all tokens of a collection (ERC-6982), and its `token_id` is null. Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg took back is followed by `reverted`, which names its id; an id that is too old is answered with `reset`.",
   security: [{ ApiKeyAuth: [] }],
   request: {
     headers: z.object({ "last-event-id": lastIdField }),

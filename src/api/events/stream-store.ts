@@ -20,7 +20,7 @@ export function matches({ types, collections, chainId }: EventFilter, event: Str
 }
 
 const columns = `id, at, type, subject, reverts, chain_id as "chainId", collection, token_id as "tokenId", source,
-  transaction_hash as "transactionHash", approved_contract as "approvedContract", lock_count as "lockCount", anomaly,
+  transaction_hash as "transactionHash", standard, approved_contract as "approvedContract", lock_count as "lockCount", anomaly,
   version, content_hash as "contentHash"`;
 
 /** The newest id, and the lowest that a client may have seen last and miss nothing. */

@@ -114,7 +114,10 @@ const tokenSdl = /* GraphQL */ `
   type TokenLock {
     "False for a token that the index has not seen yet, which is not tradable either."
     locked: Boolean!
+    "Locks of ERC-721x plus one for each other standard that holds the token."
     lockCount: Int!
+    "Those that hold it now: erc721x, erc5192, erc6982, erc5753."
+    standards: [String!]!
     approvedContracts: [String!]!
     sinceBlock: Float
   }

@@ -1,6 +1,7 @@
 /** `/collections/{chain_id}/{address}/{token_id}`: everything that is known of one token. */
 
 import type { Child } from "hono/jsx";
+import { findLockStandard } from "../../domain/lock-standards.ts";
 import { viewCollections } from "../catalog/collection-view.ts";
 import type { TokenView } from "../catalog/token-view.ts";
 import { ApiError } from "../contract/errors.ts";
@@ -172,6 +173,7 @@ function factsOf({ lock, standard, token_id, chain_id, collection_address }: Tok
   return [
     ...facts,
     ["Lock", `${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}${since}`] as const,
+    ["Lock standard", lock.standards.map((name) => findLockStandard(name).title).join(", ")] as const,
     ...lock.approved_contracts.map(
       (address) => ["Locked by", <Whole value={address} what="the locking contract’s address" />] as const,
     ),

@@ -7,7 +7,7 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { CollectionRef } from "../metadata/trait-type-store.ts";
 import type { Database } from "../store/database.ts";
 import { type Bits, clearBit, emptyBits, setBit } from "./bits.ts";
-import { readBurned, readLocked, readOwned } from "./chain-store.ts";
+import { type LockedTokens, readBurned, readLocked, readOwned } from "./chain-store.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { grown } from "./growable.ts";
 import type { ChainSlots } from "./match.ts";
@@ -21,6 +21,12 @@ interface TokenSet {
   slotsIn(index: CollectionIndex): Bits;
   /** The set of another text, made of this one, which goes out of use; undefined where the two differ too much. */
   changedTo(text: string): TokenSet | undefined;
+}
+
+/** Locked tokens, or all others, whichever the chain's tables tell in few rows. */
+interface LockedSet {
+  readonly are: LockedTokens["are"];
+  readonly set: TokenSet;
 }
 
 /** Of the index that was asked about last, as of its first slots. */
@@ -50,6 +56,7 @@ export function createChainFacts(deps: {
   const { database, tables, collection } = deps;
   let known: string | null = null;
   const sets = new Map<string, Promise<TokenSet>>();
+  let lockedSet: Promise<LockedSet> | undefined;
   /** As of any checkpoint: where nothing has changed, its slots need not be found again. */
   const before = new Map<string, TokenSet>();
 
@@ -74,20 +81,39 @@ export function createChainFacts(deps: {
     return set;
   }
 
+  async function makeLocked(): Promise<LockedSet> {
+    const { are, ids } = await readLocked(database, tables, collection);
+    return { are, set: await make(are, Promise.resolve(ids)) };
+  }
+
+  function findLocked(): Promise<LockedSet> {
+    if (lockedSet) return lockedSet;
+    const made = makeLocked();
+    lockedSet = made;
+    // The caller hears of it, and the next one tries again.
+    made.catch(() => {
+      if (lockedSet === made) lockedSet = undefined;
+    });
+    return made;
+  }
+
   return {
     async read(checkpoint, { owner, locked }) {
-      if (checkpoint === null || checkpoint !== known) sets.clear();
+      if (checkpoint === null || checkpoint !== known) {
+        sets.clear();
+        lockedSet = undefined;
+      }
       known = checkpoint;
-      const [isBurned, isLocked, isOwned] = await Promise.all([
+      const [isBurned, lockedTokens, isOwned] = await Promise.all([
         find("burned", () => readBurned(database, tables, collection)),
-        locked === undefined ? undefined : find("locked", () => readLocked(database, tables, collection)),
+        locked === undefined ? undefined : findLocked(),
         owner === undefined
           ? undefined
           : find(`owner ${owner}`, () => readOwned(database, tables, collection, owner)),
       ]);
       return (index) => ({
         burned: isBurned.slotsIn(index),
-        locked: isLocked?.slotsIn(index),
+        ...(lockedTokens && { [lockedTokens.are]: lockedTokens.set.slotsIn(index) }),
         owned: isOwned?.slotsIn(index),
       });
     },

@@ -1,5 +1,6 @@
 /** What Ponder's tables say of a collection's tokens at this moment. */
 
+import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { rangedTokens } from "../chain/token-state.ts";
 import type { CollectionRef } from "../metadata/trait-type-store.ts";
@@ -22,12 +23,30 @@ export const readBurned = (db: Queryable, tables: ChainTables, { chainId, collec
     [chainId, collection],
   );
 
-export const readLocked = (db: Queryable, tables: ChainTables, { chainId, collection }: CollectionRef) =>
-  readIds(
-    db,
-    `select token_id from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and lock_count > 0`,
+/** Locked tokens, or the others where the collection locks by default and almost all are. */
+export interface LockedTokens {
+  readonly are: "locked" | "unlocked";
+  /** As of `readBurned`. */
+  readonly ids: string;
+}
+
+export async function readLocked(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection }: CollectionRef,
+): Promise<LockedTokens> {
+  const own = `select s.token_id from ${tables.tokenState} s where s.chain_id = $1 and s.collection_address = $2`;
+  // Only the branch that is taken is run.
+  const [row] = await db.query<LockedTokens>(
+    `select case when by_default then 'unlocked' else 'locked' end as are,
+            case when by_default
+              then (${idsOf(`${own} and ${hasOwnUnlock("s")} and not (${hasOwnLock(tables, "s")})`)})
+              else (${idsOf(`${own} and ${hasOwnLock(tables, "s")}`)}) end as ids
+       from (select ${isDefaultLocked(tables, "$1", "$2")} as by_default) d`,
     [chainId, collection],
   );
+  return row ?? { are: "locked", ids: "" };
+}
 
 /** What a wallet holds: ERC-721 tokens that it owns, those of ranges included, and ERC-1155 tokens that it has any of. */
 export const readOwned = (

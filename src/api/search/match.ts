@@ -9,6 +9,8 @@ export interface ChainSlots {
   readonly burned: Bits;
   /** Where the filter asks for it. */
   readonly locked?: Bits | undefined;
+  /** In place of `locked`: those that are not. */
+  readonly unlocked?: Bits | undefined;
   readonly owned?: Bits | undefined;
 }
 
@@ -65,8 +67,12 @@ function slotsApartFromTraits(index: CollectionIndex, filter: TokenFilter, chain
   if (filter.text !== undefined && filter.text !== "") keepBits(bits, slotsWithText(index, filter.text));
   if (filter.name !== undefined && filter.name !== "") keepBits(bits, slotsWithName(index, filter.name));
   if (filter.owner !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
-  if (filter.locked === true) keepBits(bits, chain.locked ?? emptyBits(0));
-  if (filter.locked === false) dropBits(bits, chain.locked ?? emptyBits(0));
+  if (filter.locked !== undefined) {
+    const isToldOf = filter.locked === (chain.unlocked === undefined);
+    const told = chain.unlocked ?? chain.locked ?? emptyBits(0);
+    if (isToldOf) keepBits(bits, told);
+    else dropBits(bits, told);
+  }
   return bits;
 }
 

@@ -1,6 +1,7 @@
 /** What a trade check reads, for many tokens in one statement: a fact read apart may be of another moment. */
 
 import { blockOf } from "../chain/index-trust.ts";
+import { lockCount } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { tokenOf, tokenState } from "../chain/token-state.ts";
 import { covers, EMPTY_RIGHTS, type Scope, standsFor } from "../delegation/rights.ts";
@@ -54,7 +55,7 @@ export async function readCheckFacts(
   const { tokens, wallet, maxAgeSeconds } = query;
   const rows = await db.query<Omit<CheckFacts, "block"> & { block: string | null }>(
     `select ${trusted(tables, { maxAge: "$5", schema: "$6" })} as fresh, s.standard,
-            coalesce(s.burned, false) as burned, coalesce(s.lock_count, 0) as "lockCount",
+            coalesce(s.burned, false) as burned, ${lockCount(tables, "s")} as "lockCount",
             $4::text is null or ${isEntitled(tables)} as entitled,
             (select ${blockOf("c.latest_checkpoint")} from ${tables.checkpoint} c where c.chain_id = t.chain_id) as block
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality

@@ -1,6 +1,7 @@
-/** Where the index and a contract disagree on a token's locks, and the likely cause. */
+/** Where the index and a contract disagree on a token's locks of one standard, and the likely cause. */
 
 import { isLocked } from "../../domain/lock-count.ts";
+import { findLockStandard, type LockStandardName } from "../../domain/lock-standards.ts";
 import type { LockRead, LocksOnChain } from "./lock-reader.ts";
 import type { LockOddities } from "./reconcile-store.ts";
 
@@ -8,16 +9,29 @@ import type { LockOddities } from "./reconcile-store.ts";
 export const driftCauses = ["start_block", "repeated_locks", "surplus_unlocks", "unknown"] as const;
 export type DriftCause = (typeof driftCauses)[number];
 
-/** A contract that tells no count is compared by whether the token is locked. */
-export const isDrift = (indexed: number, { lockCount, locked }: LocksOnChain): boolean =>
-  lockCount === null ? isLocked(indexed) !== locked : BigInt(indexed) !== lockCount;
+/** What the index holds of a token's locks of one standard. */
+export interface IndexedLock {
+  readonly standard: LockStandardName;
+  /** 1 or 0 but for a count. */
+  readonly lockCount: number;
+  /** Each lock counts; otherwise a token is locked or not, and is compared by that. */
+  readonly isCounted: boolean;
+}
+
+/** A function that tells no count is compared by whether the token is locked. */
+export const isDrift = ({ lockCount, isCounted }: IndexedLock, onChain: LocksOnChain): boolean =>
+  onChain.lockCount === null || !isCounted
+    ? isLocked(lockCount) !== onChain.locked
+    : BigInt(lockCount) !== onChain.lockCount;
 
 /** True where a lock that the contract holds is missing in the index; false where the index holds one too many. */
-export const isMissingLocks = (indexed: number, { lockCount, locked }: LocksOnChain): boolean =>
-  lockCount === null ? locked : BigInt(indexed) < lockCount;
+export const isMissingLocks = ({ lockCount, isCounted }: IndexedLock, onChain: LocksOnChain): boolean =>
+  onChain.lockCount === null || !isCounted ? onChain.locked : BigInt(lockCount) < onChain.lockCount;
 
 export interface DriftFacts {
-  readonly indexed: number;
+  readonly indexed: IndexedLock;
+  /** By the last of TokenLocked and TokenUnlocked the token is locked, whatever their count. */
+  readonly flag: boolean;
   readonly onChain: LocksOnChain;
   /** The block that the chain's index starts with. */
   readonly firstBlock: number;
@@ -30,11 +44,14 @@ export interface DriftFacts {
  * A start block that is too late is proved, not guessed: the contract held a lock before the index began. A contract
  * that already existed then, and whose token was free, has nothing of this drift from before.
  */
-export function explainDrift({ indexed, onChain, firstBlock, before, oddities }: DriftFacts): {
+export function explainDrift(facts: DriftFacts): {
   readonly cause: DriftCause;
   readonly explanation: string;
 } {
+  const { indexed, onChain, firstBlock, before } = facts;
   const isMissing = isMissingLocks(indexed, onChain);
+  // Where a boolean is kept, an event that says again what was so is none.
+  const oddities = indexed.isCounted ? facts.oddities : undefined;
   if (isMissing && before?.kind === "read" && before.locked) {
     return {
       cause: "start_block",
@@ -44,7 +61,7 @@ export function explainDrift({ indexed, onChain, firstBlock, before, oddities }:
   if (!isMissing && oddities?.repeatedBy) {
     return {
       cause: "repeated_locks",
-      explanation: `${oddities.repeatedBy} locked the token again with no unlock between; the index counts each TokenLocked, and the contract does not.`,
+      explanation: `${oddities.repeatedBy} locked the token again with no unlock between; the index counts each TokenLocked, and the contract does not.${adviceFor(facts)}`,
     };
   }
   const unjudged =
@@ -57,10 +74,23 @@ export function explainDrift({ indexed, onChain, firstBlock, before, oddities }:
       explanation: `TokenUnlocked came ${times(oddities.surplusUnlocks)} when the index held no lock, last in block ${oddities.lastSurplusBlock}; such an unlock changes nothing in the index.${unjudged}`,
     };
   }
-  const guess = isMissing
-    ? "The contract may lock without TokenLocked events, or with events in another layout."
-    : "The contract may emit TokenLocked without locking, or unlock without TokenUnlocked events.";
-  return { cause: "unknown", explanation: `${guess}${unjudged}` };
+  return { cause: "unknown", explanation: `${guessFor(indexed.standard, isMissing)}${unjudged}` };
+}
+
+/** What to do about a contract that keeps a boolean, where that is what the drift comes of. */
+const adviceFor = ({ flag, onChain }: DriftFacts): string =>
+  onChain.lockCount === null && flag === onChain.locked
+    ? ' It keeps a boolean, which is as the last event says: set "locks": "boolean" for the collection in collections.json and restart.'
+    : "";
+
+function guessFor(standard: LockStandardName, isMissing: boolean): string {
+  const { title, endsWithTransfer } = findLockStandard(standard);
+  if (!isMissing)
+    return `The contract may emit lock events of ${title} without locking, or unlock without events.`;
+  const kept = endsWithTransfer
+    ? " Or it keeps a lock through a transfer, which ends the lock by the standard, and does in the index."
+    : "";
+  return `The contract may lock without events of ${title}.${kept}`;
 }
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);

@@ -1,14 +1,25 @@
 /** Which trackers still hold a lock, for monitoring (spec.md "Events"): never part of the decision. */
 
+import { findLockStandard } from "../../domain/lock-standards.ts";
 import type { LockEntry } from "./store.ts";
 
-/** Trackers with more locks than unlocks of their own, in the order of their locks. */
-export function lockHolders(entries: readonly LockEntry[]): string[] {
-  const open: string[] = [];
-  for (const { direction, approvedContract } of entries) {
-    const held = open.indexOf(approvedContract);
-    if (direction === "lock") open.push(approvedContract);
-    else if (held >= 0) open.splice(held, 1);
+/**
+ * In the order of their locks: trackers with more locks than unlocks of their own where locks are counted, and who the
+ * last event named where that one decides. `isBoolean`: ERC-721x events are not counted either.
+ */
+export function lockHolders(entries: readonly LockEntry[], isBoolean = false): string[] {
+  let open: LockEntry[] = [];
+  for (const entry of entries) {
+    const { standard, direction, approvedContract } = entry;
+    const isCounted = findLockStandard(standard).keeps === "count" && !isBoolean;
+    if (!isCounted) open = open.filter((each) => each.standard !== standard);
+    if (direction === "lock") open.push(entry);
+    else if (isCounted) {
+      const held = open.findIndex(
+        (each) => each.standard === standard && each.approvedContract === approvedContract,
+      );
+      if (held >= 0) open.splice(held, 1);
+    }
   }
-  return [...new Set(open)];
+  return [...new Set(open.flatMap(({ approvedContract }) => approvedContract ?? []))];
 }

@@ -1,6 +1,13 @@
 /** What the index says of a collection's locks, for comparison with the contract: rows and block in one statement. */
 
+import {
+  type LockStandardName,
+  lockStandards,
+  type SwitchName,
+  switches,
+} from "../../domain/lock-standards.ts";
 import { blockOf, caughtUp, ready } from "../chain/index-trust.ts";
+import { isDefaultLocked, lockCountOf } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { rangedAfter, tokenState } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
@@ -19,7 +26,17 @@ export interface IndexedLocks {
   /** The rows are those of `block`, which after a restart they are not for a while. */
   readonly caughtUp: boolean;
   /** By ascending token id. */
-  readonly tokens: readonly { readonly tokenId: string; readonly lockCount: number }[];
+  readonly tokens: readonly IndexedToken[];
+  /** The collection's default locks tokens without an event of their own. */
+  readonly isDefaultLocked: boolean;
+}
+
+export interface IndexedToken {
+  readonly tokenId: string;
+  /** How many locks of each standard hold it. */
+  readonly held: Readonly<Record<LockStandardName, number>>;
+  /** What events of its own last said; null: none came. */
+  readonly own: Readonly<Record<SwitchName | "erc721x", boolean | null>>;
 }
 
 /** Which tokens: a page of those above an id (null for the first), or those that are named. */
@@ -27,13 +44,19 @@ export type TokenChoice =
   | { readonly after: string | null; readonly limit: number }
   | { readonly ids: readonly string[] };
 
-interface Row {
+interface Row extends Omit<IndexedToken, "tokenId"> {
   readonly block: string;
   readonly ready: boolean;
   readonly caughtUp: boolean;
+  readonly isDefaultLocked: boolean;
   readonly tokenId: string | null;
-  readonly lockCount: number | null;
 }
+
+const object = (fields: readonly (readonly [name: string, sql: string])[]): string =>
+  `jsonb_build_object(${fields.map(([name, sql]) => `'${name}', ${sql}`).join(", ")})`;
+const heldBy = (tables: ChainTables): string =>
+  object(lockStandards.map(({ name }) => [name, lockCountOf(tables, "s", name)]));
+const own = object([["erc721x", "s.erc721x_flag"], ...switches.map((name) => [name, `s.${name}`] as const)]);
 
 const idsNamed = "select id as token_id from unnest($4::numeric[]) as named(id)";
 
@@ -55,11 +78,12 @@ export async function readIndexedLocks(
     "ids" in choice ? [idsNamed, [choice.ids]] : [idsAfter(tables), [choice.after ?? "-1", choice.limit]];
   const rows = await db.query<Row>(
     `select ${blockOf("c.latest_checkpoint")} as block, ${ready(tables)} as ready,
-            ${caughtUp("$3")} as "caughtUp", s.token_id as "tokenId", s.lock_count as "lockCount"
+            ${caughtUp("$3")} as "caughtUp", ${isDefaultLocked(tables, "$1", "$2")} as "isDefaultLocked",
+            s.token_id as "tokenId", ${heldBy(tables)} as held, ${own} as own
        from ${tables.checkpoint} c
        left join lateral (
-         select chosen.token_id, t.lock_count from (${chosen}) chosen
-          cross join lateral ${tokenState(tables, { chainId: "$1", collection: "$2", tokenId: "chosen.token_id" })} t
+         select s.* from (${chosen}) chosen
+          cross join lateral ${tokenState(tables, { chainId: "$1", collection: "$2", tokenId: "chosen.token_id" })} s
        ) s on true
       where c.chain_id = $1
       order by s.token_id`,
@@ -71,9 +95,8 @@ export async function readIndexedLocks(
     block: Number(head.block),
     ready: head.ready,
     caughtUp: head.caughtUp,
-    tokens: rows.flatMap(({ tokenId, lockCount }) =>
-      tokenId === null || lockCount === null ? [] : [{ tokenId, lockCount }],
-    ),
+    isDefaultLocked: head.isDefaultLocked,
+    tokens: rows.flatMap(({ tokenId, held, own }) => (tokenId === null ? [] : [{ tokenId, held, own }])),
   };
 }
 
@@ -100,7 +123,7 @@ export async function readLivingTokens(
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** What a token's lock events tell of a count that went wrong. */
+/** What a token's ERC-721x events tell of a count that went wrong. */
 export interface LockOddities {
   /** Unlocks that no lock came before. */
   readonly surplusUnlocks: number;
@@ -109,7 +132,7 @@ export interface LockOddities {
   readonly repeatedBy: string | null;
 }
 
-/** By token id; a token without lock events is left out. */
+/** By token id; a token without such events is left out. */
 export async function readLockOddities(
   db: Queryable,
   tables: ChainTables,
@@ -123,6 +146,7 @@ export async function readLockOddities(
          from ${tables.lockEvent} l join ${tables.tokenState} s
            on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
         where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
+          and l.standard = 'erc721x'
      ), per_tracker as (
        select token_id, count(*) filter (where anomaly) as surplus, max(block_number) filter (where anomaly) as last_surplus,
               case when count(*) filter (where direction = 'lock' and is_open) > 1 then approved_contract end as repeated_by

@@ -1,16 +1,20 @@
 /** Compares the index's locks with the contract's own, one page of tokens at a time. Reports, and changes nothing. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { type LockStandardName, lockStandardNames, switchWithDefault } from "../../domain/lock-standards.ts";
 import { UINT256_MAX } from "../../domain/token-ref.ts";
 import type { ChainClients } from "../chain/clients.ts";
+import { keepsBoolean } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Database, Queryable } from "../store/database.ts";
-import { type DriftCause, explainDrift, isDrift, isMissingLocks } from "./lock-drift.ts";
-import { createLockReader, type LockFunction, type LockRead, type LocksOnChain } from "./lock-reader.ts";
+import { type Comparison, compareLocks, type LockReader, type Suspect } from "./lock-compare.ts";
+import { type DriftCause, explainDrift, isMissingLocks } from "./lock-drift.ts";
+import { createLockReader, type LocksOnChain, type OfferedView } from "./lock-reader.ts";
 import {
   type CollectionRef,
   type IndexedLocks,
+  type IndexedToken,
   readIndexedLocks,
   readLivingTokens,
   readLockOddities,
@@ -23,6 +27,7 @@ const PROBED_TOKENS_MAX = 3;
 
 export interface LockDrift {
   readonly tokenId: string;
+  readonly standard: LockStandardName;
   /** The block that both sides are as of. */
   readonly block: number;
   readonly indexed: number;
@@ -34,9 +39,9 @@ export interface LockDrift {
 export interface ReconciledPage {
   /** The block that the page was read at. */
   readonly block: number;
-  /** The contract's function that was compared with; null when it has none, and nothing was compared. */
-  readonly offers: LockFunction | null;
-  /** Tokens that were compared. */
+  /** The contract's functions that were compared with; with none, nothing was compared. */
+  readonly offers: readonly OfferedView[];
+  /** Tokens that some function was compared for. */
   readonly checked: number;
   /** Tokens for which the contract answers nothing, as some do for burned ones. */
   readonly unreadable: number;
@@ -67,14 +72,6 @@ export interface ReconcileDeps {
   /** The time between the two looks that a drift has to stand. */
   readonly settle?: () => Promise<unknown>;
 }
-
-interface Suspect {
-  readonly tokenId: string;
-  readonly indexed: number;
-  readonly onChain: LocksOnChain;
-}
-
-type Reader = ReturnType<typeof createLockReader>;
 
 export function createReconcile(deps: ReconcileDeps) {
   const { database, tables, clients, firstBlock, knownInRange, settle = () => sleep(SETTLE_MS) } = deps;
@@ -112,47 +109,55 @@ export function createReconcile(deps: ReconcileDeps) {
   };
 
   /** The tokens that differ at the index's own block, and how many could be read. */
-  const compare = async (reader: Reader, offers: LockFunction, { tokens, block }: IndexedLocks) => {
-    const ids = tokens.map(({ tokenId }) => tokenId);
-    const reads = await reader.readAll(offers, ids, block);
-    if (reads.some(({ kind }) => kind === "unavailable")) throw nodeIsAway(offers, block);
-    const suspects = tokens.flatMap(({ tokenId, lockCount: indexed }, index): Suspect[] => {
-      const read = reads[index];
-      if (read?.kind !== "read" || !isDrift(indexed, read)) return [];
-      return [{ tokenId, indexed, onChain: { lockCount: read.lockCount, locked: read.locked } }];
+  const compare = async (
+    reader: LockReader,
+    offers: readonly OfferedView[],
+    collection: CollectionRef,
+    { tokens, block }: IndexedLocks,
+  ): Promise<Comparison> => {
+    const isBoolean = keepsBoolean(tables, collection.chainId, collection.address);
+    const compared = await compareLocks(reader, offers, tokens, { block, isBoolean });
+    if (!compared) throw nodeIsAway(offers.map(({ view }) => view.name).join(" and "), block);
+    return compared;
+  };
+
+  /** What the contract said before the index began of tokens that miss a lock, or of the default that locked them. */
+  const readBefore = async (reader: LockReader, block: number, suspects: readonly Suspect[]) => {
+    const reads = suspects.map(async ({ token, offered, indexed, onChain }) => {
+      if (!isMissingLocks(indexed, onChain) || block < 0) return undefined;
+      const [read] = await reader.readAll(offered.view, [token.tokenId], block);
+      const byDefault = offered.defaults.get(indexed.standard);
+      const isUnknown = read?.kind === "unreadable" && token.own[indexed.standard] === null;
+      return isUnknown && byDefault ? reader.readDefault(byDefault, block) : read;
     });
-    return { suspects, checked: reads.filter(({ kind }) => kind === "read").length };
+    return Promise.all(reads);
   };
 
   const explain = async (
-    reader: Reader,
+    reader: LockReader,
     collection: CollectionRef,
-    offers: LockFunction,
     block: number,
     suspects: readonly Suspect[],
   ): Promise<LockDrift[]> => {
     const first = firstBlock(collection.chainId);
-    const missing = suspects
-      .filter(({ indexed, onChain }) => isMissingLocks(indexed, onChain))
-      .map(({ tokenId }) => tokenId);
-    const [oddities, reads] = await Promise.all([
-      readLockOddities(
-        database,
-        tables,
-        collection,
-        suspects.map(({ tokenId }) => tokenId),
-      ),
-      first > 0 ? reader.readAll(offers, missing, first - 1) : [],
+    const ids = [...new Set(suspects.map(({ token }) => token.tokenId))];
+    const [oddities, before] = await Promise.all([
+      readLockOddities(database, tables, collection, ids),
+      readBefore(reader, first - 1, suspects),
     ]);
-    const before = new Map<string, LockRead | undefined>(missing.map((id, index) => [id, reads[index]]));
-    return suspects.map((suspect) => ({
-      ...suspect,
+    return suspects.map(({ token: { tokenId, own }, indexed, onChain }, at) => ({
+      tokenId,
+      standard: indexed.standard,
       block,
+      indexed: indexed.lockCount,
+      onChain,
       ...explainDrift({
-        ...suspect,
+        indexed,
+        flag: own.erc721x === true,
+        onChain,
         firstBlock: first,
-        before: before.get(suspect.tokenId),
-        oddities: oddities.get(suspect.tokenId),
+        before: before[at],
+        oddities: oddities.get(tokenId),
       }),
     }));
   };
@@ -181,16 +186,17 @@ export function createReconcile(deps: ReconcileDeps) {
       );
       const offers = await reader.findOffered(probed, block);
       if (offers === "unavailable") throw nodeIsAway("its lock functions", block);
-      if (offers === null) return { block, offers, checked: 0, unreadable: 0, drift: [], nextAfter: null };
+      if (offers.length === 0)
+        return { block, offers, checked: 0, unreadable: 0, drift: [], nextAfter: null };
 
-      const { suspects, checked } = await compare(reader, offers, index);
+      const { suspects, checked } = await compare(reader, offers, collection, index);
       const drift: LockDrift[] = [];
       if (suspects.length > 0) {
         await settle();
-        const ids = suspects.map(({ tokenId }) => tokenId);
+        const ids = [...new Set(suspects.map(({ token }) => token.tokenId))];
         const again = withUnseen(await readIndex(collection, { ids }), ids);
-        const confirmed = (await compare(reader, offers, again)).suspects;
-        drift.push(...(await explain(reader, collection, offers, again.block, confirmed)));
+        const confirmed = (await compare(reader, offers, collection, again)).suspects;
+        drift.push(...(await explain(reader, collection, again.block, confirmed)));
       }
       const isLast = tokens.length < page.limit;
       return {
@@ -213,12 +219,24 @@ function unseenOf({ tokens }: IndexedLocks, ids: readonly string[]): string[] {
   return ids.filter((id) => !seen.has(id));
 }
 
-/** The rows, with one for each id that they lack: the index counts no lock of it. By ascending token id. */
+/** The rows, with one for each id that they lack: the index knows no event of it. By ascending token id. */
 function withUnseen(index: IndexedLocks, ids: readonly string[]): IndexedLocks {
-  const unseen = unseenOf(index, ids).map((tokenId) => ({ tokenId, lockCount: 0 }));
+  const unseen = unseenOf(index, ids).map((tokenId) => unseenToken(tokenId, index.isDefaultLocked));
   const tokens = [...index.tokens, ...unseen];
   return { ...index, tokens: tokens.sort((a, b) => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1)) };
 }
+
+const unseenToken = (tokenId: string, isDefaultLocked: boolean): IndexedToken => ({
+  tokenId,
+  held: {
+    ...ofEachStandard(0),
+    [switchWithDefault]: Number(isDefaultLocked),
+  },
+  own: ofEachStandard(null),
+});
+
+const ofEachStandard = <Value>(value: Value) =>
+  Object.fromEntries(lockStandardNames.map((name) => [name, value])) as Record<LockStandardName, Value>;
 
 const unavailable = (message: string): ApiError =>
   new ApiError("UNAVAILABLE", [{ path: "collection", message }]);

@@ -3,11 +3,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
+import { lockStandardNames } from "../../domain/lock-standards.ts";
 import { collectionRefField, tokenIdField } from "../contract/fields.ts";
 import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import { driftCauses } from "./lock-drift.ts";
-import { lockFunctions } from "./lock-reader.ts";
+import { lockViewNames } from "./lock-reader.ts";
 import type { LockDrift, Reconcile } from "./reconcile.ts";
 
 const OPERATOR = "operator";
@@ -34,12 +35,13 @@ const lockCountField = z.string().openapi({ pattern: "^[0-9]+$", example: "1" })
 const driftSchema = z
   .object({
     token_id: z.string(),
+    standard: z.enum(lockStandardNames),
     block: z.number().openapi({ description: "The block that both sides are as of." }),
     indexed: z.object({ lock_count: lockCountField, locked: z.boolean() }),
     on_chain: z.object({
       lock_count: lockCountField
         .nullable()
-        .openapi({ description: "null from a contract that only offers isUnlocked" }),
+        .openapi({ description: "null from a function that only tells whether the token is locked" }),
       locked: z.boolean(),
     }),
     likely_cause: z.enum(driftCauses),
@@ -51,10 +53,12 @@ const pageSchema = z
   .object({
     collection: z.string(),
     block: z.number(),
-    offers: z
-      .enum(lockFunctions)
-      .nullable()
-      .openapi({ description: "The contract's function compared with; null: none, and nothing is checked." }),
+    offers: z.enum(lockViewNames).nullable().openapi({
+      description: "The first of the contract's functions compared with; null: none, and nothing is checked.",
+    }),
+    compared_with: z
+      .array(z.object({ function: z.enum(lockViewNames), standards: z.array(z.enum(lockStandardNames)) }))
+      .openapi({ description: "All of them, and the standards that each speaks for." }),
     checked: z.number(),
     unreadable: z
       .number()
@@ -122,7 +126,12 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
     const page = await reconcile.comparePage(collection, { after: after_token_id, limit });
 
     const name = nameOf(collection);
-    const { block, offers, checked, unreadable, nextAfter } = page;
+    const { block, checked, unreadable, nextAfter } = page;
+    const offers = page.offers[0]?.view.name ?? null;
+    const compared_with = page.offers.map(({ view, standards }) => ({
+      function: view.name,
+      standards: [...standards],
+    }));
     const drift = page.drift.map(viewDrift);
     const outcome = { after_token_id, block, offers, checked, unreadable, drift: drift.length };
     await audit(database, OPERATOR, "locks.reconcile", name, outcome);
@@ -132,6 +141,7 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
         collection: name,
         block,
         offers,
+        compared_with,
         checked,
         unreadable,
         drift,
@@ -145,8 +155,9 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
 
 const nameOf = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
 
-const viewDrift = ({ tokenId, block, indexed, onChain, cause, explanation }: LockDrift) => ({
+const viewDrift = ({ tokenId, standard, block, indexed, onChain, cause, explanation }: LockDrift) => ({
   token_id: tokenId,
+  standard,
   block,
   indexed: { lock_count: String(indexed), locked: isLocked(indexed) },
   on_chain: { lock_count: onChain.lockCount?.toString() ?? null, locked: onChain.locked },

@@ -1,6 +1,7 @@
 /** The trading room's door: the chain state of tokens, who locks them, and whether they may be traded now. */
 
 import { isLocked } from "../../domain/lock-count.ts";
+import { keepsBoolean } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Database } from "../store/database.ts";
@@ -37,12 +38,13 @@ export function createTrading(deps: { database: Database; tables: ChainTables; m
       const locks =
         locked.length > 0 ? await readOpenLocks(database, tables, chainId, collection, locked) : [];
       const byToken = groupByToken(locks);
+      const isBoolean = keepsBoolean(tables, chainId, collection);
       return new Map(
         [...states].map(([tokenId, state]) => [
           tokenId,
           {
             ...state,
-            approvedContracts: lockHolders(byToken.get(tokenId) ?? []),
+            approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean),
             tradable: refusalFor({ ...state, entitled: true }) === null,
           },
         ]),

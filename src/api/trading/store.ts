@@ -1,7 +1,9 @@
 /** Lock state as the index has it, and whether it may be trusted, in one SQL statement. */
 
 import type { Standard } from "../../config.ts";
+import type { LockStandardName } from "../../domain/lock-standards.ts";
 import { caughtUp, ready, young } from "../chain/index-trust.ts";
+import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { tokenOf, tokenState } from "../chain/token-state.ts";
 import { isTakenBack } from "../events/taken-back.ts";
@@ -14,6 +16,8 @@ export interface ChainState {
   readonly supply: string | null;
   readonly burned: boolean;
   readonly lockCount: number;
+  /** Those that hold it, in the order of the table of standards. */
+  readonly lockStandards: readonly LockStandardName[];
   readonly lockedSinceBlock: number | null;
   /** The index may be believed on this token. */
   readonly fresh: boolean;
@@ -42,8 +46,9 @@ export async function readChainStates(
   query: { chainId: number; collection: string; tokenIds: readonly string[]; maxAgeSeconds: number },
 ): Promise<ReadonlyMap<string, ChainState>> {
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
-    `select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, s.lock_count as "lockCount",
-            s.locked_since_block as "lockedSinceBlock", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+    `select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
+            ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
+            ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
        from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
                from unnest($3::numeric[]) as named(id)) t
       cross join lateral ${tokenState(tables, tokenOf("t"))} s`,
@@ -73,11 +78,12 @@ export async function raiseHeads(db: Queryable, tables: ChainTables): Promise<vo
 
 export interface LockEntry {
   readonly tokenId: string;
+  readonly standard: LockStandardName;
   readonly direction: "lock" | "unlock";
-  readonly approvedContract: string;
+  readonly approvedContract: string | null;
 }
 
-/** The lock events since each token was last free, in chain order. */
+/** The lock events of its own since each token was last free of them, in chain order. */
 export function readOpenLocks(
   db: Queryable,
   tables: ChainTables,
@@ -86,11 +92,11 @@ export function readOpenLocks(
   tokenIds: readonly string[],
 ): Promise<LockEntry[]> {
   return db.query<LockEntry>(
-    `select l.token_id as "tokenId", l.direction, l.approved_contract as "approvedContract"
+    `select l.token_id as "tokenId", l.standard, l.direction, l.approved_contract as "approvedContract"
        from ${tables.lockEvent} l join ${tables.tokenState} s
          on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
       where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
-        and l.block_number >= s.locked_since_block
+        and l.block_number >= ${ownLockSince(tables, "s")}
       order by l.id`,
     [chainId, collection, tokenIds],
   );

@@ -82,7 +82,7 @@ describe("a token", () => {
         },
       ],
       property_groups: [{ category: "Traits", traits: ["Class"] }],
-      lock: { locked: false, lock_count: 0, approved_contracts: [], since_block: null },
+      lock: { locked: false, lock_count: 0, standards: [], approved_contracts: [], since_block: null },
       tradable: true,
       metadata: {
         status: "current",
@@ -127,9 +127,12 @@ describe("a token", () => {
         chainId: CHAIN_ID,
         collectionAddress: COLLECTION,
         tokenId: 1n,
+        standard: "erc721x",
         direction: "lock",
         approvedContract,
         countAfter: index + 1,
+        flagCountAfter: 1,
+        followsDefault: true,
         anomaly: false,
         blockNumber: 90n,
         blockTimestamp: 1n,
@@ -139,7 +142,13 @@ describe("a token", () => {
     }
 
     expect((await read()).body).toMatchObject({
-      lock: { locked: true, lock_count: 2, approved_contracts: [LOCKER, ALICE], since_block: 90 },
+      lock: {
+        locked: true,
+        lock_count: 2,
+        standards: ["erc721x"],
+        approved_contracts: [LOCKER, ALICE],
+        since_block: 90,
+      },
       tradable: false,
     });
   });

@@ -24,6 +24,7 @@ it("the indexes that serving needs are made once, and left alone from then on", 
     "vitrine_token_state_burned",
     "vitrine_token_state_by_owner",
     "vitrine_token_state_locked",
+    "vitrine_token_state_unlocked",
     "vitrine_token_transfer_by_token",
   ]);
 

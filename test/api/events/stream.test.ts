@@ -42,6 +42,7 @@ describe("a reader", () => {
           token_id: String(2n ** 255n),
           at: expect.stringMatching(/^\d{4}-.*Z$/),
           lock_count: 1,
+          standard: "erc721x",
           locked: true,
           approved_contract: "0x00000000000000000000000000000000000000c1",
           surplus: false,

@@ -135,7 +135,7 @@ describe("the chain's side of a token", () => {
 
     const text = seen(await page());
     expect(text).toContain("Locked since 2024-05-01 00:00 UTC");
-    expect(text).toContain(`Lock 1 lock since block 5 Locked by ${LOCKER}`);
+    expect(text).toContain(`Lock 1 lock since block 5 Lock standard ERC-721x Locked by ${LOCKER}`);
     expect(text).not.toContain("Tradable");
   });
 

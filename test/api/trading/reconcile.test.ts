@@ -97,6 +97,7 @@ describe("a contract that counts its locks", () => {
       collection: nameOf(heroes),
       block: await head(),
       offers: "lockCount",
+      compared_with: [{ function: "lockCount", standards: ["erc721x"] }],
       checked: 4,
       unreadable: 0,
       drift: [],
@@ -129,6 +130,7 @@ describe("a contract that counts its locks", () => {
     expect(body.drift).toEqual([
       {
         token_id: "1",
+        standard: "erc721x",
         block: await head(),
         indexed: { lock_count: "0", locked: false },
         on_chain: { lock_count: "1", locked: true },

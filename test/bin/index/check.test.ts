@@ -63,11 +63,11 @@ async function setBuild(schema: string, buildId: string, { isInUse = false } = {
 }
 
 describe("the check of the index", () => {
-  it("resumes after edits of the serving half, of the order, names and standards of collections, and of endpoints", async () => {
+  it("resumes after edits of the serving half, of the order, names, standards and locks of collections, and of endpoints", async () => {
     appendFileSync(join(root, "src/api/boot.ts"), "\n// edited\n");
     writeCollections([
       { ...ITEMS, standard: "erc1155" },
-      { ...HEROES, name: "Heroes", slug: "heroes" },
+      { ...HEROES, name: "Heroes", slug: "heroes", locks: "boolean" },
     ]);
 
     const check = await checkIndex(root, { ...environment, PONDER_RPC_URL_31337: "http://127.0.0.1:10" });

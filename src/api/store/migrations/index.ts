@@ -2,7 +2,7 @@
 
 import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
 import { collectionInformation } from "./catalog.ts";
-import { events } from "./events.ts";
+import { events, lockStandards } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media, mediaEnds } from "./media.ts";
 import {
@@ -39,4 +39,5 @@ export const migrations: readonly string[] = [
   changedTypes,
   mediaEnds,
   mintedRanges,
+  lockStandards,
 ];

@@ -1,0 +1,77 @@
+/** What the events of all lock standards make of a token, one event at a time. */
+
+import { afterLock, afterUnlock, isLocked } from "./lock-count.ts";
+import { endedByTransfer, type LockStandardName, type SwitchName, switches } from "./lock-standards.ts";
+
+/** A token's own events only: the default of its collection is added where it is read. */
+export interface LockState extends Readonly<Record<SwitchName, boolean | null>> {
+  /** ERC-721x locks as a count, plus one for each switch that is on. */
+  readonly lockCount: number;
+  /** The last of TokenLocked and TokenUnlocked; null: neither came. */
+  readonly erc721xFlag: boolean | null;
+  /** The block in which `lockCount` last left zero; null while it is zero. */
+  readonly lockedSinceBlock: bigint | null;
+  /** The same of the count that takes `erc721xFlag` in place of the ERC-721x locks. */
+  readonly flagLockedSinceBlock: bigint | null;
+}
+
+export const noLocks: LockState = {
+  lockCount: 0,
+  erc721xFlag: null,
+  lockedSinceBlock: null,
+  flagLockedSinceBlock: null,
+  ...(Object.fromEntries(switches.map((name) => [name, null])) as Record<SwitchName, null>),
+};
+
+export interface LockChange {
+  readonly state: LockState;
+  /** An unlock of a counting standard that no lock came before; switches may be told what they are. */
+  readonly anomaly: boolean;
+}
+
+/** The state after a lock or unlock in a block. `before` may be a live row: its values are copied. */
+export function applyLock(
+  before: LockState,
+  standard: LockStandardName,
+  locks: boolean,
+  block: bigint,
+): LockChange {
+  const after = { ...copy(before) };
+  let anomaly = false;
+  if (standard === "erc721x") {
+    const held = switchCount(before);
+    const changed = (locks ? afterLock : afterUnlock)(before.lockCount - held);
+    after.lockCount = changed.count + held;
+    after.erc721xFlag = locks;
+    anomaly = changed.anomaly;
+  } else {
+    after.lockCount += Number(locks) - Number(before[standard] === true);
+    after[standard] = locks;
+  }
+  after.lockedSinceBlock = since(after.lockCount, before.lockedSinceBlock, block);
+  after.flagLockedSinceBlock = since(flagCount(after), before.flagLockedSinceBlock, block);
+  return { state: after, anomaly };
+}
+
+/** The locks that a transfer, which is no mint, ends. */
+export const endedBy = (state: LockState): SwitchName[] =>
+  endedByTransfer.filter((name) => state[name] === true);
+
+/** The count that takes the ERC-721x events as a switch. */
+export const flagCount = (state: LockState): number =>
+  Number(state.erc721xFlag === true) + switchCount(state);
+
+const switchCount = (state: LockState): number =>
+  switches.reduce((count, name) => count + Number(state[name] === true), 0);
+
+const since = (count: number, before: bigint | null, block: bigint): bigint | null =>
+  isLocked(count) ? (before ?? block) : null;
+
+type Mutable = { -readonly [Key in keyof LockState]: LockState[Key] };
+
+function copy(state: LockState): Mutable {
+  const { lockCount, erc721xFlag, lockedSinceBlock, flagLockedSinceBlock } = state;
+  const own = { lockCount, erc721xFlag, lockedSinceBlock, flagLockedSinceBlock } as Mutable;
+  for (const name of switches) own[name] = state[name];
+  return own;
+}

@@ -1,0 +1,123 @@
+/** The rows that lock events leave: the state of a token or of a collection's default, and an audit row each. */
+
+import type { Context } from "ponder:registry";
+import { lockDefault, lockEvent, tokenState } from "ponder:schema";
+import type { LockStandardName, LockTold } from "../domain/lock-standards.ts";
+import { switchWithDefault } from "../domain/lock-standards.ts";
+import {
+  applyLock,
+  endedBy,
+  flagCount,
+  type LockChange,
+  type LockState,
+  noLocks,
+} from "../domain/lock-state.ts";
+import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
+import { tokenKey, untouched } from "./token-key.ts";
+
+type TokenLockTold = LockTold & { readonly tokenId: bigint };
+
+/** A lock or unlock of one token: two store operations. */
+export async function changeTokenLock(
+  event: ChainEvent,
+  context: Context,
+  standard: LockStandardName,
+  told: TokenLockTold,
+): Promise<void> {
+  const lastLockChangeBlock = event.block.number;
+  let changed = applyLock(noLocks, standard, told.isLocked, lastLockChangeBlock);
+  await context.db
+    .insert(tokenState)
+    .values({
+      ...tokenKey(event, context, told.tokenId),
+      ...untouched,
+      ...changed.state,
+      lastLockChangeBlock,
+    })
+    .onConflictDoUpdate((row) => {
+      changed = applyLock(row, standard, told.isLocked, lastLockChangeBlock);
+      return { ...changed.state, lastLockChangeBlock };
+    });
+  await recordTokenLock(event, context, standard, told, changed);
+}
+
+/** A new state of the tokens without an event of their own. */
+export async function changeDefaultLock(
+  event: ChainEvent,
+  context: Context,
+  standard: LockStandardName,
+  locked: boolean,
+): Promise<void> {
+  const { number } = event.block;
+  const state = { locked, lastLockChangeBlock: number };
+  const lockedSinceBlock = locked ? number : null;
+  await context.db
+    .insert(lockDefault)
+    .values({ ...collectionKey(event, context), standard, ...state, lockedSinceBlock })
+    .onConflictDoUpdate((row) => ({
+      ...state,
+      lockedSinceBlock: locked ? (row.lockedSinceBlock ?? number) : null,
+    }));
+  await context.db.insert(lockEvent).values({
+    id: event.id,
+    ...collectionKey(event, context),
+    tokenId: null,
+    standard,
+    direction: locked ? "lock" : "unlock",
+    approvedContract: null,
+    countAfter: Number(locked),
+    flagCountAfter: Number(locked),
+    followsDefault: false,
+    anomaly: false,
+    ...provenance(event),
+  });
+}
+
+/** What a transfer, which is no mint, makes of a token's locks, within the write that moves the token. */
+export function transferLocks(event: ChainEvent, context: Context, tokenId: bigint, part?: number) {
+  const ended: { standard: LockStandardName; changed: LockChange }[] = [];
+  const lastLockChangeBlock = event.block.number;
+  return {
+    /** The columns that change; none for almost all tokens. */
+    end(row: LockState): Partial<typeof tokenState.$inferInsert> {
+      let state = row;
+      for (const standard of endedBy(row)) {
+        const changed = applyLock(state, standard, false, lastLockChangeBlock);
+        ended.push({ standard, changed });
+        state = changed.state;
+      }
+      return ended.length === 0 ? {} : { ...state, lastLockChangeBlock };
+    },
+
+    /** An audit row for each lock that ended. To be called after that write. */
+    async record(): Promise<void> {
+      for (const { standard, changed } of ended) {
+        const told = { tokenId, isLocked: false, by: null };
+        await recordTokenLock(event, context, standard, told, changed, `${rowId(event, part)}-${standard}`);
+      }
+    },
+  };
+}
+
+async function recordTokenLock(
+  event: ChainEvent,
+  context: Context,
+  standard: LockStandardName,
+  { tokenId, isLocked, by }: TokenLockTold,
+  { state, anomaly }: LockChange,
+  id = event.id,
+): Promise<void> {
+  await context.db.insert(lockEvent).values({
+    id,
+    ...collectionKey(event, context),
+    tokenId,
+    standard,
+    direction: isLocked ? "lock" : "unlock",
+    approvedContract: by,
+    countAfter: state.lockCount,
+    flagCountAfter: flagCount(state),
+    followsDefault: state[switchWithDefault] === null,
+    anomaly,
+    ...provenance(event),
+  });
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {MinimalToken} from "./MinimalToken.sol";
+
+/// @title ERC-5753: a token is locked for an unlocker, whose transfer of it ends the lock without an event.
+contract Lockable is MinimalToken {
+    event Lock(address indexed unlocker, uint256 indexed id);
+    event Unlock(uint256 indexed id);
+
+    mapping(uint256 => address) private _unlockers;
+
+    function lock(address unlocker, uint256 id) external {
+        require(_unlockers[id] == address(0), "Already locked");
+        _unlockers[id] = unlocker;
+        emit Lock(unlocker, id);
+    }
+
+    function unlock(uint256 id) external {
+        require(_unlockers[id] == msg.sender, "Not the unlocker");
+        delete _unlockers[id];
+        emit Unlock(id);
+    }
+
+    function getLocked(uint256 id) external view returns (address) {
+        ownerOf(id);
+        return _unlockers[id];
+    }
+
+    function _move(uint256 id, address to) internal override {
+        require(_unlockers[id] == address(0) || _unlockers[id] == msg.sender, "Locked");
+        super._move(id, to);
+        delete _unlockers[id];
+    }
+}

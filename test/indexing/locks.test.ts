@@ -1,0 +1,233 @@
+/** The locks of all standards, by the handlers, against a simple model of what the standards say. */
+
+import fc from "fast-check";
+import { zeroAddress } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import { indexAnomaly, lockDefault, lockEvent, tokenState } from "../../ponder.schema.ts";
+import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import "../../src/indexing/erc721.ts";
+import "../../src/indexing/locks.ts";
+
+const ADA = "0xada0000000000000000000000000000000000001";
+const BEN = "0xbe20000000000000000000000000000000000002";
+const word = BigInt;
+
+let store: ReturnType<typeof createFakeChainStore>;
+let chain: ReturnType<typeof createEventSource>;
+beforeEach(() => {
+  store = createFakeChainStore();
+  chain = createEventSource(store);
+});
+
+const steps = {
+  mint: () => chain.emit("Transfer", { from: zeroAddress, to: ADA, tokenId: 1n }),
+  transfer: () => chain.emit("Transfer", { from: ADA, to: BEN, tokenId: 1n }),
+  burn: () => chain.emit("Transfer", { from: ADA, to: zeroAddress, tokenId: 1n }),
+  lock721x: () => chain.emit("TokenLocked(uint256,address)", {}, { topics: [1n, word(ADA)] }),
+  unlock721x: () => chain.emit("TokenUnlocked(uint256,address)", {}, { topics: [1n, word(ADA)] }),
+  lock5192: () => chain.emit("Locked(uint256)", {}, { data: [1n] }),
+  unlock5192: () => chain.emit("Unlocked(uint256)", {}, { data: [1n] }),
+  lock6982: () => chain.emit("Locked(uint256,bool)", {}, { topics: [1n], data: [1n] }),
+  unlock6982: () => chain.emit("Locked(uint256,bool)", {}, { topics: [1n], data: [0n] }),
+  defaultLock: () => chain.emit("DefaultLocked(bool)", {}, { data: [1n] }),
+  defaultUnlock: () => chain.emit("DefaultLocked(bool)", {}, { data: [0n] }),
+  lock5753: () => chain.emit("Lock(address,uint256)", {}, { topics: [word(BEN), 1n] }),
+  unlock5753: () => chain.emit("Unlock(uint256)", {}, { topics: [1n] }),
+};
+type Step = keyof typeof steps;
+
+async function run(...names: Step[]): Promise<void> {
+  for (const name of names) await steps[name]();
+}
+const token = () => store.rows(tokenState)[0];
+const audit = () =>
+  store
+    .rows(lockEvent)
+    .map(({ standard, direction, approvedContract, countAfter, anomaly }) => [
+      standard,
+      direction,
+      approvedContract,
+      countAfter,
+      anomaly,
+    ]);
+
+describe("ERC-5192", () => {
+  it("a soulbound token is locked by its Locked, once however often it is told", async () => {
+    await run("mint", "lock5192", "lock5192");
+
+    expect(token()).toMatchObject({
+      lockCount: 1,
+      erc5192: true,
+      lockedSinceBlock: 2n,
+      lastLockChangeBlock: 3n,
+    });
+    expect(audit()).toEqual([
+      ["erc5192", "lock", null, 1, false],
+      ["erc5192", "lock", null, 1, false],
+    ]);
+  });
+
+  it("an Unlocked of a free token is no surplus: the standard asks for one at a mint", async () => {
+    await run("mint", "unlock5192");
+
+    expect(token()).toMatchObject({ lockCount: 0, erc5192: false, lockedSinceBlock: null });
+    expect(audit()).toEqual([["erc5192", "unlock", null, 0, false]]);
+  });
+});
+
+describe("ERC-6982", () => {
+  it("a default is the collection's, and touches no token's row", async () => {
+    await run("mint", "defaultLock", "defaultLock");
+
+    expect(token()).toMatchObject({ lockCount: 0, erc6982: null });
+    expect(store.rows(lockDefault)).toMatchObject([
+      {
+        collectionAddress: COLLECTION,
+        standard: "erc6982",
+        locked: true,
+        lockedSinceBlock: 2n,
+        lastLockChangeBlock: 3n,
+      },
+    ]);
+    expect(store.rows(lockEvent)).toMatchObject([
+      { tokenId: null, standard: "erc6982", direction: "lock", countAfter: 1, followsDefault: false },
+      { tokenId: null },
+    ]);
+    await run("defaultUnlock");
+    expect(store.rows(lockDefault)).toMatchObject([{ locked: false, lockedSinceBlock: null }]);
+  });
+
+  it("a token with an event of its own goes by that, whatever the default says later", async () => {
+    await run("mint", "defaultLock", "unlock6982", "defaultUnlock", "defaultLock");
+
+    expect(token()).toMatchObject({ lockCount: 0, erc6982: false });
+    expect(store.rows(lockEvent).find(({ tokenId }) => tokenId === 1n)).toMatchObject({
+      followsDefault: false,
+    });
+  });
+});
+
+describe("ERC-5753", () => {
+  it("names who may unlock, and a repeated lock is no second one", async () => {
+    await run("mint", "lock5753", "lock5753", "unlock5753");
+
+    expect(token()).toMatchObject({ lockCount: 0, erc5753: false });
+    expect(audit()).toEqual([
+      ["erc5753", "lock", BEN, 1, false],
+      ["erc5753", "lock", BEN, 1, false],
+      ["erc5753", "unlock", null, 0, false],
+    ]);
+  });
+
+  it.each(["transfer", "burn"] as const)("is over with a %s, which leaves an audit row", async (how) => {
+    await run("mint", "lock721x", "lock5753", how);
+
+    expect(token()).toMatchObject({
+      lockCount: 1,
+      erc5753: false,
+      lockedSinceBlock: 2n,
+      lastLockChangeBlock: 4n,
+    });
+    expect(audit().at(-1)).toEqual(["erc5753", "unlock", null, 1, false]);
+    await run("unlock721x");
+    expect(token()).toMatchObject({ lockCount: 0, lockedSinceBlock: null });
+  });
+
+  it("outlasts a mint that is told after it, and a transfer of a free token leaves nothing", async () => {
+    await run("lock5753", "mint");
+    expect(token()).toMatchObject({ lockCount: 1, erc5753: true });
+    await run("unlock5753", "transfer");
+    expect(audit()).toHaveLength(2);
+  });
+});
+
+it("a contract that keeps a boolean is unlocked by the last event, and locked by the count", async () => {
+  await run("mint", "lock721x", "lock721x", "unlock721x");
+
+  expect(token()).toMatchObject({
+    lockCount: 1,
+    lockedSinceBlock: 2n,
+    erc721xFlag: false,
+    flagLockedSinceBlock: null,
+  });
+  expect(store.rows(lockEvent).map(({ countAfter, flagCountAfter }) => [countAfter, flagCountAfter])).toEqual(
+    [
+      [1, 1],
+      [2, 1],
+      [1, 0],
+    ],
+  );
+});
+
+it("two standards hold a token at once, and it is free when both let go", async () => {
+  await run("mint", "lock721x", "lock5192", "unlock721x");
+  expect(token()).toMatchObject({ lockCount: 1, lockedSinceBlock: 2n });
+  await run("unlock721x");
+  expect(audit().at(-1)).toEqual(["erc721x", "unlock", ADA, 1, true]);
+  await run("unlock5192");
+  expect(token()).toMatchObject({ lockCount: 0, lockedSinceBlock: null });
+});
+
+it("a log that can't be read is an anomaly of its collection and locks nothing", async () => {
+  await chain.emit("Locked(uint256)", {}, { data: [] });
+  await chain.emit("DefaultLocked(bool)", {}, { data: [2n] });
+
+  expect(store.rows(tokenState)).toEqual([]);
+  expect(store.rows(lockEvent)).toEqual([]);
+  expect(store.rows(indexAnomaly)).toMatchObject([
+    {
+      kind: "unreadable_lock",
+      count: 2,
+      detail: "a Locked(uint256) log does not hold its arguments in any layout",
+    },
+  ]);
+});
+
+it("any sequence of events of all standards comes to what a plain model of them says", async () => {
+  const names = fc.array(fc.constantFrom(...(Object.keys(steps) as Step[])), { maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(names, async (sequence) => {
+      store = createFakeChainStore();
+      chain = createEventSource(store);
+      let counted = 0;
+      let flag = false;
+      const on: Record<string, boolean | undefined> = {};
+      let byDefault = false;
+      let since: number | null = null;
+      let flagSince: number | null = null;
+      let rows = 0;
+      for (const [index, name] of sequence.entries()) {
+        const [, verb, standard] = /^(lock|unlock)(\d+x?)$/.exec(name) ?? [];
+        if (name === "defaultLock" || name === "defaultUnlock") byDefault = name === "defaultLock";
+        if (standard === "721x") {
+          flag = verb === "lock";
+          counted = Math.max(0, counted + (flag ? 1 : -1));
+        } else if (standard) on[standard] = verb === "lock";
+        const ends = (name === "transfer" || name === "burn") && on["5753"] === true;
+        if (ends) on["5753"] = false;
+        if (standard || ends || name.startsWith("default")) rows++;
+        const others = Object.values(on).filter(Boolean).length;
+        since = counted + others > 0 ? (since ?? index + 1) : null;
+        flagSince = Number(flag) + others > 0 ? (flagSince ?? index + 1) : null;
+        await run(name);
+        const told = store.rows(lockEvent).at(-1);
+        if (standard || ends) {
+          expect(told).toMatchObject({
+            countAfter: counted + others,
+            flagCountAfter: Number(flag) + others,
+            followsDefault: on["6982"] === undefined,
+          });
+        }
+      }
+
+      const asBlock = (block: number | null) => (block === null ? null : BigInt(block));
+      expect(token()?.lockCount ?? 0).toBe(counted + Object.values(on).filter(Boolean).length);
+      expect(token()?.lockedSinceBlock ?? null).toBe(asBlock(since));
+      expect(token()?.flagLockedSinceBlock ?? null).toBe(asBlock(flagSince));
+      for (const standard of ["5192", "6982", "5753"])
+        expect(token()?.[`erc${standard}`] ?? null).toBe(on[standard] ?? null);
+      expect(store.rows(lockDefault)[0]?.locked ?? false).toBe(byDefault);
+      expect(store.rows(lockEvent)).toHaveLength(rows);
+    }),
+  );
+});
