@@ -44,6 +44,10 @@ const checkSchema = z
     token_id: z.string(),
     allowed: z.boolean(),
     reason: z.enum(refusals).nullable().openapi({ description: "null when it is allowed" }),
+    detail: z.string().nullable().openapi({
+      description: "More on the reason, for people; null where there is no more to say.",
+      example: "trade of the collection opens at 2026-02-01T00:00:00.000Z",
+    }),
     lock_count: z.number(),
     as_of_block: z
       .number()
@@ -126,6 +130,7 @@ const viewCheck = (check: TradeCheck) => ({
   token_id: check.tokenId,
   allowed: check.allowed,
   reason: check.reason,
+  detail: check.detail,
   lock_count: check.lockCount,
   as_of_block: check.asOfBlock,
 });

@@ -5,6 +5,7 @@ import type { ChainTables } from "../chain/tables.ts";
 import { covers, EMPTY_RIGHTS, type Scope, standsFor } from "../delegation/rights.ts";
 import type { Queryable } from "../store/database.ts";
 import type { GuardFacts } from "./guard.ts";
+import { opensAt } from "./opening.ts";
 import { trusted } from "./store.ts";
 
 export interface CheckedToken {
@@ -54,6 +55,7 @@ export async function readCheckFacts(
   const rows = await db.query<Omit<CheckFacts, "block"> & { block: string | null }>(
     `select ${trusted(tables, { maxAge: "$5", schema: "$6" })} as fresh, s.standard,
             coalesce(s.burned, false) as burned, coalesce(s.lock_count, 0) as "lockCount",
+            ${opensAt} as "opensAt",
             $4::text is null or ${isEntitled(tables)} as entitled,
             (select ${blockOf("c.latest_checkpoint")} from ${tables.checkpoint} c where c.chain_id = t.chain_id) as block
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality

@@ -8,6 +8,8 @@ import { type Refusal, refusalFor } from "./guard.ts";
 export interface TradeCheck extends CheckedToken {
   readonly allowed: boolean;
   readonly reason: Refusal | null;
+  /** More on the reason, for people; null where there is no more to say. */
+  readonly detail: string | null;
   readonly lockCount: number;
   /** The newest block of the chain that the index has; null before it has any. */
   readonly asOfBlock: number | null;
@@ -34,6 +36,7 @@ export function createTradeChecks(deps: {
           ...token,
           allowed: reason === null,
           reason,
+          detail: reason === "not_open_yet" ? opening(found.opensAt) : null,
           lockCount: found.lockCount,
           asOfBlock: found.block,
         };
@@ -43,3 +46,6 @@ export function createTradeChecks(deps: {
 }
 
 export type TradeChecks = ReturnType<typeof createTradeChecks>;
+
+const opening = (at: Date | null): string | null =>
+  at && `trade of the collection opens at ${at.toISOString()}`;

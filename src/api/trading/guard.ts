@@ -3,7 +3,14 @@
 import { isLocked } from "../../domain/lock-count.ts";
 
 /** The closed set of reasons; the first that applies is given. A stale index leaves the others unknown. */
-export const refusals = ["index_stale", "unknown_token", "burned", "locked", "not_owner"] as const;
+export const refusals = [
+  "index_stale",
+  "unknown_token",
+  "burned",
+  "locked",
+  "not_open_yet",
+  "not_owner",
+] as const;
 export type Refusal = (typeof refusals)[number];
 
 /** What the index says of a token, and whether it may be believed, from one statement. */
@@ -13,15 +20,18 @@ export interface GuardFacts {
   readonly standard: string | null;
   readonly burned: boolean;
   readonly lockCount: number;
+  /** When trade of the collection opens; null once it is open. */
+  readonly opensAt: Date | null;
   /** The wallet in question may act for an owner; true where none is named. */
   readonly entitled: boolean;
 }
 
 /** Null when it is allowed. */
-export function refusalFor({ fresh, standard, burned, lockCount, entitled }: GuardFacts): Refusal | null {
-  if (!fresh) return "index_stale";
-  if (standard === null) return "unknown_token";
-  if (burned) return "burned";
-  if (isLocked(lockCount)) return "locked";
-  return entitled ? null : "not_owner";
+export function refusalFor(facts: GuardFacts): Refusal | null {
+  if (!facts.fresh) return "index_stale";
+  if (facts.standard === null) return "unknown_token";
+  if (facts.burned) return "burned";
+  if (isLocked(facts.lockCount)) return "locked";
+  if (facts.opensAt !== null) return "not_open_yet";
+  return facts.entitled ? null : "not_owner";
 }

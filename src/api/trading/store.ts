@@ -5,6 +5,7 @@ import { caughtUp, ready, young } from "../chain/index-trust.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { isTakenBack } from "../events/taken-back.ts";
 import type { Queryable } from "../store/database.ts";
+import { opensAt } from "./opening.ts";
 
 export interface ChainState {
   readonly tokenId: string;
@@ -14,6 +15,8 @@ export interface ChainState {
   readonly burned: boolean;
   readonly lockCount: number;
   readonly lockedSinceBlock: number | null;
+  /** When trade of the collection opens; null once it is open. */
+  readonly opensAt: Date | null;
   /** The index may be believed on this token. */
   readonly fresh: boolean;
 }
@@ -42,7 +45,7 @@ export async function readChainStates(
 ): Promise<ReadonlyMap<string, ChainState>> {
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
     `select token_id as "tokenId", standard, owner, supply, burned, lock_count as "lockCount",
-            locked_since_block as "lockedSinceBlock", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+            locked_since_block as "lockedSinceBlock", ${opensAt} as "opensAt", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
        from ${tables.tokenState} t
       where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],

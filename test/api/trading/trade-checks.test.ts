@@ -70,6 +70,7 @@ describe("a trade check", () => {
       ...token(id),
       allowed,
       reason,
+      detail: null,
       lock_count,
       as_of_block: 100,
     });
