@@ -3,7 +3,7 @@
 import { parseEventLogs } from "viem";
 import { tokenEventsAbi } from "../../abis/token-events.ts";
 import type { Chain, Contract } from "../../demo/chain.ts";
-import { lockEvent, tokenState } from "../../ponder.schema.ts";
+import { lockEvent, tokenBalance, tokenState } from "../../ponder.schema.ts";
 import "../../src/indexing/erc1155.ts";
 import "../../src/indexing/erc721.ts";
 import "../../src/indexing/locks.ts";
@@ -29,9 +29,10 @@ export async function indexContract(
   for (const { eventName, args, blockNumber, logIndex } of parseEventLogs({ abi, logs })) {
     await source.emit(eventName, lowerCased(args), { block: Number(blockNumber), log: logIndex, address });
   }
-  for (const table of [tables.tokenState, tables.lockEvent])
+  for (const table of [tables.tokenState, tables.tokenBalance, tables.lockEvent])
     await database.query(`delete from ${table} where collection_address = $1`, [address]);
   for (const row of store.rows(tokenState)) await test.insert("tokenState", row);
+  for (const row of store.rows(tokenBalance)) await test.insert("tokenBalance", row);
   for (const row of store.rows(lockEvent)) await test.insert("lockEvent", row);
   await test.setHead({ chainId: chain.chainId, block: Number(head) });
 }

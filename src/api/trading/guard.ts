@@ -1,8 +1,12 @@
 /** The Guard: whether a token may be listed, transferred or traded now. It fails closed (design: "Guard"). */
 
+import type { Standard } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
 
-/** The closed set of reasons; the first that applies is given. A stale index leaves the others unknown. */
+/**
+ * The closed set of reasons; the first that applies is given. A stale index leaves the others unknown. The last two are
+ * those of a transfer that was tried at the chain's node: it reverts, or the node did not tell.
+ */
 export const refusals = [
   "index_stale",
   "unknown_token",
@@ -10,6 +14,8 @@ export const refusals = [
   "locked",
   "not_open_yet",
   "not_owner",
+  "transfer_reverts",
+  "not_verified",
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
@@ -17,7 +23,7 @@ export type Refusal = (typeof refusals)[number];
 export interface GuardFacts {
   readonly fresh: boolean;
   /** Null for a token that no transfer has told of. */
-  readonly standard: string | null;
+  readonly standard: Standard | null;
   readonly burned: boolean;
   readonly lockCount: number;
   /** When trade of the collection opens; null once it is open. */

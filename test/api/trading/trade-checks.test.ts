@@ -73,6 +73,7 @@ describe("a trade check", () => {
       detail: null,
       lock_count,
       as_of_block: 100,
+      verified_at_block: null,
     });
     expect(body.items).toEqual([
       view(MAX, false, "burned", 0),
