@@ -120,7 +120,7 @@ const allowlist = createAllowlist(database);
 const disk = createDisk(config.mediaFolder);
 const media = createMedia({ database, gateways: config.ipfsGateways, baseUrl: config.baseUrl });
 const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
-const tradeChecks = createTradeChecks({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const tradeChecks = createTradeChecks({ ...config, database, tables, clients });
 const delegationRoom = createDelegationRoom({
   database,
   tables,

@@ -108,6 +108,7 @@ export function createTestApp(
     ...roomOverrides,
   });
   const { access } = accessRoom;
+  const clients = createChainClients(index.chains);
   const collections = createCollections(index);
   const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
   const trading = createTrading({ database, tables, maxAgeSeconds: 60 });
@@ -144,7 +145,7 @@ export function createTestApp(
     reconcile: createReconcile({
       database,
       tables,
-      clients: createChainClients(index.chains),
+      clients,
       firstBlock: collections.firstBlock,
       knownInRange: metadata.knownInRange,
     }),
@@ -152,7 +153,7 @@ export function createTestApp(
     operatorRequests,
     refresh,
     traitApproval,
-    tradeChecks: createTradeChecks({ database, tables, maxAgeSeconds: 60 }),
+    tradeChecks: createTradeChecks({ database, tables, clients, tradeMaxAgeSeconds: 60 }),
     delegationRoom: createDelegationRoom({ database, tables, index, url: undefined, key: undefined }),
     hub,
     graphql: graphqlRoutes({

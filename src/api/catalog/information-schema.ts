@@ -10,6 +10,8 @@ const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const LINK_CHARACTERS_MAX = 2_048;
 const TRAIT_TYPE_CHARACTERS_MAX = 1_000;
+// A second has room for 20 decimal places.
+const TIME_CHARACTERS_MAX = 40;
 const GROUPS_MAX = 100;
 // As many trait types as one token may have.
 const GROUP_TRAITS_MAX = 1_000;
@@ -33,12 +35,18 @@ const link = optional(
 ).openapi({ type: ["string", "null"], format: "uri", maxLength: LINK_CHARACTERS_MAX });
 
 const time = optional(
-  z.iso.datetime({
-    error: (issue) =>
-      typeof issue.input === "string"
-        ? `must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "${clip(issue.input)}"`
-        : `must be an ISO 8601 time in UTC; it is ${describe(issue.input)}`,
-  }),
+  z.iso
+    .datetime({
+      error: (issue) =>
+        typeof issue.input === "string"
+          ? `must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "${clip(issue.input)}"`
+          : `must be an ISO 8601 time in UTC; it is ${describe(issue.input)}`,
+    })
+    // PostgreSQL, which compares it with its clock, knows no year 0, and no fraction of 100 digits.
+    .refine((text) => text.length <= TIME_CHARACTERS_MAX, charactersAtMost(TIME_CHARACTERS_MAX))
+    .refine((text) => !text.startsWith("0000"), {
+      error: (issue) => `must be of the year 0001 or later; it is "${clip(String(issue.input))}"`,
+    }),
 );
 
 const groupsSchema = z
@@ -92,7 +100,12 @@ export const informationBody = z
       discord: link,
       x: link,
       show_at: time.openapi({ type: ["string", "null"], format: "date-time" }),
-      tradable_at: time.openapi({ type: ["string", "null"], format: "date-time" }),
+      tradable_at: time.openapi({
+        type: ["string", "null"],
+        format: "date-time",
+        description:
+          "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens it at once.",
+      }),
       trait_groups: groupsSchema
         .default([])
         .openapi({ description: "Categories of the token page, in their order; none means the usual ones." }),

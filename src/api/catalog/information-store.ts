@@ -44,12 +44,13 @@ export async function replaceInformation(
 ): Promise<Date | undefined> {
   try {
     const [row] = await db.query<{ updatedAt: Date }>(
-      `insert into vitrine.collection_information as i (chain_id, collection, body, slug, updated_by)
-       values ($1, $2, $3, $4, $5)
+      `insert into vitrine.collection_information as i (chain_id, collection, body, slug, tradable_at, updated_by)
+       values ($1, $2, $3, $4, $5, $6)
        on conflict (chain_id, collection) do update
-          set body = excluded.body, slug = excluded.slug, updated_by = excluded.updated_by, updated_at = clock_timestamp()
+          set body = excluded.body, slug = excluded.slug, tradable_at = excluded.tradable_at,
+              updated_by = excluded.updated_by, updated_at = clock_timestamp()
        returning updated_at as "updatedAt"`,
-      [chainId, address, JSON.stringify(information), information.slug, by],
+      [chainId, address, JSON.stringify(information), information.slug, information.tradable_at, by],
     );
     return row?.updatedAt;
   } catch (error) {

@@ -76,7 +76,13 @@ export const tokenSchema = z
           "As the index has it now. Of a token that the index has not seen yet it knows no locks: `locked` is false and `tradable` is false.",
       }),
     tradable: z.boolean().openapi({
-      description: "True only while the index is fresh and has seen the token, neither burned nor locked.",
+      description:
+        "True only while the index is fresh and has seen the token, neither burned nor locked, and trade of its collection is open. Only events count here: a paused contract, a name that has expired or a transfer policy is not seen. Trade checks with `verify` see those.",
+    }),
+    opens_at: z.string().nullable().openapi({
+      format: "date-time",
+      description:
+        "When trade of the collection opens; null once it is open, and for a token that the index has not seen.",
     }),
     metadata: z.object({
       status: z.enum(["none", "pending", "current", "failed"]),
@@ -151,6 +157,7 @@ export function viewToken(parts: TokenParts): TokenView {
       since_block: chain?.lockedSinceBlock ?? null,
     },
     tradable: chain?.tradable ?? false,
+    opens_at: chain?.opensAt?.toISOString() ?? null,
     metadata: {
       status:
         (served?.status ?? "none") === "none" && parts.isQueued ? "pending" : (served?.status ?? "none"),

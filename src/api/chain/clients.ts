@@ -11,10 +11,14 @@ const BATCH_CALLS_MAX = 100;
 const BATCH_WAIT_MS = 5;
 // Answers are hex, two characters a byte: enough for a document of 2 MiB inside a data: URI, and for what it is read with.
 const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
+// A transfer answers next to nothing; a reason for a revert comes twice, as text and as hex.
+const SHORT_ANSWER_BYTES_MAX = 256 * 1024;
 
 export type ChainClient = PublicClient & {
   /** The same endpoints, each call in an HTTP request of its own: nothing that others ask for can spoil its answer. */
   readonly alone: PublicClient;
+  /** Each endpoint by itself, in the operator's order, asked once and for short answers: for calls that can't wait. */
+  readonly endpoints: readonly PublicClient[];
 };
 
 export type ChainClients = ReadonlyMap<number, ChainClient>;
@@ -24,10 +28,15 @@ export function createChainClients(chains: readonly ChainConfig[]): ChainClients
   return new Map(
     chains.map(({ id, rpcUrls }) => {
       const batch = { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS };
-      return [id, Object.assign(createClient(rpcUrls, batch), { alone: createClient(rpcUrls, false) })];
+      const alone = createClient(rpcUrls, false);
+      const endpoints = rpcUrls.map(createEndpoint);
+      return [id, Object.assign(createClient(rpcUrls, batch), { alone, endpoints })];
     }),
   );
 }
+
+// A contract may answer with URLs to fetch (ERC-3668); ours are fetched through the guard only.
+const ours = { cacheTime: 0, ccipRead: false } as const;
 
 function createClient(
   rpcUrls: readonly string[],
@@ -38,6 +47,14 @@ function createClient(
   );
   // The endpoints are the retries: on top of each one's own, the default would ask a dead node eight times.
   const transport = fallback(transports, { retryCount: 0 });
-  // A contract may answer with URLs to fetch (ERC-3668); ours are fetched through the guard only.
-  return createPublicClient({ transport, cacheTime: 0, ccipRead: false });
+  return createPublicClient({ transport, ...ours });
+}
+
+function createEndpoint(url: string): PublicClient {
+  const transport = http(url, {
+    timeout: TIMEOUT_MS,
+    retryCount: 0,
+    maxResponseBodySize: SHORT_ANSWER_BYTES_MAX,
+  });
+  return createPublicClient({ transport, ...ours });
 }

@@ -12,9 +12,27 @@ import {
 
 export type CallAnswer =
   | { readonly kind: "answered"; readonly data: Hex }
-  | { readonly kind: "reverted" }
+  | { readonly kind: "reverted"; readonly revert: Revert }
   /** The node could not answer, or holds no state of that block; nothing is known of the contract. */
   | { readonly kind: "unavailable"; readonly because: Unavailable };
+
+/** What a contract gave as its reason, still as a stranger wrote it. */
+export interface Revert {
+  /** Undefined where the node hands on none. */
+  readonly data: Hex | undefined;
+  /** The node's own words. */
+  readonly message: string;
+}
+
+/** How a call differs from a plain read. */
+export interface CallSettings {
+  /** Who calls; the zero address by default. */
+  readonly from?: string;
+  /** As much gas as the call may use; else what the node gives. */
+  readonly gas?: bigint;
+  /** Ends the request, the reading of its answer included. */
+  readonly signal?: AbortSignal;
+}
 
 /**
  * `call`: the node refuses this very call, as by a time limit. `node`: it says that it can't serve anyone, or that block,
@@ -39,17 +57,42 @@ export async function callContract(
   contract: string,
   data: Hex,
   block: number,
+  { from, gas, signal }: CallSettings = {},
 ): Promise<CallAnswer> {
   try {
     // Not `readContract`: it takes every internal error of a node for a revert, and it fetches the URLs that a
     // contract names in an OffchainLookup (ERC-3668) from anywhere.
-    const answer: unknown = await client.request({
-      method: "eth_call",
-      params: [{ to: contract as Hex, data }, numberToHex(block)],
-    });
+    const call = {
+      to: contract as Hex,
+      data,
+      ...(from !== undefined && { from: from as Hex }),
+      ...(gas !== undefined && { gas: numberToHex(gas) }),
+    };
+    const answer: unknown = await client.request(
+      { method: "eth_call", params: [call, numberToHex(block)] },
+      { ...(signal && { signal }) },
+    );
     return isHex(answer) ? { kind: "answered", data: answer } : { kind: "unavailable", because: "silence" };
   } catch (error) {
     return readError(error);
+  }
+}
+
+/** Whether a contract is at the address at that block; undefined when the node could not tell. Never rejects. */
+export async function hasCode(
+  client: PublicClient,
+  contract: string,
+  block: number,
+  { signal }: Pick<CallSettings, "signal"> = {},
+): Promise<boolean | undefined> {
+  try {
+    const code: unknown = await client.request(
+      { method: "eth_getCode", params: [contract as Hex, numberToHex(block)] },
+      { ...(signal && { signal }) },
+    );
+    return typeof code === "string" ? code.length > "0x".length : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -73,9 +116,18 @@ function readError(error: unknown): CallAnswer {
     return { kind: "unavailable", because: isTooLarge ? "call" : "silence" };
   }
   const { code, details } = answer;
-  if (code === REVERTED_CODE || REVERTED_WORDS.test(details)) return { kind: "reverted" };
+  if (code === REVERTED_CODE || REVERTED_WORDS.test(details))
+    return { kind: "reverted", revert: { data: revertData(answer.data), message: details } };
   const isAboutNode = NODE_CODES.includes(code) || NODE_WORDS.test(details);
   return { kind: "unavailable", because: isAboutNode ? "node" : "call" };
+}
+
+/** Most nodes give the bytes as they are; Nethermind's kin writes "Reverted 0x…", Hardhat's wraps them in an object. */
+function revertData(data: unknown): Hex | undefined {
+  const text = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+  if (typeof text !== "string") return undefined;
+  const bytes = /^(?:Reverted )?(0x(?:[0-9a-f]{2})*)$/i.exec(text)?.[1];
+  return bytes as Hex | undefined;
 }
 
 function rpcError(error: unknown): RpcRequestError | undefined {

@@ -1,15 +1,8 @@
 /** Many contract calls in one eth_call, through Multicall3 (https://github.com/mds1/multicall3). */
 
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  multicall3Abi,
-  numberToHex,
-} from "viem";
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, multicall3Abi } from "viem";
 import type { ChainClient } from "./clients.ts";
-import { type CallAnswer, callContract } from "./contract-call.ts";
+import { type CallAnswer, callContract, hasCode } from "./contract-call.ts";
 
 export interface Call {
   readonly contract: string;
@@ -21,15 +14,8 @@ const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 const AGGREGATE = { abi: multicall3Abi, functionName: "aggregate3" } as const;
 
 /** Whether the chain has the contract at that block; undefined when its node could not tell. Never rejects. */
-export async function hasMulticall(client: ChainClient, block: number): Promise<boolean | undefined> {
-  try {
-    const params = [MULTICALL3, numberToHex(block)] as const;
-    const code: unknown = await client.alone.request({ method: "eth_getCode", params: [...params] });
-    return typeof code === "string" ? code.length > "0x".length : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const hasMulticall = (client: ChainClient, block: number): Promise<boolean | undefined> =>
+  hasCode(client.alone, MULTICALL3, block);
 
 /**
  * An answer per call, in their order; never rejects. None is ever read as reverted: a call that fails may have been left

@@ -58,8 +58,10 @@ const tokenSdl = /* GraphQL */ `
     traits: [TokenTraitValue!]!
     propertyGroups: [PropertyGroup!]!
     lock: TokenLock!
-    "True only while the index is fresh and has seen the token, neither burned nor locked."
+    "True only while the index is fresh and has seen the token, neither burned nor locked, and trade of its collection is open."
     tradable: Boolean!
+    "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that the index has not seen."
+    opensAt: String
     metadata: TokenMetadataState!
   }
 

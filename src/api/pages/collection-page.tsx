@@ -3,6 +3,7 @@
 import { type CollectionView, viewCollections } from "../catalog/collection-view.ts";
 import type { TokenView } from "../catalog/token-view.ts";
 import { ApiError } from "../contract/errors.ts";
+import { clip } from "../contract/printable.ts";
 import type { Facets, TokenPage } from "../search/query.ts";
 import { Empty, Notice } from "../ui/parts.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
@@ -13,7 +14,7 @@ import { type Asked, readQuery } from "./filter-query.ts";
 import { NotReady, render } from "./frame.tsx";
 import { soon, stillLoading } from "./loading.tsx";
 import { isRange, mostCommon } from "./panel-facets.ts";
-import { clip, Foreign, formatNumber, plain } from "./text.tsx";
+import { Foreign, formatNumber, plain } from "./text.tsx";
 import { TokenGrid } from "./token-card.tsx";
 
 const PAGE_TOKENS = 24;

@@ -5,9 +5,10 @@
 
 import { criteriaSchema, ownerSchema, rangeCriteriaSchema, textSchema } from "../catalog/token-filter.ts";
 import { defaultSort, sortSchema } from "../catalog/token-sort.ts";
+import { clip } from "../contract/printable.ts";
 import type { Trait } from "../metadata/traits.ts";
 import type { TokenFilter, TokenSort } from "../search/query.ts";
-import { clip, formatDate, formatNumber, shortAddress } from "./text.tsx";
+import { formatDate, formatNumber, shortAddress } from "./text.tsx";
 
 const DAY_SECONDS = 86_400;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;

@@ -1,5 +1,6 @@
 /** Other people's text on our pages: whole, readable, and without a hold on what stands beside it. */
 
+import { clip, INVISIBLE, printable } from "../contract/printable.ts";
 import type { Trait } from "../metadata/traits.ts";
 
 const DESCRIPTION_CHARACTERS_MAX = 20_000;
@@ -7,21 +8,8 @@ const PREVIEW_CHARACTERS = 280;
 const PREVIEW_LINES = 4;
 const ATTRIBUTE_CHARACTERS_MAX = 120;
 
-// Controls of writing direction, and those that no font shows.
-const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
-
 /** For attributes and titles, which can't isolate text: one line, short, and without controls of direction. */
-export const plain = (text: string): string =>
-  clip(text.replace(INVISIBLE, " ").trim(), ATTRIBUTE_CHARACTERS_MAX);
-
-/** At most `max` characters, none of them cut in half. */
-export const clip = (text: string, max: number): string =>
-  text.length > max
-    ? `${text
-        .slice(0, max)
-        .toWellFormed()
-        .replace(/\ufffd$/, "")}…`
-    : text;
+export const plain = (text: string): string => printable(text, ATTRIBUTE_CHARACTERS_MAX);
 
 // Controls that turn the letters after them around; isolation keeps them in, but not from the text that they are in.
 const OVERRIDES = /[\u202a-\u202e]/g;

@@ -131,7 +131,7 @@ async function lockedSince({ database, tables }: Site, token: TokenView): Promis
 
 /** Whether it may be traded, and why not. */
 const State = ({ token, since }: { token: TokenView; since: Date | undefined }) => {
-  const { lock, burned, tradable } = token;
+  const { lock, burned, tradable, opens_at } = token;
   return (
     <p class="row">
       {burned && <Badge tone="bad">Burned</Badge>}
@@ -142,7 +142,15 @@ const State = ({ token, since }: { token: TokenView; since: Date | undefined }) 
           since <When at={since} />
         </span>
       )}
-      {!tradable && !burned && !lock.locked && (
+      {opens_at !== null && !burned && (
+        <>
+          <Badge>Not open yet</Badge>
+          <span class="soft">
+            Trade opens <When at={new Date(opens_at)} />
+          </span>
+        </>
+      )}
+      {!tradable && !burned && !lock.locked && opens_at === null && (
         <>
           <Badge>Not tradable now</Badge>
           <span class="soft">The index is behind the chain, or has not seen this token yet.</span>

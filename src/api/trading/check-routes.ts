@@ -3,12 +3,17 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { ApiError, type ErrorDetail } from "../contract/errors.ts";
-import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
+import { addressField, chainIdField, clip, tokenIdField } from "../contract/fields.ts";
+import { limitAtOnce } from "../contract/rate-limit.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
+import { describe } from "../metadata/json.ts";
 import type { TradeCheck, TradeChecks } from "./checks.ts";
 import { refusals } from "./guard.ts";
+import { VERIFY_MS } from "./transfer-verifier.ts";
 
 const ITEMS_MAX = 100;
+// Of one app; each may be a hundred calls of the operator's node.
+const VERIFICATIONS_AT_ONCE = 4;
 // A hundred items of 200 bytes, with room for white space.
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -34,6 +39,16 @@ const checkBody = z
     wallet: addressField
       .optional()
       .openapi({ description: "Who is about to do it: an owner of each token, or a delegate of one." }),
+    verify: z
+      .literal("chain", {
+        error: (issue) =>
+          `must be "chain" or left out; it is ${typeof issue.input === "string" ? `"${clip(issue.input)}"` : describe(issue.input)}`,
+      })
+      .optional()
+      .openapi({
+        description:
+          "`chain` also tries the transfer of each token that the events have nothing against, at the head of the chain's node. Without it only events count: a paused contract, a name that has expired or a transfer policy is not seen.",
+      }),
   })
   .openapi("TradeCheckRequest");
 
@@ -44,11 +59,20 @@ const checkSchema = z
     token_id: z.string(),
     allowed: z.boolean(),
     reason: z.enum(refusals).nullable().openapi({ description: "null when it is allowed" }),
+    detail: z.string().nullable().openapi({
+      description:
+        "More on the reason, for people, at most 250 characters on one line; null where there is no more to say. Of `transfer_reverts` it is what the contract says, which is a stranger's text.",
+      example: "EnforcedPause()",
+    }),
     lock_count: z.number(),
     as_of_block: z
       .number()
       .nullable()
       .openapi({ description: "The newest indexed block of the chain; null before there is any." }),
+    verified_at_block: z.number().nullable().openapi({
+      description:
+        "The block at which the transfer was tried, never older than `as_of_block`; null where it was not.",
+    }),
   })
   .openapi("TradeCheck");
 
@@ -58,8 +82,7 @@ const checkRoute = createRoute({
   operationId: "checkTrades",
   tags: ["market"],
   summary: "Whether up to 100 tokens may be listed, transferred or traded now",
-  description:
-    "`allowed` is true only while the index is ready, fresh and not behind what was seen of it before; else the reason is `index_stale`.",
+  description: `\`allowed\` is true only while the index is ready, fresh and not behind what was seen of it before; else the reason is \`index_stale\`. Without \`verify\` only events count: a paused contract, a name that has expired or a transfer policy is not seen. With \`"verify": "chain"\` the owner's transfer of each token is tried as well, and the answer takes up to ${VERIFY_MS / 1_000} seconds; a transfer that reverts is \`transfer_reverts\`, and one that the node did not answer for in time is \`not_verified\`. An app may have ${VERIFICATIONS_AT_ONCE} such requests at once in each process.`,
   security: [{ ApiKeyAuth: [] }],
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
@@ -80,6 +103,7 @@ const checkRoute = createRoute({
       "COLLECTION_NOT_FOUND",
       "BODY_TOO_LARGE",
       "UNSUPPORTED_MEDIA_TYPE",
+      "RATE_LIMITED",
       "UNAVAILABLE",
     ),
   },
@@ -91,11 +115,18 @@ export interface CheckRouteDeps {
 }
 
 export function checkRoutes({ tradeChecks, collections }: CheckRouteDeps) {
+  const limitVerifications = limitAtOnce(VERIFICATIONS_AT_ONCE);
   return createRouter().openapi(checkRoute, async (c) => {
-    const { items, wallet } = c.req.valid("json");
+    const { items, wallet, verify } = c.req.valid("json");
     const { chain_id } = c.req.valid("query");
     const tokens = findTokens(items, (address) => collections.find(address, chain_id));
-    return c.json({ items: (await tradeChecks.check(tokens, wallet)).map(viewCheck) }, 200);
+    let checks: readonly TradeCheck[] = [];
+    const check = async (): Promise<void> => {
+      checks = await tradeChecks.check(tokens, { wallet, verify: verify === "chain" });
+    };
+    // Only the body tells which requests cost the operator's node anything.
+    await (verify ? limitVerifications(c, check) : check());
+    return c.json({ items: checks.map(viewCheck) }, 200);
   });
 }
 
@@ -126,6 +157,8 @@ const viewCheck = (check: TradeCheck) => ({
   token_id: check.tokenId,
   allowed: check.allowed,
   reason: check.reason,
+  detail: check.detail,
   lock_count: check.lockCount,
   as_of_block: check.asOfBlock,
+  verified_at_block: check.verifiedAtBlock,
 });

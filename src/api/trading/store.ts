@@ -8,6 +8,7 @@ import type { ChainTables } from "../chain/tables.ts";
 import { tokenOf, tokenState } from "../chain/token-state.ts";
 import { isTakenBack } from "../events/taken-back.ts";
 import type { Queryable } from "../store/database.ts";
+import { opensAt } from "./opening.ts";
 
 export interface ChainState {
   readonly tokenId: string;
@@ -19,6 +20,8 @@ export interface ChainState {
   /** Those that hold it, in the order of the table of standards. */
   readonly lockStandards: readonly LockStandardName[];
   readonly lockedSinceBlock: number | null;
+  /** When trade of the collection opens; null once it is open. */
+  readonly opensAt: Date | null;
   /** The index may be believed on this token. */
   readonly fresh: boolean;
 }
@@ -48,7 +51,7 @@ export async function readChainStates(
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
     `select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
             ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
-            ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+            ${opensAt} as "opensAt", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
        from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
                from unnest($3::numeric[]) as named(id)) t
       cross join lateral ${tokenState(tables, tokenOf("t"))} s`,

@@ -84,6 +84,7 @@ describe("a token", () => {
       property_groups: [{ category: "Traits", traits: ["Class"] }],
       lock: { locked: false, lock_count: 0, standards: [], approved_contracts: [], since_block: null },
       tradable: true,
+      opens_at: null,
       metadata: {
         status: "current",
         reason: null,

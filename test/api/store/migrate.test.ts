@@ -94,6 +94,35 @@ describe("migrating", () => {
     expect(pending).toMatchObject([{ traitType: "Level", known: "number", wanted: "string", tokens: 1 }]);
   });
 
+  it("collection information that was told before says when trade opens", async () => {
+    await startAt(migrations.findIndex((sql) => sql.includes("column tradable_at")));
+    const tell = (collection: string, body: object) =>
+      database.query(
+        `insert into vitrine.collection_information (chain_id, collection, body, updated_by)
+         values (1, $1, $2, 'tests')`,
+        [collection, JSON.stringify(body)],
+      );
+    await tell("0xa", { name: "Later", tradable_at: "2999-01-31T12:00:00.5Z" });
+    await tell("0xb", { name: "Open", tradable_at: null });
+    await tell("0xc", { name: "Told before there was such a field" });
+    await tell("0xd", { name: "In no calendar of PostgreSQL", tradable_at: "0000-02-29T00:00:00Z" });
+
+    await tell("0xe", { name: "Too exact", tradable_at: `2999-01-31T12:00:00.${"1".repeat(200)}Z` });
+
+    await migrate(url);
+
+    const rows = await database.query<{ at: Date | null }>(
+      "select tradable_at as at from vitrine.collection_information order by collection",
+    );
+    expect(rows.map(({ at }) => at?.toISOString() ?? null)).toEqual([
+      "2999-01-31T12:00:00.500Z",
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it("that fails half-way leaves nothing of the step behind, and goes on next time", async () => {
     const tables = tablesOf(1);
     const [first, last] = [tables[0], tables.at(-1)];

@@ -35,7 +35,7 @@ function serve(locks?: LockReading) {
     token: async (id: string) => (await createTrading(read).readTokens(CHAIN_ID, COLLECTION, [id])).get(id),
     tokens: (ids: readonly string[]) => createTrading(read).readTokens(CHAIN_ID, COLLECTION, ids),
     check: (ids: readonly string[]) =>
-      createTradeChecks(read).check(
+      createTradeChecks({ ...read, clients: new Map(), tradeMaxAgeSeconds: 60 }).check(
         ids.map((tokenId) => ({ chainId: CHAIN_ID, collection: COLLECTION, tokenId })),
       ),
     found: async (locked: boolean) => {

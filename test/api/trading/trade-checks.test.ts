@@ -70,8 +70,10 @@ describe("a trade check", () => {
       ...token(id),
       allowed,
       reason,
+      detail: null,
       lock_count,
       as_of_block: 100,
+      verified_at_block: null,
     });
     expect(body.items).toEqual([
       view(MAX, false, "burned", 0),

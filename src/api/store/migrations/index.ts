@@ -1,7 +1,7 @@
 /** The off-chain tables, in the order they came to be. A migration that has shipped is never edited. */
 
 import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
-import { collectionInformation } from "./catalog.ts";
+import { collectionInformation, tradeOpenings } from "./catalog.ts";
 import { events, lockStandards } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media, mediaEnds } from "./media.ts";
@@ -40,4 +40,5 @@ export const migrations: readonly string[] = [
   mediaEnds,
   mintedRanges,
   lockStandards,
+  tradeOpenings,
 ];

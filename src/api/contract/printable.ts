@@ -1,0 +1,17 @@
+/** A stranger's text, made fit to stand on one line among ours. */
+
+/** Controls, those of writing direction, and those that no font shows. */
+export const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
+
+/** At most `max` characters, none of them cut in half. */
+export const clip = (text: string, max: number): string =>
+  text.length > max
+    ? `${text
+        .slice(0, max)
+        .toWellFormed()
+        .replace(/\ufffd$/, "")}…`
+    : text;
+
+/** One line of at most `max` characters, without controls; empty where nothing can be read. */
+export const printable = (text: string, max: number): string =>
+  clip(text.toWellFormed().replace(INVISIBLE, " ").trim(), max);
