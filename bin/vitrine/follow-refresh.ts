@@ -1,7 +1,6 @@
-/** Follows a refresh to its end, over restarts of the service. */
+/** How far a refresh is, as it is told on the terminal. */
 
-import { setTimeout as sleep } from "node:timers/promises";
-import { AdminError } from "../admin-client.ts";
+import { bar, follow } from "./follow.ts";
 
 export interface Counts {
   readonly waiting: number;
@@ -29,36 +28,10 @@ export interface Progress {
   } | null;
 }
 
-const LOOK_MS = 500;
-// A service that restarts is back by then.
-const AWAY_MS = 60_000;
-const BAR_CELLS = 24;
-
-/** The last progress once all has ended; undefined when the signal comes first. Throws when the service stays away. */
-export async function followRefresh(deps: {
-  readonly read: () => Promise<Progress>;
-  readonly onText: (text: string) => void;
-  readonly signal: AbortSignal;
-  readonly lookMs?: number;
-  readonly awayMs?: number;
-}): Promise<Progress | undefined> {
-  const { read, onText, signal, lookMs = LOOK_MS, awayMs = AWAY_MS } = deps;
-  let answeredAt = Date.now();
-  while (!signal.aborted) {
-    try {
-      const progress = await read();
-      answeredAt = Date.now();
-      if (progress.done) return progress;
-      onText(describe(progress));
-    } catch (error) {
-      const isRefusal = error instanceof AdminError && error.status < 500;
-      if (isRefusal || Date.now() - answeredAt > awayMs) throw error;
-      onText(`${(error as Error).message} Trying again`);
-    }
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
-  }
-  return undefined;
-}
+/** `follow`, for a refresh. */
+export const followRefresh = (
+  deps: Omit<Parameters<typeof follow<Progress>>[0], "isDone" | "describe">,
+): Promise<Progress | undefined> => follow({ ...deps, isDone: ({ done }) => done, describe });
 
 /** One line: a bar where the total is known, and the counts that it stands for. */
 export function describe({ tokens, sweep }: Progress): string {
@@ -67,14 +40,9 @@ export function describe({ tokens, sweep }: Progress): string {
   const total = Math.max(sweep?.known ?? 0, ended + tokens.waiting);
   const isCounted = sweep?.counted !== false;
   if (total === 0 && !isCounted) return "waiting for its turn";
-  const share = total === 0 ? 0 : ended / total;
-  const cells = Math.floor(share * BAR_CELLS);
-  const bar = isCounted
-    ? `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}] ${Math.floor(share * 100)}% `
-    : "";
   const faults = tokens.failed + tokens.not_found;
   return [
-    `${bar}${ended} of ${total}${isCounted ? "" : " or more"}`,
+    isCounted ? `${bar(ended, total)} ${ended} of ${total}` : `${ended} of ${total} or more`,
     ...(faults > 0 ? [`${faults} failed or not found`] : []),
     ...(sweep ? [`${sweep.asked} asked for, ${tokens.waiting} waiting`] : [`${tokens.waiting} waiting`]),
   ].join(", ");

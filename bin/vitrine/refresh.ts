@@ -1,6 +1,7 @@
 /** `npx vitrine refresh`: reads tokens of a collection, or all of them, again. */
 
 import { type Command, InvalidArgumentError } from "commander";
+import { INTERRUPTED_EXIT_CODE, untilInterrupted } from "./follow.ts";
 import { type Counts, followRefresh, type Progress } from "./follow-refresh.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";
@@ -18,8 +19,6 @@ interface Options {
 }
 
 const NOT_ALL_EXIT_CODE = 2;
-// What a shell makes of Ctrl-C: nobody is told that all went well.
-const INTERRUPTED_EXIT_CODE = 130;
 
 function parseChain(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("must be a positive whole number.");
@@ -41,16 +40,9 @@ export function addRefreshCommand(program: Command, tool: Tool): void {
 
 Exit code: 0 when all are updated or unchanged, ${NOT_ALL_EXIT_CODE} when some failed or do not exist, 1 when it could not be told.`,
     )
-    .action(async (collection: string, ids: string[], options: Options) => {
-      const interrupted = new AbortController();
-      const interrupt = (): void => interrupted.abort();
-      process.once("SIGINT", interrupt);
-      try {
-        await refresh(tool, collection, ids, options, interrupted.signal);
-      } finally {
-        process.off("SIGINT", interrupt);
-      }
-    });
+    .action((collection: string, ids: string[], options: Options) =>
+      untilInterrupted((signal) => refresh(tool, collection, ids, options, signal)),
+    );
 }
 
 async function refresh(

@@ -41,12 +41,12 @@ import { startMediaPipeline } from "./media/pipeline.ts";
 import { createMedia } from "./media/service.ts";
 import { createFetching } from "./metadata/fetching.ts";
 import { createUriReader } from "./metadata/read-uri.ts";
+import { RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/renormalise-loop.ts";
 import { createReportStore } from "./metadata/report-store.ts";
 import { createResolve } from "./metadata/resolve.ts";
-import { forgetForgottenTokens, forgetOldVersions } from "./metadata/retention.ts";
+import { metadataJobs } from "./metadata/retention.ts";
 import { createMetadata } from "./metadata/service.ts";
 import { createTraitApproval } from "./metadata/trait-approval.ts";
-import { forgetUnusedValues } from "./metadata/value-retention.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { createCauses } from "./refresh/causes.ts";
 import { createDeadline } from "./refresh/deadline.ts";
@@ -55,7 +55,7 @@ import { startCauseLoop } from "./refresh/loop.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
 import { createOperatorRequests } from "./refresh/operator-requests.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
-import { forgetOldReceipts, forgetOldSweeps } from "./refresh/retention.ts";
+import { refreshJobs } from "./refresh/retention.ts";
 import { createRefresh } from "./refresh/service.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
 import { startRefreshWorker } from "./refresh/worker.ts";
@@ -130,13 +130,8 @@ const delegationRoom = createDelegationRoom({
   onFault: onLimitFault,
 });
 const { firstBlock } = collections;
-const reconcile = createReconcile({
-  database,
-  tables,
-  clients,
-  firstBlock,
-  knownInRange: metadata.knownInRange,
-});
+const { knownInRange } = metadata;
+const reconcile = createReconcile({ database, tables, clients, firstBlock, knownInRange });
 const search = createSearch({ database, tables, logger });
 const catalogRoom = createCatalogRoom({
   database,
@@ -167,6 +162,7 @@ const endpoint = await createGraphqlEndpoint<undefined>({
   onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
 });
 
+const isOn = config.refreshConcurrency > 0;
 const worker = startRefreshWorker({
   database,
   tables,
@@ -184,9 +180,10 @@ const mediaPipeline = startMediaPipeline({
   disk,
   hosts: { paused: readPaused, note: noteHost },
   metrics: createMediaMetrics(runtime.metrics),
-  isOn: config.refreshConcurrency > 0,
+  isOn,
   logger,
 });
+const renormaliser = startRenormaliser({ database, tables, media, isOn, metrics: runtime.metrics, logger });
 // Before causes are looked for: it tells them how far the index has been.
 const headMark = await startHeadMark({ database, tables, logger });
 const causes = startCauseLoop({
@@ -211,11 +208,8 @@ const servingIndexes = startServingIndexes({ connectionString, schema: runtime.s
 const daily = startDaily({
   database,
   jobs: [
-    forgetOldVersions,
-    forgetUnusedValues,
-    forgetForgottenTokens,
-    forgetOldReceipts,
-    forgetOldSweeps,
+    ...metadataJobs,
+    ...refreshJobs,
     forgetOldEvents,
     ...accessJobs,
     collectMedia({ media, metadata, disk, collections: index.collections }),
@@ -224,14 +218,15 @@ const daily = startDaily({
 });
 const wake = (channel?: string): void => {
   if (channel === undefined || channel === ACCESS_CHANNEL) access.forget();
-  if (channel === ACCESS_CHANNEL) return;
+  if (channel === undefined || channel === RENORMALISE_CHANNEL) renormaliser.wake();
+  if (channel === ACCESS_CHANNEL || channel === RENORMALISE_CHANNEL) return;
   causes.wake();
   worker.wake();
   mediaPipeline.wake();
 };
-const channels = [REFRESH_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, `${runtime.schema}_live_query`];
+const live = `${runtime.schema}_live_query`;
+const channels = [REFRESH_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, RENORMALISE_CHANNEL, live];
 const listener = listen(connectionString, channels, wake, logger);
-
 const warmSearch = search.keepWarm(index.collections);
 
 runtime.onStop(async () => {
@@ -246,6 +241,7 @@ runtime.onStop(async () => {
     causes.stop(),
     worker.stop(),
     mediaPipeline.stop(),
+    renormaliser.stop(),
     daily.stop(),
     usage.stop(),
   ]);
@@ -268,6 +264,7 @@ export default createApp({
   operatorRequests,
   reconcile,
   refresh,
+  renormaliser,
   traitApproval,
   tradeChecks,
   delegationRoom,

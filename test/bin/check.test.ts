@@ -68,6 +68,17 @@ const tokenOf = (contract: Contract, id: string, chainId = chain.chainId): strin
   `${chainId}:${contract.address}:${id}`;
 
 describe("npx vitrine check", () => {
+  it("shows the numbers of properties as they are written, and names one of attributes that is not kept so", async () => {
+    const properties = await checkDocument('{"properties": {"Supply": 12345678901234567890, "Price": 1.10}}');
+    const entry = '{"trait_type": "N", "display_type": "number", "value": 0.1234567890123456789012}';
+    const attributes = await checkDocument(`{"attributes": [${entry}]}`);
+
+    expect(properties.traits.map(({ value }) => value)).toEqual(["12345678901234567890", "1.10"]);
+    expect(reportLines(attributes).join("\n")).toContain(
+      "number_precision  the number is written as 0.1234567890123456789012 and kept as 0.12345678901234568,",
+    );
+  });
+
   it("prints what each page shows, the traits, and each issue with its level and path", async () => {
     const document = {
       ...HERO,

@@ -308,6 +308,38 @@ describe("the operator", () => {
   });
 });
 
+describe("new rules", () => {
+  it("read what older ones left in the database again, while the service runs and asks no host", async () => {
+    const before = await eventually(
+      () => partner.token(world.heroes, 20),
+      ({ metadata }) => metadata.status === "current",
+    );
+    // The collection's event is owed another look, which would read the document as well.
+    await world.query("delete from vitrine.refresh where token_id = 20 and lease is null");
+    const path = world.host.path("heroes", 20);
+    const requests = world.host.requests.get(path);
+    const servedOf20 = `(select served_version from vitrine.token where collection = '${world.heroes}' and token_id = 20)`;
+    await world.query(
+      `update vitrine.version set normaliser = 1, metadata = (metadata::jsonb || '{"name":"As old rules read it"}')::text
+        where id = ${servedOf20}`,
+    );
+
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, "../../bin/vitrine.js"), "--json", "metadata", "renormalise"],
+      { env: { ...process.env, ...world.env } },
+    );
+
+    // The service looks for such versions by itself now and then, and may have come first.
+    expect(JSON.parse(stdout)).toMatchObject({ failed: 0, running: false, finished_at: expect.any(String) });
+    const after = await partner.token(world.heroes, 20);
+    expect(after).toMatchObject({ name: before.name, traits: before.traits });
+    const { version, content_hash } = before.metadata;
+    expect(after.metadata).toMatchObject({ version: (version ?? 0) + 1, content_hash });
+    expect(world.host.requests.get(path)).toBe(requests);
+  });
+});
+
 describe("requests that are wrong", () => {
   it("get the contract's answers", async () => {
     const stranger = createPartner(world.service.baseUrl, "");

@@ -17,6 +17,7 @@ import { missFile } from "../../src/api/media/media-file-store.ts";
 import { createMedia } from "../../src/api/media/service.ts";
 import { createGuardedFetch } from "../../src/api/metadata/guarded-fetch.ts";
 import type { ReadUri } from "../../src/api/metadata/read-uri.ts";
+import { createRenormaliser } from "../../src/api/metadata/renormalise.ts";
 import { createReportStore } from "../../src/api/metadata/report-store.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../src/api/metadata/trait-approval.ts";
@@ -134,7 +135,14 @@ export function createTestApp(
   const hub = createEventHub({ database, logger: silentLogger });
   const operatorRequests = createOperatorRequests({ database, metadata, latestBlock: async () => 10 });
   const traitApproval = createTraitApproval(database);
+  const renormaliser = createRenormaliser({
+    database,
+    tables,
+    media: createMedia({ database, gateways: [GATEWAY], baseUrl: BASE_URL }),
+    logger: silentLogger,
+  });
   const app = createApp({
+    renormaliser,
     database,
     tables,
     access,
@@ -193,6 +201,7 @@ export function createTestApp(
     catalogRoom,
     search,
     refresh,
+    renormaliser,
     collections,
     metadata,
     existing,

@@ -6,6 +6,7 @@ import { ApiError } from "../contract/errors.ts";
 import { addressField, chainIdField, limitField, tokenIdField } from "../contract/fields.ts";
 import { limitAtOnce, limitRate, type RateLimit, type RateLimiter } from "../contract/rate-limit.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
+import { numberSources } from "../metadata/number-source.ts";
 import { DOCUMENT_BYTES_MAX } from "../metadata/resolve.ts";
 import { documentReportSchema } from "./document-report.ts";
 import type { Reports } from "./reports.ts";
@@ -130,7 +131,9 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
       if (uri !== undefined)
         return c.json(await reports.ofUri(uri, token_id, collection, c.req.raw.signal), 200);
       const around = JSON.stringify({ document: "", collection_address, chain_id }).length - '""'.length;
-      const bytes = Buffer.byteLength(await c.req.text()) - around;
-      return c.json(await reports.ofDocument(document, bytes, collection), 200);
+      const text = await c.req.text();
+      const { document: source } = numberSources(text, { document }) as { document: unknown };
+      const bytes = Buffer.byteLength(text) - around;
+      return c.json(await reports.ofDocument({ document, source, bytes }, collection), 200);
     });
 }

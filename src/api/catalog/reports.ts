@@ -2,7 +2,13 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import type { Allowlist } from "../media/allowlist.ts";
-import { type Examined, examineDocument, examineUri, type Fetching } from "../metadata/examine.ts";
+import {
+  type Examined,
+  examineDocument,
+  examineUri,
+  type Fetching,
+  type HandedOver,
+} from "../metadata/examine.ts";
 import type { ReportStore, VersionPage } from "../metadata/report-store.ts";
 import { type DocumentReport, reportOn } from "./document-report.ts";
 import type { Catalog } from "./service.ts";
@@ -50,11 +56,11 @@ export function createReports(deps: ReportDeps) {
     },
 
     /**
-     * What a refresh would make of a document whose text holds so many bytes. With a collection, its allowed hosts and
-     * known display types count. Stores nothing.
+     * What a refresh would make of a document. With a collection, its allowed hosts and known display types count. Stores
+     * nothing.
      */
-    ofDocument: (document: unknown, bytes: number, collection?: CollectionConfig): Promise<DocumentReport> =>
-      report(examineDocument(document, bytes), collection),
+    ofDocument: (handedOver: HandedOver, collection?: CollectionConfig): Promise<DocumentReport> =>
+      report(examineDocument(handedOver), collection),
 
     /** The same for what a URI answers now; a fetch that fails is told in the report. */
     ofUri: async (

@@ -9,7 +9,11 @@ import { displaySchema, tokenSchema, tokenTraitSchema } from "./token-view.ts";
 const versionSchema = z
   .object({
     number: z.number(),
-    trigger: z.string().openapi({ example: "rest" }),
+    trigger: z.string().openapi({
+      description:
+        "Who asked for the fetch; renormalise: nothing was fetched, new rules read what is stored.",
+      example: "rest",
+    }),
     outcome: z.enum(["updated", "rejected", "failed"]).openapi({
       description:
         "updated: served from then on. rejected: read, but less complete than what is served. failed: nothing was read.",
@@ -18,6 +22,7 @@ const versionSchema = z
     uri: z.string().nullable(),
     read_block: z.number().nullable().openapi({ description: "The block that the URI was read at." }),
     content_hash: z.string().nullable(),
+    normaliser: z.number().openapi({ description: "The version of the rules that last read the document." }),
     duration_ms: z.number(),
     fetched_at: z.string(),
     confirmed_at: z
@@ -69,6 +74,7 @@ const viewVersion = (version: Version): z.infer<typeof versionSchema> => ({
   uri: version.uri,
   read_block: version.readBlock,
   content_hash: version.contentHash,
+  normaliser: version.normaliser,
   duration_ms: version.durationMs,
   fetched_at: version.fetchedAt.toISOString(),
   confirmed_at: version.confirmedAt?.toISOString() ?? null,

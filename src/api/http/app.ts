@@ -33,6 +33,7 @@ import { eventRoutes, requireAcceptsStream } from "../events/routes.ts";
 import type { Allowlist } from "../media/allowlist.ts";
 import { type ImageRouteDeps, imageRoutes } from "../media/image-routes.ts";
 import { allowlistRoutes } from "../media/routes.ts";
+import { type RenormaliseRouteDeps, renormaliseRoutes } from "../metadata/renormalise-routes.ts";
 import type { TraitApproval } from "../metadata/trait-approval.ts";
 import { traitRoutes } from "../metadata/trait-routes.ts";
 import { createPages } from "../pages/routes.tsx";
@@ -65,6 +66,7 @@ export interface AppServices {
   readonly operatorRequests: OperatorRequests;
   readonly reconcile: Reconcile;
   readonly refresh: RefreshService;
+  readonly renormaliser: RenormaliseRouteDeps["renormaliser"];
   readonly search: Search;
   readonly traitApproval: TraitApproval;
   readonly tradeChecks: TradeChecks;
@@ -132,6 +134,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
   app.route("/admin", lockRoutes({ ...services, audit: access.audit }));
   app.route("/admin", traitRoutes({ ...services, audit: access.audit }));
+  app.route("/admin", renormaliseRoutes({ ...services, audit: access.audit }));
   app.route("/admin", operatorRefreshRoutes({ ...services, audit: access.audit, findCollection }));
 
   app.route("/", imageRoutes(services.images));

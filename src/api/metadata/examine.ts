@@ -32,10 +32,20 @@ export type Fetching = Omit<Parameters<typeof createResolve>[0], "readUri">;
 // As long as a refresh gives one host; a caller waits for all gateways together no longer than that.
 const EXAMINE_TIMEOUT_MS = 30_000;
 
-/** Any JSON value, and how many bytes its text holds. Never throws. */
-export function examineDocument(document: unknown, bytes: number): Examined {
+/** A document that was handed over as a part of a larger text. */
+export interface HandedOver {
+  /** Any JSON value. */
+  readonly document: unknown;
+  /** The same with its numbers as they are written; see `numberSources`. */
+  readonly source: unknown;
+  /** How many its text holds. */
+  readonly bytes: number;
+}
+
+/** Never throws. */
+export function examineDocument({ document, source, bytes }: HandedOver): Examined {
   if (bytes > DOCUMENT_BYTES_MAX) return tooLarge(bytes);
-  const normalised = normalise(document);
+  const normalised = normalise(document, source);
   if (!normalised) return failed(null, "not_an_object", "the document is not a JSON object");
   return { fetch: null, failure: null, metadata: normalised.metadata, issues: normalised.issues };
 }

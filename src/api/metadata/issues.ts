@@ -48,6 +48,10 @@ export const issueTable = {
     level: "warning",
     meaning: "A property is neither a string nor a finite number; it is ignored.",
   },
+  number_precision: {
+    level: "warning",
+    meaning: "A number is not kept as it is written; the nearest IEEE 754 double is.",
+  },
   too_many_traits: {
     level: "warning",
     meaning: "The document holds more than 1,000 traits; those after the first 1,000 are ignored.",

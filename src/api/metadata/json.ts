@@ -1,6 +1,7 @@
 /** Looking at JSON that a stranger wrote. */
 
 import { isUtf8 } from "node:buffer";
+import { numberSources } from "./number-source.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -27,7 +28,12 @@ export function describe(value: unknown): string {
 }
 
 export type ParsedJson =
-  | { readonly kind: "parsed"; readonly value: unknown }
+  | {
+      readonly kind: "parsed";
+      readonly value: unknown;
+      /** The same with each number as it is written; see `numberSources`. */
+      readonly source: unknown;
+    }
   /** What is wrong, as text that PostgreSQL takes. */
   | { readonly kind: "invalid"; readonly problem: string };
 
@@ -35,12 +41,14 @@ const PROBLEM_LENGTH_MAX = 200;
 
 /**
  * Reads JSON as RFC 8259 has it: UTF-8 whatever the Content-Type says, a byte order mark ignored. Of equal keys the last
- * one counts; numbers are IEEE doubles. Other encodings are refused rather than guessed: a guess stores damaged names.
+ * one counts; numbers are IEEE doubles, and `source` has them as they are written. Other encodings are refused rather than guessed: a guess stores damaged names.
  */
 export function parseJson(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return { kind: "invalid", problem: `it is not UTF-8 (${firstBadByte(body)})` };
   try {
-    return { kind: "parsed", value: JSON.parse(body.toString("utf8").replace(/^\uFEFF/, "")) };
+    const text = body.toString("utf8").replace(/^\uFEFF/, "");
+    const value: unknown = JSON.parse(text);
+    return { kind: "parsed", value, source: numberSources(text, value) };
   } catch (error) {
     // The message quotes the document.
     return { kind: "invalid", problem: storable((error as Error).message.slice(0, PROBLEM_LENGTH_MAX)) };

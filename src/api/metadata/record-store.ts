@@ -6,6 +6,7 @@
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
+import { NORMALISER } from "./normalise.ts";
 import type { Document } from "./resolve.ts";
 
 /** The name of a token within a batch. */
@@ -29,6 +30,8 @@ export interface ServedVersion {
   readonly hash: string | null;
   readonly uri: string | null;
   readonly complete: boolean | null;
+  /** The rules that its document was read by. */
+  readonly normaliser: number | null;
   /** The number of the token's newest version. */
   readonly versions: number;
 }
@@ -40,7 +43,7 @@ export async function lockServed(
 ): Promise<ReadonlyMap<string, ServedVersion>> {
   const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
     `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
-            t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete,
+            t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
             -- A token that was forgotten keeps its history.
             case when t.versions > 0 then t.versions else coalesce((
               select max(number) from vitrine.version h
@@ -80,8 +83,8 @@ export async function addVersions(
   );
   const rows = await db.query<{ chainId: string; collection: string; tokenId: string; id: string }>(
     `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
-                                  duration_ms, content_hash, metadata, issues, complete)
-     select * from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
+                                  duration_ms, content_hash, metadata, issues, complete, normaliser)
+     select *, ${NORMALISER} from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
                           $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[])
      returning chain_id as "chainId", collection, token_id as "tokenId", id`,
     [
@@ -152,7 +155,8 @@ export async function confirmVersions(db: Queryable, versionIds: readonly string
 
 export interface FetchMark {
   readonly token: TokenRef;
-  readonly outcome: "good" | "failed";
+  /** Null where nothing was fetched: how the last fetch ended stays. */
+  readonly outcome: "good" | "failed" | null;
   readonly reason: string | null;
   readonly block: number;
   /** The blocks that were read before may be gone. */
@@ -168,20 +172,23 @@ export interface FetchMark {
   } | null;
 }
 
-/** Notes how the last fetch of each token ended, and what is served from now on. */
+/** Notes how the last fetch of each token ended, where there was one, and what is served from now on. */
 export async function markFetched(db: Queryable, marks: readonly FetchMark[]): Promise<void> {
   if (marks.length === 0) return;
   await db.query(
     `update vitrine.token t
-        set last_outcome = k.outcome, last_reason = k.reason, last_fetch_at = now(), versions = k.versions,
-            good_block = case when k.outcome <> 'good' then t.good_block when k.after_reorg then k.block
-                              else greatest(t.good_block, k.block) end,
+        set last_outcome = coalesce(k.outcome, t.last_outcome),
+            last_reason = case when k.outcome is null then t.last_reason else k.reason end,
+            last_fetch_at = case when k.outcome is null then t.last_fetch_at else now() end,
+            versions = k.versions,
+            good_block = case when k.outcome is distinct from 'good' then t.good_block
+                              when k.after_reorg then k.block else greatest(t.good_block, k.block) end,
             served_version = coalesce(k.served, t.served_version),
             -- Arrays of different lengths make no array of arrays.
             traits = coalesce(k.traits::int[], t.traits),
             name = case when k.served is null then t.name else k.name end,
             description = case when k.served is null then t.description else k.description end,
-            served_at = case when k.served is null then t.served_at else now() end,
+            served_at = case when k.served is null or k.outcome is null then t.served_at else now() end,
             changed = case when k.served is null then t.changed else pg_current_xact_id() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::int[], $8::bigint[],
                    $9::text[], $10::text[], $11::text[], $12::boolean[])

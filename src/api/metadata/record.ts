@@ -5,6 +5,7 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 import { type DisplayTypes, holdBack, settledTypes } from "./display-types.ts";
 import { addIssues } from "./issues.ts";
+import { NORMALISER } from "./normalise.ts";
 import {
   addVersions,
   confirmVersions,
@@ -20,6 +21,9 @@ import { addKnownTokens, forgetToken, isGoneFromChain, isOnChain } from "./store
 import { displayTypesOf, settleTraitTypes } from "./trait-type-store.ts";
 import { internValues, type ValueIds } from "./trait-value-store.ts";
 import type { Trait } from "./traits.ts";
+
+/** The trigger of what new rules made of a stored document: nothing was fetched. */
+export const RENORMALISE = "renormalise";
 
 /** A fetch that has come to an end, and why it was made. */
 export interface FetchEnd {
@@ -152,7 +156,9 @@ async function decide(
     return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };
   }
   const { document, uri } = resolution;
-  if (served?.versionId && served.hash === document.hash && served.uri === uri) {
+  const isServed = served?.versionId && served.hash === document.hash && served.uri === uri;
+  // What older rules read of the same document may differ.
+  if (isServed && (served.normaliser ?? 0) >= NORMALISER) {
     return {
       kind: "confirmed",
       outcome: { status: "unchanged", reason: null },
@@ -228,17 +234,20 @@ function markOf(
   if (decision.kind === "unknown") return undefined;
   const before = versionsBefore(served, token);
   const mark = { token, block, reason: decision.outcome.reason, isAfterReorg: trigger === "reorg" };
+  const isFetched = trigger !== RENORMALISE;
   if (decision.kind === "confirmed") return { ...mark, outcome: "good", versions: before, served: null };
   const versionId = versions.get(nameOf(token));
   if (versionId === undefined) throw new Error("a version that was added has an id");
-  if (decision.kind === "kept") return { ...mark, outcome: "failed", versions: before + 1, served: null };
+  if (decision.kind === "kept") {
+    return { ...mark, outcome: isFetched ? "failed" : null, versions: before + 1, served: null };
+  }
   const idOf = learned.get(collectionName(token))?.idOf;
   const { traits, name, description } = decision.document.metadata;
   const ids = traits.flatMap((trait) => idOf?.(trait) ?? []);
   const valueIds = [...new Set(ids)].sort((a, b) => a - b);
   return {
     ...mark,
-    outcome: "good",
+    outcome: isFetched ? "good" : null,
     versions: before + 1,
     served: { versionId, valueIds, name, description },
   };

@@ -14,6 +14,8 @@ export interface Version {
   readonly uri: string | null;
   readonly readBlock: number | null;
   readonly contentHash: string | null;
+  /** The version of the rules that last read the document. */
+  readonly normaliser: number;
   readonly durationMs: number;
   readonly fetchedAt: Date;
   /** The last fetch that found the same document again, and how many did. */
@@ -37,7 +39,7 @@ export const createReportStore = (database: Queryable) => ({
   /** At most `limit` versions, newest first, with a number below `before`. Unknown tokens have none. */
   async versions(token: TokenRef, limit: number, before?: number): Promise<VersionPage> {
     const rows = await database.query<VersionRow>(
-      `select number, trigger, outcome, reason, uri, read_block as "readBlock", content_hash as "contentHash",
+      `select number, trigger, outcome, reason, uri, read_block as "readBlock", content_hash as "contentHash", normaliser,
               duration_ms as "durationMs", fetched_at as "fetchedAt", confirmed_at as "confirmedAt", confirmations, issues
          from vitrine.version
         where chain_id = $1 and collection = $2 and token_id = $3 and ($4::int is null or number < $4)

@@ -187,7 +187,7 @@ export function readDocument(body: Buffer, tokenId: string): Answer {
     const problem = `with each {id} replaced, the document is over ${DOCUMENT_BYTES_MAX} bytes`;
     return failed("too_large", problem, false);
   }
-  const normalised = normalise(value);
+  const normalised = normalise(value, json.source);
   if (!normalised) return failed("not_an_object", "the document is not a JSON object", false);
   return {
     kind: "document",

@@ -1,6 +1,7 @@
 /** What of a token's history is kept: what is served, and 90 days (design: "Refresh"). */
 
 import { type DailyJob, deleteInBatches } from "../store/daily.ts";
+import { forgetUnusedValues } from "./value-retention.ts";
 
 const VERSIONS_KEPT = "interval '90 days'";
 // A document that a running transaction refers to has been marked as stored anew.
@@ -44,3 +45,9 @@ export const forgetForgottenTokens: DailyJob = {
   name: "forget tokens that were taken back",
   run: (database) => deleteInBatches(database, forgottenTokens),
 };
+
+export const metadataJobs: readonly DailyJob[] = [
+  forgetOldVersions,
+  forgetUnusedValues,
+  forgetForgottenTokens,
+];

@@ -2,7 +2,8 @@
 
 import { clip } from "../contract/fields.ts";
 import type { IssueCode, IssueList } from "./issues.ts";
-import { describe, isJsonObject, own, storable } from "./json.ts";
+import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { isExact, sourceAt } from "./number-source.ts";
 
 export const displayTypes = ["string", "number", "date", "bool"] as const;
 export type DisplayType = (typeof displayTypes)[number];
@@ -19,10 +20,17 @@ export interface Trait {
 const DATE_SECONDS_LIMIT = 1e11;
 // Twice what the largest collections use; 2 MiB could hold 70,000, and each is stored, counted and answered.
 export const TRAITS_MAX = 1_000;
+// A uint256 has 78 digits.
+const NUMBER_LENGTH_MAX = 100;
 
-export function readAttributes(entries: readonly unknown[], issues: IssueList): Trait[] {
+/** `sources` are the entries with their numbers as they are written (`numberSources`). */
+export function readAttributes(
+  entries: readonly unknown[],
+  issues: IssueList,
+  sources: unknown = entries,
+): Trait[] {
   return withinLimit(entries, "attributes", issues).flatMap((entry, index) => {
-    const trait = readEntry(entry, `attributes[${index}]`, issues);
+    const trait = readEntry(entry, `attributes[${index}]`, issues, (sources as readonly unknown[])[index]);
     return trait ? [trait] : [];
   });
 }
@@ -37,7 +45,7 @@ function withinLimit<Entry>(entries: readonly Entry[], path: string, issues: Iss
   return entries.slice(0, TRAITS_MAX);
 }
 
-function readEntry(entry: unknown, path: string, issues: IssueList): Trait | undefined {
+function readEntry(entry: unknown, path: string, issues: IssueList, source: unknown): Trait | undefined {
   const refuse = (code: IssueCode, field: string, message: string): undefined => {
     issues.add(code, field === "" ? path : `${path}.${field}`, message);
   };
@@ -78,11 +86,13 @@ function readEntry(entry: unknown, path: string, issues: IssueList): Trait | und
       `a date is a whole number of seconds, under ${DATE_SECONDS_LIMIT} either way; it is ${value}`,
     );
   }
+  const sources = source as JsonObject;
+  if (typeof value === "number") notePrecision(`${path}.value`, value, sourceAt(sources, "value"), issues);
   return {
     trait_type: storable(traitType),
     display_type: displayType,
     value: typeof value === "string" ? storable(value) : (value as number | boolean),
-    ...(displayType === "number" && readCeiling(entry, value as number, path, issues)),
+    ...(displayType === "number" && readCeiling(entry, value as number, path, sources, issues)),
   };
 }
 
@@ -111,12 +121,15 @@ function readCeiling(
   entry: Readonly<Record<string, unknown>>,
   value: number,
   path: string,
+  sources: JsonObject,
   issues: IssueList,
 ): { max_value: number } | undefined {
   const ceiling = own(entry, "max_value") ?? undefined;
   if (ceiling === undefined) return undefined;
-  if (typeof ceiling === "number" && Number.isFinite(ceiling) && ceiling >= value)
+  if (typeof ceiling === "number" && Number.isFinite(ceiling) && ceiling >= value) {
+    notePrecision(`${path}.max_value`, ceiling, sourceAt(sources, "max_value"), issues);
     return { max_value: ceiling };
+  }
   const shown = typeof ceiling === "number" ? String(ceiling) : describe(ceiling);
   issues.add(
     "invalid_max_value",
@@ -126,22 +139,45 @@ function readCeiling(
   return undefined;
 }
 
-/** All traits of `properties` are strings; a number is shown as its JSON text (rule 9). */
-export function readProperties(properties: Readonly<Record<string, unknown>>, issues: IssueList): Trait[] {
+/**
+ * All traits of `properties` are strings; a number is shown as it is written (rule 9), or as the nearest double where that
+ * takes more than 100 characters. `sources` are the properties with their numbers as they are written (`numberSources`).
+ */
+export function readProperties(
+  properties: JsonObject,
+  issues: IssueList,
+  sources: unknown = properties,
+): Trait[] {
   return withinLimit(Object.entries(properties), "properties", issues).flatMap(([name, value]): Trait[] => {
-    if (
-      name.trim() !== "" &&
-      (typeof value === "string" || (typeof value === "number" && Number.isFinite(value)))
-    ) {
-      return [{ trait_type: storable(name), display_type: "string", value: storable(String(value)) }];
-    }
+    const path = `properties.${storable(clip(name))}`;
     const message =
       name.trim() === ""
         ? "a property needs a name"
         : `a property must be a string or a number; it is ${describe(value)}`;
-    issues.add("invalid_property", `properties.${storable(clip(name))}`, message);
-    return [];
+    const isShown = typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
+    if (name.trim() === "" || !isShown) {
+      issues.add("invalid_property", path, message);
+      return [];
+    }
+    const shown =
+      typeof value === "string"
+        ? value
+        : showNumber(value, sourceAt(sources as JsonObject, name), path, issues);
+    return [{ trait_type: storable(name), display_type: "string", value: storable(shown) }];
   });
+}
+
+function showNumber(value: number, source: string, path: string, issues: IssueList): string {
+  if (source.length <= NUMBER_LENGTH_MAX) return source;
+  notePrecision(path, value, source, issues);
+  return String(value);
+}
+
+/** Tells the owner of a number that is not kept as it is written. */
+function notePrecision(path: string, kept: number, source: string, issues: IssueList): void {
+  if (isExact(source, kept)) return;
+  const message = `the number is written as ${clip(source)} and kept as ${kept}, the nearest IEEE 754 double`;
+  issues.add("number_precision", path, message);
 }
 
 /** The text by which a value is filtered and counted: the string itself, or the value's JSON text. */

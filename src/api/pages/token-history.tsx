@@ -110,6 +110,7 @@ const triggers: Readonly<Record<string, string>> = {
   reorg: "A reorg of the chain",
   sweep: "An event for many tokens",
   second_look: "A second look",
+  renormalise: "Read again by new rules",
 };
 
 export const MetadataState = ({ site, token, versions, next, servedUri }: HistoryProps & TokenHistory) => {

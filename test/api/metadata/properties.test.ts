@@ -2,12 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 import { createIssueList } from "../../../src/api/metadata/issues.ts";
+import { numberSources } from "../../../src/api/metadata/number-source.ts";
 import { readProperties } from "../../../src/api/metadata/traits.ts";
 
 describe("properties", () => {
   const properties = (json: string) => {
     const issues = createIssueList();
-    const traits = readProperties(JSON.parse(json), issues);
+    const value = JSON.parse(json);
+    const traits = readProperties(value, issues, numberSources(json, value));
     return { traits, issues: issues.list().map(({ code, path }) => `${code} at ${path}`) };
   };
 
@@ -15,9 +17,9 @@ describe("properties", () => {
     { json: '"text"', shown: "text" },
     { json: '""', shown: "" },
     { json: "0", shown: "0" },
-    { json: "-1.50", shown: "-1.5" },
-    { json: "5.0", shown: "5" },
-    { json: "1e21", shown: "1e+21" },
+    { json: "-1.50", shown: "-1.50" },
+    { json: "5.0", shown: "5.0" },
+    { json: "1e21", shown: "1e21" },
   ])("shows $json as the string $shown", ({ json, shown }) => {
     expect(properties(`{"P": ${json}}`)).toEqual({
       traits: [{ trait_type: "P", display_type: "string", value: shown }],

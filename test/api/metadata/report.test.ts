@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
 import type { Resolution } from "../../../src/api/metadata/resolve.ts";
 import { createTestApp, FAR_CHAIN_ID, GATEWAY } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -85,6 +86,7 @@ describe("a token's report", () => {
           uri: "https://meta.example/1",
           read_block: 42,
           content_hash: body.metadata.content_hash,
+          normaliser: NORMALISER,
           duration_ms: 1,
           fetched_at: expect.stringMatching(/Z$/),
           confirmed_at: null,

@@ -127,6 +127,39 @@ describe("a document", () => {
     });
   });
 
+  it("is told of with its numbers as they are written", async () => {
+    const numbers = '"Supply": 12345678901234567890, "Price": 1.10, "Twice": -0, "Twice": 1e3';
+    const properties = await validate(
+      `{"document": {"name": "n", "image": "https://i.example", "properties": {${numbers}}}}`,
+    );
+
+    expect(properties.body.traits.map(({ value }: { value: string }) => value)).toEqual([
+      "12345678901234567890",
+      "1.10",
+      "1e3",
+    ]);
+    expect(properties.body.issues).toEqual([]);
+
+    const entry = '{"trait_type": "N", "display_type": "number", "value": 9007199254740993}';
+    const { body } = await validate(
+      `{"document": {"name": "n", "image": "https://i.example", "attributes": [${entry}]}}`,
+    );
+
+    expect(body).toMatchObject({
+      valid: true,
+      issues: [
+        {
+          code: "number_precision",
+          level: "warning",
+          path: "attributes[0].value",
+          message:
+            "the number is written as 9007199254740993 and kept as 9007199254740992, the nearest IEEE 754 double",
+        },
+      ],
+      traits: [{ value: 9007199254740992 }],
+    });
+  });
+
   it("counts with the hosts and the display types of the collection that is named", async () => {
     const level = (display_type: string, value: unknown) => [{ trait_type: "Level", display_type, value }];
     await database.transaction((tx) =>

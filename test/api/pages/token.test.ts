@@ -235,3 +235,10 @@ describe("the refresh button", () => {
     expect(await page("7", `?refresh=${body.refresh_id}`)).toContain('data-state="idle"');
   });
 });
+
+it("tells in its history of what new rules made of a stored document", async () => {
+  await world.describe("7", {});
+  await database.query("update vitrine.version set trigger = 'renormalise'");
+
+  expect(await page()).toContain("Read again by new rules");
+});

@@ -15,6 +15,7 @@ import {
   traitIndexes,
 } from "./metadata.ts";
 import { accepted, hosts, mintedRanges, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
+import { renormalise } from "./renormalise.ts";
 
 export const migrations: readonly string[] = [
   tokensAndVersions,
@@ -41,4 +42,5 @@ export const migrations: readonly string[] = [
   mintedRanges,
   lockStandards,
   tradeOpenings,
+  renormalise,
 ];

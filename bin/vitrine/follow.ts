@@ -1,0 +1,59 @@
+/** Follows work of the service to its end, over restarts of it. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { AdminError } from "../admin-client.ts";
+
+const LOOK_MS = 500;
+// A service that restarts is back by then.
+const AWAY_MS = 60_000;
+const BAR_CELLS = 24;
+
+/** The last progress once it is done; undefined when the signal comes first. Throws when the service stays away. */
+export async function follow<Progress>(deps: {
+  readonly read: () => Promise<Progress>;
+  readonly isDone: (progress: Progress) => boolean;
+  readonly describe: (progress: Progress) => string;
+  readonly onText: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly lookMs?: number;
+  readonly awayMs?: number;
+}): Promise<Progress | undefined> {
+  const { read, isDone, describe, onText, signal, lookMs = LOOK_MS, awayMs = AWAY_MS } = deps;
+  let answeredAt = Date.now();
+  while (!signal.aborted) {
+    try {
+      const progress = await read();
+      answeredAt = Date.now();
+      if (isDone(progress)) return progress;
+      onText(describe(progress));
+    } catch (error) {
+      const isRefusal = error instanceof AdminError && error.status < 500;
+      if (isRefusal || Date.now() - answeredAt > awayMs) throw error;
+      onText(`${(error as Error).message} Trying again`);
+    }
+    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** `[####....] 50%`; empty for nothing of nothing. */
+export function bar(ended: number, total: number): string {
+  const share = total === 0 ? 0 : ended / total;
+  const cells = Math.floor(share * BAR_CELLS);
+  return `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}] ${Math.floor(share * 100)}%`;
+}
+
+/** Runs `work` with a signal that Ctrl-C sets off. */
+export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    await work(interrupted.signal);
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}
+
+/** What a shell makes of Ctrl-C: nobody is told that all went well. */
+export const INTERRUPTED_EXIT_CODE = 130;

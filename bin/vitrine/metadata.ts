@@ -1,0 +1,89 @@
+/** `npx vitrine metadata`: what is stored of documents. */
+
+import type { Command } from "commander";
+import { bar, follow, INTERRUPTED_EXIT_CODE, untilInterrupted } from "./follow.ts";
+import { createStatusLine } from "./status-line.ts";
+import type { Tool } from "./tool.ts";
+
+/** As /admin/metadata/renormalise answers. */
+export interface RenormaliseProgress {
+  readonly normaliser: number;
+  readonly total: number | null;
+  readonly done: number;
+  readonly changed: number;
+  readonly rejected: number;
+  readonly missing: number;
+  readonly failed: number;
+  readonly running: boolean;
+  readonly finished_at: string | null;
+}
+
+const PATH = "/admin/metadata/renormalise";
+const FAILED_EXIT_CODE = 2;
+
+export function addMetadataCommands(program: Command, tool: Tool): void {
+  const metadata = program.command("metadata").description("what is stored of documents");
+  metadata
+    .command("renormalise")
+    .description("read stored documents of older rules again, without a fetch, and show how far it is")
+    .option("--detach", "leave it to the service")
+    .addHelpText(
+      "after",
+      `
+A new release starts it by itself. Ctrl-C leaves it to the service.
+
+Exit code: 0 when it has come to its end, ${FAILED_EXIT_CODE} when some could not be recorded, 1 when it could not be told.`,
+    )
+    .action((options: { detach?: boolean }) =>
+      untilInterrupted((signal) => renormalise(tool, options.detach ?? false, signal)),
+    );
+}
+
+async function renormalise(
+  { connect, print, progress: say }: Tool,
+  isDetached: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = connect();
+  const requested = await client.call<RenormaliseProgress>("POST", PATH);
+  if (isDetached) return print(requested, [describe(requested)]);
+
+  const status = createStatusLine(process.stderr);
+  const progress = await follow({
+    read: () => client.call<RenormaliseProgress>("GET", PATH),
+    isDone: ({ finished_at }) => finished_at !== null,
+    describe,
+    onText: status.show,
+    signal,
+  }).finally(status.end);
+  if (!progress) {
+    say(`left to the service, which goes on; GET ${PATH} tells how far it is`);
+    process.exitCode = INTERRUPTED_EXIT_CODE;
+    return;
+  }
+  print(progress, [summary(progress)]);
+  if (progress.failed > 0) process.exitCode = FAILED_EXIT_CODE;
+}
+
+/** One line: a bar once the tokens are counted, and what came of those that were read. */
+export function describe(progress: RenormaliseProgress): string {
+  const { total, done, running } = progress;
+  if (total === null) return "counting the tokens that older rules read";
+  const parts = [`${bar(done, total)} ${done} of ${total}`, ...outcomes(progress)];
+  return [...parts, ...(running ? [] : ["waiting for a process that fetches"])].join(", ");
+}
+
+const summary = (progress: RenormaliseProgress): string =>
+  [`rules ${progress.normaliser}: ${progress.done} read again`, ...outcomes(progress)].join(", ");
+
+function outcomes({ changed, rejected, missing, failed }: RenormaliseProgress): string[] {
+  const parts = [
+    [rejected, "rejected"],
+    [missing, "not kept any more"],
+    [failed, "failed"],
+  ] as const;
+  return [
+    `${changed} changed`,
+    ...parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`),
+  ];
+}

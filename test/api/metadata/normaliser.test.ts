@@ -1,0 +1,76 @@
+/**
+ * The version of the rules stands for their results: test/fixtures/normaliser.json holds, for each version, the digest of
+ * what it makes of every fixture.
+ */
+
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
+import { readDocument } from "../../../src/api/metadata/resolve.ts";
+import { bodies, documents, entries, readFixture, readJson } from "./fixtures.ts";
+
+/** Forms of numbers that no project's documents have. */
+const NUMBERS = [
+  "0",
+  "-0",
+  "1.10",
+  "1e3",
+  "9007199254740993",
+  "12345678901234567890",
+  "1e999",
+  "0.1234567890123456789",
+];
+
+const wrap = (fields: string): Buffer =>
+  Buffer.from(`{"name": "n", "image": "https://img.example/1.png", ${fields}}`);
+const entry = (fields: string): Buffer => wrap(`"attributes": [{"trait_type": "T", ${fields}}]`);
+
+function* inputs(): Generator<Buffer> {
+  for (const { file } of documents) yield readFixture(`documents/${file}`);
+  for (const { file } of bodies) yield readFixture(`bodies/${file}`);
+  for (const { display_type, value } of entries)
+    yield entry(`"display_type": ${JSON.stringify(display_type)}, "value": ${JSON.stringify(value)}`);
+  for (const json of NUMBERS) {
+    yield wrap(`"properties": {"P": ${json}}`);
+    for (const type of ["number", "date"]) yield entry(`"display_type": "${type}", "value": ${json}`);
+    yield entry(`"display_type": "number", "value": 0, "max_value": ${json}`);
+  }
+  for (const file of ["forgotten-warriors.json", "forgotten-souls.json"]) {
+    for (const traits of Object.values(readJson(`datasets/${file}`) as object))
+      yield wrap(`"properties": ${JSON.stringify(traits)}`);
+  }
+}
+
+function digest(): string {
+  const hash = createHash("sha256");
+  for (const body of inputs()) {
+    for (const tokenId of ["", "314592"]) {
+      const answer = readDocument(body, tokenId);
+      // The engine words what is wrong with JSON.
+      if (answer.kind === "failed") hash.update(answer.reason);
+      else {
+        const { metadata, issues, complete } = answer.document;
+        hash.update(JSON.stringify([metadata, issues, complete]));
+      }
+    }
+  }
+  return hash.digest("hex");
+}
+
+const recorded = readJson("normaliser.json") as { readonly version: number; readonly digest: string }[];
+
+it("the rules have the version whose results these are", () => {
+  const made = digest();
+
+  expect(
+    recorded.at(-1),
+    `What is made of the fixtures is ${made}. If the rules or the fixtures changed on purpose: where a rule changed, raise ` +
+      "NORMALISER in src/api/metadata/normalise.ts, say there what is new, and add a row to test/fixtures/normaliser.json; " +
+      "where only fixtures did, replace the digest of the last row.",
+  ).toEqual({ version: NORMALISER, digest: made });
+});
+
+it("every version of the rules has its row, and no two have the same results", () => {
+  expect(recorded.map(({ version }) => version)).toEqual(recorded.map((_row, index) => index + 1));
+  expect(new Set(recorded.map((row) => row.digest)).size).toBe(recorded.length);
+});
