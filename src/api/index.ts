@@ -11,6 +11,7 @@ import { ACCESS_CHANNEL } from "./access/store.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
 import { createCatalogRoom } from "./catalog/room.ts";
+import { createChainCalls } from "./chain/calls-together.ts";
 import { createChainClients } from "./chain/clients.ts";
 import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
@@ -52,10 +53,8 @@ import { createDeadline } from "./refresh/deadline.ts";
 import { noteHost, readPaused } from "./refresh/hosts.ts";
 import { startCauseLoop } from "./refresh/loop.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
-import { createOperatorRequests } from "./refresh/operator-requests.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
-import { forgetOldReceipts, forgetOldSweeps } from "./refresh/retention.ts";
-import { createRefresh } from "./refresh/service.ts";
+import { createRefreshRoom, refreshJobs } from "./refresh/room.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
 import { startRefreshWorker } from "./refresh/worker.ts";
 import { createSearch } from "./search/service.ts";
@@ -108,11 +107,12 @@ const latestBlock = createLatestBlock(clients);
 const heads = createIndexHeads(database, tables);
 const readBlock = createReadBlock(heads, latestBlock);
 
-const readUri = createUriReader(clients);
+const calls = createChainCalls(clients);
+const readUri = createUriReader(calls);
 const fetching = createFetching(config);
 const resolve = createResolve({ readUri, ...fetching });
 const metadata = createMetadata({ tables, resolve, operatorContact: config.operatorContact });
-const refresh = createRefresh({ database, metadata, readUri, latestBlock });
+const { refresh, operatorRequests } = createRefreshRoom({ database, metadata, calls, readUri, latestBlock });
 const refreshMetrics = createRefreshMetrics(runtime.metrics, database);
 const collections = createCollections(index);
 const allowlist = createAllowlist(database);
@@ -218,8 +218,7 @@ const daily = startDaily({
     forgetOldVersions,
     forgetUnusedValues,
     forgetForgottenTokens,
-    forgetOldReceipts,
-    forgetOldSweeps,
+    ...refreshJobs({ metadata, collections: index.collections }),
     forgetOldEvents,
     ...accessJobs,
     collectMedia({ media, metadata, disk, collections: index.collections }),
@@ -259,7 +258,6 @@ runtime.onStop(async () => {
   await database.close();
 });
 
-const operatorRequests = createOperatorRequests({ database, metadata, latestBlock });
 const traitApproval = createTraitApproval(database);
 
 export default createApp({

@@ -1,4 +1,4 @@
-/** Ranges and whole collections: known tokens are asked for in batches, with a cursor, at the lowest priority. */
+/** Ranges and whole collections: listed tokens are asked for in batches, with a cursor, at the lowest priority. */
 
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
@@ -130,7 +130,7 @@ export function createSweeps({ database, metadata }: { database: Database; metad
   /** Counts some more of the tokens there are; true when more may be left. */
   async function countOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
     if (sweep.counted === sweep.to) return false;
-    const tokenIds = await metadata.knownInRange(tx, sweep, sweep.counted, COUNTED_MAX);
+    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
     const isAll = tokenIds.length < COUNTED_MAX;
     await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
       sweep.id,
@@ -142,7 +142,7 @@ export function createSweeps({ database, metadata }: { database: Database; metad
 
   async function ask(tx: Queryable, sweep: OpenSweep, room: number): Promise<void> {
     const { id, chainId, collection, receiptId, accept } = sweep;
-    const tokenIds = await metadata.knownInRange(tx, sweep, sweep.cursor, room);
+    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, room);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);

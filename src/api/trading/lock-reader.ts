@@ -2,6 +2,7 @@
 
 import { encodeFunctionData, type Hex, type PublicClient, parseAbi } from "viem";
 import { callContract } from "../chain/contract-call.ts";
+import { NOBODYS_FUNCTION, nobodysSignature } from "../chain/nobodys-function.ts";
 
 /** In the order of preference: a count tells more than whether there is one (OwlOfMoistness/ERC721x, IERC721x.sol). */
 export const lockFunctions = ["lockCount", "isUnlocked"] as const;
@@ -10,10 +11,8 @@ export type LockFunction = (typeof lockFunctions)[number];
 const abi = parseAbi([
   "function lockCount(uint256 id) view returns (uint256)",
   "function isUnlocked(uint256 id) view returns (bool)",
-  // Nobody's function: a contract that answers it answers anything, and its other answers mean nothing.
-  "function vitrineAsksWhetherYouAnswerAnything(uint256 id) view returns (uint256)",
+  nobodysSignature,
 ]);
-const NOBODYS_FUNCTION = "vitrineAsksWhetherYouAnswerAnything";
 
 export interface LocksOnChain {
   /** Any uint256; null from a contract that only tells whether a token is locked. */

@@ -2,7 +2,7 @@
 
 import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
 import { collectionInformation } from "./catalog.ts";
-import { events } from "./events.ts";
+import { events, seenVersions } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media, mediaEnds } from "./media.ts";
 import {
@@ -13,6 +13,7 @@ import {
   searchable,
   tokensAndVersions,
   traitIndexes,
+  unseenTokens,
 } from "./metadata.ts";
 import { accepted, hosts, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 
@@ -38,4 +39,6 @@ export const migrations: readonly string[] = [
   changesFirst,
   changedTypes,
   mediaEnds,
+  unseenTokens,
+  seenVersions,
 ];
