@@ -36,6 +36,8 @@ export type ChainOptions = {
   port?: number;
   /** Passed to anvil as they are. */
   extraArgs?: readonly string[];
+  /** Where the contracts are that `deploy` knows: a folder's URL, ending in a slash; `demo/contracts/` when absent. */
+  contracts?: URL;
 };
 
 export type Contract = { name: string; address: Address; abi: Abi; deployedAtBlock: bigint };
@@ -49,7 +51,7 @@ export type Chain = {
   accounts: readonly HDAccount[];
   /** The nth funded account. */
   account(index: number): HDAccount;
-  /** Deploys a contract of `demo/contracts` by name. */
+  /** Deploys a contract of the chain's folder by name. */
   deploy(name: string, args?: readonly unknown[]): Promise<Contract>;
   read(contract: Contract, functionName: string, args?: readonly unknown[]): Promise<unknown>;
   /** Sends a transaction and waits until it is mined; throws with the contract's reason when it reverts. */
@@ -73,7 +75,7 @@ export type Chain = {
 
 /** Starts a chain that ends with this process or with `close`. */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
-  const contracts = compileContracts();
+  const contracts = compileContracts(options.contracts);
   const [anvil] = await Promise.all([startAnvil(anvilArgs(options)), contracts]);
 
   const client = {
@@ -104,7 +106,8 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
 
     async deploy(name, args = []) {
       const compiled = (await contracts)[name];
-      if (compiled === undefined) throw new Error(`no contract named ${name} in demo/contracts`);
+      if (compiled === undefined)
+        throw new Error(`no contract named ${name} in ${options.contracts?.pathname ?? "demo/contracts"}`);
       const hash = await inTurn(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );

@@ -14,17 +14,23 @@ type SolcOutput = {
 const OUTPUTS = ["abi", "evm.bytecode.object"];
 const SOURCES = new URL("./contracts/", import.meta.url);
 
-let compiled: Promise<CompiledContracts> | undefined;
+const compiled = new Map<string, Promise<CompiledContracts>>();
 
-/** Compiles every deployable contract of `demo/contracts` once per process; throws the compiler's own messages. */
-export const compileContracts = (): Promise<CompiledContracts> => {
-  compiled ??= compileAll();
-  return compiled;
+/**
+ * Compiles every deployable contract of a folder once per process; throws the compiler's own messages. Without a folder,
+ * those of `demo/contracts`. Its URL ends in a slash.
+ */
+export const compileContracts = (sources: URL = SOURCES): Promise<CompiledContracts> => {
+  const known = compiled.get(sources.href);
+  if (known) return known;
+  const compiling = compileAll(sources);
+  compiled.set(sources.href, compiling);
+  return compiling;
 };
 
-const compileAll = async (): Promise<CompiledContracts> => {
-  const files = (await readdir(SOURCES)).filter((file) => file.endsWith(".sol"));
-  const contents = await Promise.all(files.map((file) => readFile(new URL(file, SOURCES), "utf8")));
+const compileAll = async (sources: URL): Promise<CompiledContracts> => {
+  const files = (await readdir(sources)).filter((file) => file.endsWith(".sol"));
+  const contents = await Promise.all(files.map((file) => readFile(new URL(file, sources), "utf8")));
   const input = {
     language: "Solidity",
     sources: Object.fromEntries(files.map((file, index) => [file, { content: contents[index] }])),
