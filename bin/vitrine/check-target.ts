@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { type DocumentReport, reportOn } from "../../src/api/catalog/document-report.ts";
+import { createChainCalls } from "../../src/api/chain/calls-together.ts";
 import { createChainClients } from "../../src/api/chain/clients.ts";
 import { createLatestBlock } from "../../src/api/chain/read-block.ts";
 import { verifyChainIds } from "../../src/api/chain/verify.ts";
@@ -104,7 +105,7 @@ async function examineToken(token: TokenRef, { fetching, environment }: Means): 
   const block = await createLatestBlock(clients)(chainId).catch(() => undefined);
   if (block === undefined)
     return failedFetch("rpc_unavailable", `the RPC endpoint of chain ${chainId} does not answer`);
-  const resolve = createResolve({ ...fetching, readUri: createUriReader(clients) });
+  const resolve = createResolve({ ...fetching, readUri: createUriReader(createChainCalls(clients)) });
   return examineResolution(await resolve(token, undefined, block));
 }
 

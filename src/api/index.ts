@@ -12,6 +12,7 @@ import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
 import { createCatalogRoom } from "./catalog/room.ts";
 import { createAnomalyLog } from "./chain/anomalies.ts";
+import { createChainCalls } from "./chain/calls-together.ts";
 import { createChainClients } from "./chain/clients.ts";
 import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
@@ -53,10 +54,8 @@ import { createDeadline } from "./refresh/deadline.ts";
 import { noteHost, readPaused } from "./refresh/hosts.ts";
 import { startCauseLoop } from "./refresh/loop.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
-import { createOperatorRequests } from "./refresh/operator-requests.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
-import { refreshJobs } from "./refresh/retention.ts";
-import { createRefresh } from "./refresh/service.ts";
+import { createRefreshRoom, refreshJobs } from "./refresh/room.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
 import { startRefreshWorker } from "./refresh/worker.ts";
 import { createSearch } from "./search/service.ts";
@@ -109,11 +108,12 @@ const latestBlock = createLatestBlock(clients);
 const heads = createIndexHeads(database, tables);
 const readBlock = createReadBlock(heads, latestBlock);
 
-const readUri = createUriReader(clients);
+const calls = createChainCalls(clients);
+const readUri = createUriReader(calls);
 const fetching = createFetching(config);
 const resolve = createResolve({ readUri, ...fetching });
 const metadata = createMetadata({ tables, resolve, operatorContact: config.operatorContact });
-const refresh = createRefresh({ database, metadata, readUri, latestBlock });
+const { refresh, operatorRequests } = createRefreshRoom({ database, metadata, calls, readUri, latestBlock });
 const refreshMetrics = createRefreshMetrics(runtime.metrics, database);
 const collections = createCollections(index);
 const allowlist = createAllowlist(database);
@@ -209,7 +209,7 @@ const daily = startDaily({
   database,
   jobs: [
     ...metadataJobs,
-    ...refreshJobs,
+    ...refreshJobs({ metadata, collections: index.collections }),
     forgetOldEvents,
     ...accessJobs,
     collectMedia({ media, metadata, disk, collections: index.collections }),
@@ -251,7 +251,6 @@ runtime.onStop(async () => {
   await database.close();
 });
 
-const operatorRequests = createOperatorRequests({ database, metadata, latestBlock });
 const traitApproval = createTraitApproval(database);
 
 export default createApp({

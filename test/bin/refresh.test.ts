@@ -32,7 +32,10 @@ const service = await startLocalServer(async (request, response) => {
 });
 afterAll(() => service.close());
 
-beforeEach(() => emptyTables(test.database));
+beforeEach(async () => {
+  await emptyTables(test.database);
+  for (const id of ["1", "2"]) api.existing.add(id);
+});
 
 /** Runs `npx vitrine refresh` in this process and returns what it prints and how it exits. */
 async function refresh(...args: readonly string[]) {

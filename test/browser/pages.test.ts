@@ -45,7 +45,7 @@ const states = (): readonly (readonly [path: string, told: string])[] => [
   [`${heroes}/38`, "Last read failed"],
   [`${heroes}/42`, "The image is not shown"],
   [`${items}/12`, "The animation is not shown"],
-  [`${heroes}/999`, "Neither the chain nor the contract"],
+  [`${heroes}/999`, "This token doesn’t exist"],
 ];
 
 it.each([

@@ -21,15 +21,15 @@ import { createRenormaliser } from "../../src/api/metadata/renormalise.ts";
 import { createReportStore } from "../../src/api/metadata/report-store.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../src/api/metadata/trait-approval.ts";
-import { createOperatorRequests } from "../../src/api/refresh/operator-requests.ts";
 import { depth, findQueued } from "../../src/api/refresh/queue.ts";
-import { createRefresh } from "../../src/api/refresh/service.ts";
+import { createRefreshRoom } from "../../src/api/refresh/room.ts";
 import { createSearch } from "../../src/api/search/service.ts";
 import { createTradeChecks } from "../../src/api/trading/checks.ts";
 import { createReconcile } from "../../src/api/trading/reconcile.ts";
 import { createTrading } from "../../src/api/trading/service.ts";
 import type { IndexConfig } from "../../src/config.ts";
 import type { TestDatabase } from "./database.ts";
+import { createFakeCalls, ownerOfOnly } from "./fake-contract.ts";
 import { CHAIN_ID, COLLECTION, createFakeResolve, failed } from "./refresh.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
@@ -114,7 +114,16 @@ export function createTestApp(
   const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
   const trading = createTrading({ database, tables, maxAgeSeconds: 60 });
   const allowlist = createAllowlist(database);
-  const refresh = createRefresh({ database, metadata, readUri, latestBlock: async () => 10 });
+  const { refresh, operatorRequests } = createRefreshRoom({
+    database,
+    metadata,
+    calls: createFakeCalls(
+      CHAIN_ID,
+      ownerOfOnly((tokenId) => existing.has(tokenId)),
+    ).calls,
+    readUri,
+    latestBlock: async () => 10,
+  });
   const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
   const search = createSearch({ database, tables, logger: silentLogger });
   const catalogRoom = createCatalogRoom({
@@ -133,7 +142,6 @@ export function createTestApp(
     operatorContact: "help@operator.example",
   });
   const hub = createEventHub({ database, logger: silentLogger });
-  const operatorRequests = createOperatorRequests({ database, metadata, latestBlock: async () => 10 });
   const traitApproval = createTraitApproval(database);
   const renormaliser = createRenormaliser({
     database,

@@ -73,7 +73,13 @@ export function createCauseSetup(test: TestDatabase) {
     async reindexAs(schema: string): Promise<ChainTables> {
       const tables = chainTables(schema);
       await database.query(`create schema ${schema}`);
-      for (const table of ["metadataUpdate", "checkpoint"] as const) {
+      for (const table of [
+        "metadataUpdate",
+        "checkpoint",
+        "meta",
+        "tokenState",
+        "collectionState",
+      ] as const) {
         await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
         await database.query(`insert into ${tables[table]} select * from ${test.tables[table]}`);
       }

@@ -146,7 +146,10 @@ export function createFakeResolve(script: (call: ResolveCall) => Resolution | Pr
   return { resolve, calls, runningMost: () => runningMost };
 }
 
-/** Records one fetch, where a worker records those together that end about the same time. */
+/**
+ * Records one fetch, where a worker records those together that end about the same time. A token that a document was read
+ * of is one that a transfer has told of.
+ */
 export async function recordOne(
   metadata: MetadataService,
   tx: Queryable,
@@ -154,6 +157,10 @@ export async function recordOne(
   trigger: string,
   resolution: Resolution,
 ): Promise<RecordedOutcome> {
+  const { chainId, collection, tokenId } = token;
+  if (resolution.kind === "document") {
+    await metadata.addKnownTokens(tx, chainId, collection, new Map([[tokenId, resolution.block]]));
+  }
   const [outcome] = await metadata.recordAll(tx, [{ token, trigger, resolution }]);
   if (!outcome) throw new Error("no outcome");
   return outcome;

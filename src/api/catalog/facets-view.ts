@@ -19,7 +19,10 @@ const facetSchema = z
         z.object({
           value: z.union([z.string(), z.number(), z.boolean()]),
           count: z.number(),
-          percentage: z.number().openapi({ description: "Of all matching tokens, 0 to 100." }),
+          percentage: z.number().openapi({
+            description:
+              "Of all matching tokens, 0 to 100. Without a filter, of all listed tokens of the collection: the base of the percentages in a token's answer.",
+          }),
         }),
       )
       .openapi({ description: "The most frequent first, at most 1,000." }),
@@ -29,7 +32,10 @@ const facetSchema = z
 
 export const facetsSchema = z
   .object({
-    total: z.number().openapi({ description: "Matching tokens." }),
+    total: z.number().openapi({
+      description:
+        "Matching tokens, of those that are listed: a transfer has told of them, and they are not burned.",
+    }),
     traits: z.array(facetSchema),
   })
   .openapi("TraitDistribution");

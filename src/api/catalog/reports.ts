@@ -40,7 +40,7 @@ export function createReports(deps: ReportDeps) {
   }
 
   return {
-    /** The token and a page of its versions; undefined for one that nobody has told of. */
+    /** The token and a page of its versions; undefined while no transfer of it is indexed. */
     async ofToken(
       collection: CollectionConfig,
       tokenId: string,

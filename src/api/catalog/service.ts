@@ -33,7 +33,7 @@ export function createCatalog(deps: CatalogDeps) {
   const { database, metadata, trading, allowlist, media, search, information, findQueued } = deps;
 
   /**
-   * Those of the tokens that the chain or the contract has told of, in the order of the ids. The number of reads does
+   * Those of the tokens that a transfer has told of, in the order of the ids. The number of reads does
    * not depend on how many they are. What is served of a token is read in one statement, and so is its chain state.
    */
   async function readTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
@@ -46,7 +46,11 @@ export function createCatalog(deps: CatalogDeps) {
       allowlist.forCollection(chainId, address),
       information.readAll([collection]),
     ]);
-    const known = tokenIds.filter((tokenId) => onChain.has(tokenId) || served.has(tokenId));
+    const known = tokenIds.filter((tokenId) => {
+      const isSeen = served.get(tokenId)?.isUnseen === false;
+      // An index that is being built may lack a token that was seen before.
+      return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
+    });
     const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? nothing);
     const [counts, shown] = await Promise.all([
       search.countTraits(
@@ -74,13 +78,13 @@ export function createCatalog(deps: CatalogDeps) {
   }
 
   return {
-    /** The token, or undefined when neither the chain nor the contract has told of it. */
+    /** The token, or undefined when no transfer has told of it. */
     async findToken(collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> {
       const [token] = await readTokens(collection, [tokenId]);
       return token;
     },
 
-    /** Those of the tokens that are known, in the order of the ids, without those that are burned by now. */
+    /** Those of the tokens that are listed, in the order of the ids: a search may be older than a burn. */
     async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
       return (await readTokens(collection, tokenIds)).filter(({ burned }) => !burned);
     },

@@ -37,8 +37,11 @@ export const tokenTraitSchema = z
     display_type: z.enum(displayTypes),
     value: z.union([z.string(), z.number(), z.boolean()]),
     max_value: z.number().nullable(),
-    count: z.number(),
-    percentage: z.number(),
+    count: z.number().openapi({ description: "Listed tokens of the collection with this value." }),
+    percentage: z.number().openapi({
+      description:
+        "Of all listed tokens of the collection, 0 to 100: those that a transfer has told of and that are not burned, with metadata or without. The same base as that of the distribution without a filter.",
+    }),
   })
   .openapi("TokenTrait");
 
@@ -50,7 +53,7 @@ export const tokenSchema = z
     standard: z.enum(["erc721", "erc1155"]).nullable(),
     owner: z.string().nullable().optional(),
     supply: z.string().nullable().optional(),
-    burned: z.boolean(),
+    burned: z.boolean().openapi({ description: "Burned tokens are answered, and not listed." }),
     name: z.string().nullable(),
     description: z.string().nullable(),
     image: z.object({
@@ -113,7 +116,7 @@ export interface TokenParts {
 /** What `TraitCounts` tell of one trait; made once for all tokens of a page. */
 export interface Distribution {
   readonly countOf: (trait: Trait) => number;
-  /** How many tokens have metadata. */
+  /** How many tokens are listed. */
   readonly total: number;
   /** The highest value that a number trait ever had. */
   readonly highest: ReadonlyMap<string, number>;

@@ -1,7 +1,7 @@
 /** Contract calls made at the same moment for the same block, asked of the node in few requests. */
 
 import type { Hex } from "viem";
-import type { ChainClient } from "./clients.ts";
+import type { ChainClient, ChainClients } from "./clients.ts";
 import { type CallAnswer, callContract, isThere } from "./contract-call.ts";
 import { type Call, callThroughMulticall, hasMulticall } from "./multicall.ts";
 
@@ -93,3 +93,10 @@ export function createCallsTogether(client: ChainClient): CallTogether {
       setTimeout(flush, WAIT_MS, block);
     });
 }
+
+/** By chain id. */
+export type ChainCalls = ReadonlyMap<number, CallTogether>;
+
+/** Shared by all who call contracts: what they ask at the same moment travels together. */
+export const createChainCalls = (clients: ChainClients): ChainCalls =>
+  new Map([...clients].map(([chainId, client]) => [chainId, createCallsTogether(client)]));

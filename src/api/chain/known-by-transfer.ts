@@ -12,3 +12,10 @@ export const knownByTransfer = (tables: ChainTables, token: TokenKey): string =>
             where known_token.chain_id = ${token.chainId} and known_token.collection_address = ${token.collection}
               and known_token.token_id = ${token.tokenId} and known_token.standard is not null)
    or ${isInRange(tables, token)})`;
+
+/** The key of a row of `vitrine.token`, or of another table with its columns. */
+export const keyOf = (alias: string): TokenKey => ({
+  chainId: `${alias}.chain_id`,
+  collection: `${alias}.collection`,
+  tokenId: `${alias}.token_id`,
+});

@@ -5,17 +5,21 @@ import { searchSdl } from "./search.graphql.ts";
 
 const tokenSdl = /* GraphQL */ `
   extend type Query {
-    "A token with its metadata, traits, lock state and what each page shows; null if nobody has told of it."
+    "A token with its metadata, traits, lock state and what each page shows; null while no transfer of it is indexed."
     token(tokenAddress: String!, tokenId: String!, chainId: Float): Token
     "What became of a requestMetadataRefresh, for 30 days; null for an unknown id, and for refreshes of other doors."
     metadataRefresh(id: String!): MetadataRefresh
   }
 
   type Mutation {
-    "Queues a refresh of the token's metadata; an error 'Token not found' for a token that does not exist."
+    """
+    Queues a refresh of the token's metadata. An error 'Token not found' for a token that does not exist or is burned, and
+    UNAVAILABLE while the node can't tell whether one exists of which no transfer is indexed.
+    """
     refreshMetadata(tokenAddress: String!, tokenId: String!, chainId: Float): Boolean!
     """
-    Queues a refresh of 1 to 100 tokens; duplicates count once. An error 'Token not found' only if none of them exists.
+    Queues a refresh of 1 to 100 tokens; duplicates count once. An error 'Token not found' only if none of them exists, and
+    UNAVAILABLE where nothing could be found out.
     """
     requestMetadataRefresh(tokenAddress: String!, tokenIds: [String!]!, chainId: Float): MetadataRefresh!
   }
@@ -102,8 +106,9 @@ const tokenSdl = /* GraphQL */ `
     displayType: String!
     value: JSON!
     maxValue: Float
+    "Listed tokens of the collection with this value."
     count: Int!
-    "0 to 100."
+    "Of all listed tokens of the collection, 0 to 100."
     percentage: Float!
   }
 

@@ -2,11 +2,11 @@
 
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../catalog/collections.ts";
-import { ApiError } from "../contract/errors.ts";
 import { addressField, clip } from "../contract/fields.ts";
 import type { Receipt } from "../refresh/receipts.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import { tokenIdsField } from "../refresh/token-ids.ts";
+import { refusalOf } from "../refresh/verdicts.ts";
 import { readArguments } from "./arguments.ts";
 
 // Anybody may read it who knows its id, which nobody can guess; those of apps and of the operator are not among them.
@@ -32,12 +32,12 @@ export function createRefreshFields({
       readonly chainId?: number | null;
     }) {
       const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
-      const { receiptId } = await refresh.request(
+      const { receiptId, tokens } = await refresh.request(
         collections.find(tokenAddress, args.chainId ?? undefined),
         [...new Set(tokenIds)],
         { trigger: "graphql", anonymous: true, receiptFor: OWNER },
       );
-      if (!receiptId) throw new ApiError("TOKEN_NOT_FOUND");
+      if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
       const receipt = await refresh.findReceipt(receiptId, OWNER);
       if (!receipt) throw new Error("the receipt of an accepted refresh is there");
       return viewReceipt(receipt);

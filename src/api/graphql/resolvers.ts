@@ -3,8 +3,8 @@
 import type { z } from "@hono/zod-openapi";
 import type { Collections } from "../catalog/collections.ts";
 import type { CatalogRoom } from "../catalog/room.ts";
-import { ApiError } from "../contract/errors.ts";
 import type { RefreshService } from "../refresh/service.ts";
+import { refusalOf } from "../refresh/verdicts.ts";
 import type { Search } from "../search/service.ts";
 import { readArguments, tokenArguments } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
@@ -44,7 +44,7 @@ export function createResolvers(deps: ResolverDeps) {
           trigger: "graphql",
           anonymous: true,
         });
-        if (tokens.every(({ status }) => status === "not_found")) throw new ApiError("TOKEN_NOT_FOUND");
+        if (tokens.some(({ status }) => status !== "queued")) throw refusalOf(tokens, () => "tokenId");
         return true;
       },
     },

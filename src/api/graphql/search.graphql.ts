@@ -73,7 +73,7 @@ export const searchSdl = /* GraphQL */ `
   type TraitValueCount {
     value: JSON!
     count: Int!
-    "Of all matching tokens, 0 to 100."
+    "Of all matching tokens, 0 to 100; without conditions, of all listed tokens."
     percentage: Float!
   }
 

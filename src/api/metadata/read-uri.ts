@@ -4,8 +4,7 @@ import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { tokenReadsAbi } from "../../../abis/token-reads.ts";
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
-import { type CallTogether, createCallsTogether } from "../chain/calls-together.ts";
-import type { ChainClients } from "../chain/clients.ts";
+import type { ChainCalls } from "../chain/calls-together.ts";
 
 export type UriRead =
   | { readonly kind: "read"; readonly uri: string; readonly standard: Standard }
@@ -25,11 +24,7 @@ export type ReadUri = (token: TokenRef, standard: Standard | undefined, block: n
 
 const functions = { erc721: "tokenURI", erc1155: "uri" } as const;
 
-export function createUriReader(clients: ChainClients): ReadUri {
-  const together = new Map<number, CallTogether>(
-    [...clients].map(([chainId, client]) => [chainId, createCallsTogether(client)]),
-  );
-
+export function createUriReader(together: ChainCalls): ReadUri {
   const readAs = async (token: TokenRef, standard: Standard, block: number): Promise<UriRead> => {
     const functionName = functions[standard];
     const call = together.get(token.chainId);

@@ -4,6 +4,7 @@
  */
 
 import type { TokenRef } from "../../domain/token-ref.ts";
+import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
 import { NORMALISER } from "./normalise.ts";
@@ -34,16 +35,23 @@ export interface ServedVersion {
   readonly normaliser: number | null;
   /** The number of the token's newest version. */
   readonly versions: number;
+  /** No transfer has told of the token yet. */
+  readonly isUnseen: boolean;
+  /** Null while it is not burned. */
+  readonly burnedBlock: string | null;
 }
 
 /** Locks the tokens' rows for the transaction, in one order everywhere. Unknown tokens are left out. */
 export async function lockServed(
   db: Queryable,
+  tables: ChainTables,
   tokens: readonly TokenRef[],
 ): Promise<ReadonlyMap<string, ServedVersion>> {
   const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
     `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
             t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
+            t.unseen as "isUnseen",
+            case when s.burned then s.burned_block end as "burnedBlock",
             -- A token that was forgotten keeps its history.
             case when t.versions > 0 then t.versions else coalesce((
               select max(number) from vitrine.version h
@@ -51,6 +59,8 @@ export async function lockServed(
        from ${KEYS}
        join vitrine.token t on ${matches("t")}
        left join vitrine.version v on v.id = t.served_version
+       left join ${tables.tokenState} s
+         on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)
       order by t.chain_id, t.collection, t.token_id::text collate "C" for update of t`,
     keysOf(tokens),
     "lock served",

@@ -3,8 +3,10 @@
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
+import { burnedReason } from "./burned.ts";
 import { type DisplayTypes, holdBack, settledTypes } from "./display-types.ts";
 import { addIssues } from "./issues.ts";
+import { addUnseenTokens } from "./listing-store.ts";
 import { NORMALISER } from "./normalise.ts";
 import {
   addVersions,
@@ -17,7 +19,7 @@ import {
   type ServedVersion,
 } from "./record-store.ts";
 import type { Document, Resolution } from "./resolve.ts";
-import { addKnownTokens, forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
+import { forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
 import { displayTypesOf, settleTraitTypes } from "./trait-type-store.ts";
 import { internValues, type ValueIds } from "./trait-value-store.ts";
 import type { Trait } from "./traits.ts";
@@ -73,7 +75,7 @@ export async function recordFetches(
   for (const end of ends) {
     decided.push({ end, decision: await decide(tx, tables, end, served.get(nameOf(end.token))) });
   }
-  const learned = await learnTraits(tx, decided);
+  const learned = await learnTraits(tx, decided, served);
   const versions = await addVersions(
     tx,
     decided.flatMap(({ end, decision }) => versionOf(end, decision, served, learned) ?? []),
@@ -90,9 +92,14 @@ export async function recordFetches(
 }
 
 /** Notes fetches that failed and go on: their place in the history, and nothing of what is served. */
-export async function recordAttempts(tx: Queryable, ends: readonly FetchEnd[]): Promise<void> {
+export async function recordAttempts(
+  tx: Queryable,
+  tables: ChainTables,
+  ends: readonly FetchEnd[],
+): Promise<void> {
   const served = await lockServed(
     tx,
+    tables,
     ends.map(({ token }) => token),
   );
   const failed = ends.flatMap(({ token, trigger, resolution }) => {
@@ -118,17 +125,18 @@ export async function recordAttempts(tx: Queryable, ends: readonly FetchEnd[]): 
   );
 }
 
-/** A document makes a token known, and so does the chain, whose cause may not have been looked at yet. */
+/** A document makes a token known, and so does a transfer, whose cause may not have been looked at yet. */
 async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly FetchEnd[]) {
   const tokens = ends.map(({ token }) => token);
   // Again where another transaction forgot a token between the two statements.
   for (let tries = 1; tries <= LOCK_TRIES_MAX; tries++) {
-    const served = await lockServed(tx, tokens);
+    const served = await lockServed(tx, tables, tokens);
     let isComplete = true;
     for (const { token, resolution } of ends) {
       if (served.has(nameOf(token))) continue;
       if (resolution.kind !== "document" && !(await isOnChain(tx, tables, token))) continue;
-      await addKnownTokens(tx, token.chainId, token.collection, new Map([[token.tokenId, resolution.block]]));
+      const block = new Map([[token.tokenId, resolution.block]]);
+      await addUnseenTokens(tx, tables, token.chainId, token.collection, block);
       isComplete = false;
     }
     if (isComplete) return served;
@@ -142,8 +150,12 @@ async function decide(
   { token, trigger, resolution, accept }: FetchEnd,
   served: ServedVersion | undefined,
 ): Promise<Decision> {
+  const burnedBlock = served?.burnedBlock ?? null;
+  // Whatever was read of it meanwhile.
+  if (burnedBlock !== null) return isNotFound(burnedReason(burnedBlock));
   if (resolution.kind === "failed") {
     const reason = explain(resolution);
+    if (resolution.reason === "burned") return isNotFound(reason);
     // Known once, and now neither the chain nor the contract has it. What is served goes only with a reorg: a contract
     // may refuse for a moment, and an index need not go back to the mint.
     const isTakenBack =
@@ -152,7 +164,7 @@ async function decide(
       (served.versionId === null || trigger === "reorg") &&
       (await isGoneFromChain(tx, tables, token));
     if (isTakenBack) await forgetToken(tx, token);
-    if (!served || isTakenBack) return { kind: "unknown", outcome: { status: "not_found", reason } };
+    if (!served || isTakenBack) return isNotFound(reason);
     return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };
   }
   const { document, uri } = resolution;
@@ -173,20 +185,29 @@ async function decide(
   return { kind: "served", outcome: { status: "updated", reason: null }, document };
 }
 
+const isNotFound = (reason: string): Decision => ({
+  kind: "unknown",
+  outcome: { status: "not_found", reason },
+});
+
 /** What is known of a collection's traits once its documents have been learned from. */
 interface Learned {
   readonly displayTypes: DisplayTypes;
   readonly idOf: ValueIds;
 }
 
-/** Learns from the documents that will be served; answers what is known of each collection, by its name. */
+/**
+ * Learns from the documents that will be served; answers what is known of each collection, by its name. Nothing is learned
+ * from a token that no transfer has told of: anybody may write what its document says.
+ */
 async function learnTraits(
   tx: Queryable,
   decided: readonly { readonly end: FetchEnd; readonly decision: Decision }[],
+  served: Served,
 ): Promise<ReadonlyMap<string, Learned>> {
   const collections = new Map<string, { token: TokenRef; traits: Trait[] }>();
   for (const { end, decision } of decided) {
-    if (decision.kind !== "served") continue;
+    if (decision.kind !== "served" || isUnseen(served, end.token)) continue;
     const name = collectionName(end.token);
     const collection = collections.get(name) ?? { token: end.token, traits: [] };
     for (const trait of decision.document.metadata.traits) collection.traits.push(trait);
@@ -203,6 +224,8 @@ async function learnTraits(
 
 const collectionName = ({ chainId, collection }: TokenRef): string => `${chainId}:${collection}`;
 
+const isUnseen = (served: Served, token: TokenRef): boolean => served.get(nameOf(token))?.isUnseen ?? false;
+
 const versionsBefore = (served: Served, token: TokenRef): number => served.get(nameOf(token))?.versions ?? 0;
 
 function versionOf(
@@ -217,6 +240,9 @@ function versionOf(
   const described = { ...describe(end), number, document, reason: outcome.reason };
   if (decision.kind === "kept") {
     return { ...described, outcome: decision.version, issues: document?.issues ?? [] };
+  }
+  if (isUnseen(served, end.token)) {
+    return { ...described, outcome: "updated", issues: decision.document.issues };
   }
   const { traits } = decision.document.metadata;
   const known = learned.get(collectionName(end.token))?.displayTypes ?? new Map();
@@ -241,7 +267,7 @@ function markOf(
   if (decision.kind === "kept") {
     return { ...mark, outcome: isFetched ? "failed" : null, versions: before + 1, served: null };
   }
-  const idOf = learned.get(collectionName(token))?.idOf;
+  const idOf = isUnseen(served, token) ? undefined : learned.get(collectionName(token))?.idOf;
   const { traits, name, description } = decision.document.metadata;
   const ids = traits.flatMap((trait) => idOf?.(trait) ?? []);
   const valueIds = [...new Set(ids)].sort((a, b) => a - b);

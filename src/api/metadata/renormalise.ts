@@ -162,7 +162,7 @@ async function readAgain(
     await yieldToEventLoop();
   }
   // Before the rows are locked, since reading takes its time. What a fetch has replaced meanwhile is newer.
-  const locked = await lockServed(tx, batch);
+  const locked = await lockServed(tx, tables, batch);
   const isServed = (stored: StoredReading): boolean =>
     locked.get(nameOf(stored))?.versionId === stored.versionId;
   const current = readings.filter(({ stored }) => isServed(stored));

@@ -16,6 +16,8 @@ import { gatewayOf, IPFS_HOST, locate, substituteId } from "./token-uri.ts";
 export type FailureReason =
   | FetchFailure
   | "token_reverted"
+  /** Nothing was asked: the index has its burn. */
+  | "burned"
   | "rpc_unavailable"
   | "empty_uri"
   | "invalid_uri"

@@ -2,17 +2,26 @@
 
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
-import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
-import type { Resolve } from "./resolve.ts";
+import { learnServedTraits } from "./learn-served.ts";
 import {
   addKnownTokens,
-  findGone,
+  addUnseenTokens,
   findKnown,
-  forgetTokens,
+  findSeenSince,
+  findUntold,
+  forgetUntold,
+  hideTakenBack,
   knownInRange,
-  notReadSince,
-  readServed,
-} from "./store.ts";
+  listedInRange,
+  mayTellUntold,
+  readContract,
+  type TokenRange,
+} from "./listing-store.ts";
+import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
+import type { Resolve } from "./resolve.ts";
+import { findGone, notReadSince, readServed } from "./store.ts";
+import { type CollectionRef, lockTraits } from "./trait-type-store.ts";
+import { lowerHighest } from "./trait-value-store.ts";
 
 export interface MetadataDeps {
   readonly resolve: Resolve;
@@ -22,23 +31,60 @@ export interface MetadataDeps {
 }
 
 export function createMetadata(deps: MetadataDeps) {
+  const { tables } = deps;
   return {
     resolve: deps.resolve,
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
-      findKnown(db, deps.tables, chainId, collection, tokenIds),
+      findKnown(db, tables, chainId, collection, tokenIds),
     addKnownTokens,
     findGone: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
-      findGone(db, deps.tables, chainId, collection, tokenIds),
-    forgetTokens,
+      findGone(db, tables, chainId, collection, tokenIds),
+    addUnseenTokens: (
+      db: Queryable,
+      chainId: number,
+      collection: string,
+      tokens: ReadonlyMap<string, number>,
+    ) => addUnseenTokens(db, tables, chainId, collection, tokens),
+    hideTakenBack: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
+      hideTakenBack(db, tables, chainId, collection, tokenIds),
+    learnServedTraits,
     knownInRange,
+    listedInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
+      listedInRange(db, tables, range, after, limit),
     notReadSince,
+    readContract: (db: Queryable, chainId: number, collection: string) =>
+      readContract(db, tables, chainId, collection),
+    mayTellUntold: (db: Queryable, chainId: number) => mayTellUntold(db, tables, chainId),
+    findUntold: (db: Queryable, collection: CollectionRef, tokenIds: readonly string[]) =>
+      findUntold(db, tables, collection, tokenIds),
+    findSeenSince: (db: Queryable, collection: CollectionRef, limit: number) =>
+      findSeenSince(db, tables, collection, limit),
+
+    /**
+     * Forgets those of the tokens that no transfer tells of and answers them. The highest numbers that only they held
+     * fall to what is left.
+     */
+    async forgetUntold(
+      tx: Queryable,
+      collection: CollectionRef,
+      tokenIds: readonly string[],
+    ): Promise<string[]> {
+      const gone = await forgetUntold(tx, tables, collection, tokenIds);
+      const values = [...new Set(gone.flatMap(({ traits }) => traits))];
+      if (values.length > 0) {
+        await lockTraits(tx, collection);
+        await lowerHighest(tx, values);
+      }
+      return gone.map(({ tokenId }) => tokenId);
+    },
     readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       readServed(db, chainId, collection, tokenIds, deps.operatorContact),
 
     /** See `recordFetches`. */
     recordAll: (tx: Queryable, ends: readonly FetchEnd[]): Promise<RecordedOutcome[]> =>
-      recordFetches(tx, deps.tables, ends),
-    recordAttempts,
+      recordFetches(tx, tables, ends),
+    recordAttempts: (tx: Queryable, ends: readonly FetchEnd[]): Promise<void> =>
+      recordAttempts(tx, tables, ends),
   };
 }
 

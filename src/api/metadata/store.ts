@@ -1,10 +1,9 @@
-/** Which tokens are known, and what is served of them, in PostgreSQL. */
+/** What is served of known tokens, in PostgreSQL. Which are known and listed: listing-store.ts. */
 
 import type { TokenRef } from "../../domain/token-ref.ts";
 import { ready } from "../chain/index-trust.ts";
 import { knownByTransfer } from "../chain/known-by-transfer.ts";
 import type { ChainTables } from "../chain/tables.ts";
-import { isInRange } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
 import type { Metadata } from "./normalise.ts";
@@ -15,6 +14,8 @@ export type FetchStatus = "none" | "current" | "failed";
 
 /** What is served of one token's metadata. */
 export interface ServedMetadata {
+  /** No transfer has told of the token yet, so that nobody is shown it. */
+  readonly isUnseen: boolean;
   readonly status: FetchStatus;
   readonly reason: string | null;
   readonly version: number | null;
@@ -25,45 +26,6 @@ export interface ServedMetadata {
 }
 
 const key = (token: TokenRef): [number, string, string] => [token.chainId, token.collection, token.tokenId];
-
-/**
- * Adds tokens, each with a block that is known to have it, to the known ones; those already known stay as they are. All
- * of one collection.
- */
-export async function addKnownTokens(
-  db: Queryable,
-  chainId: number,
-  collection: string,
-  tokens: ReadonlyMap<string, number>,
-) {
-  await db.query(
-    `insert into vitrine.token (chain_id, collection, token_id, since_block)
-     select $1, $2, * from unnest($3::numeric[], $4::bigint[]) on conflict do nothing`,
-    [chainId, collection, [...tokens.keys()], [...tokens.values()]],
-  );
-}
-
-/** Which of these tokens are known: told of by the chain, or by an earlier answer of the contract. */
-export async function findKnown(
-  db: Queryable,
-  tables: ChainTables,
-  chainId: number,
-  collection: string,
-  tokenIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ tokenId: string }>(
-    `select token_id as "tokenId" from vitrine.token
-      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
-     union
-     select token_id from ${tables.tokenState}
-      where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])
-     union
-     select id from unnest($3::numeric[]) as k(id)
-      where ${isInRange(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" })}`,
-    [chainId, collection, tokenIds],
-  );
-  return new Set(rows.map((row) => row.tokenId));
-}
 
 /** Whether a transfer has told of the token, as the index has it now. */
 export async function isOnChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
@@ -109,61 +71,29 @@ export async function findGone(
   return new Set(rows.map(({ tokenId }) => tokenId));
 }
 
-/** Takes tokens of one collection out of what is known and counted; their versions stay as history. */
-export async function forgetTokens(
-  db: Queryable,
-  chainId: number,
-  collection: string,
-  tokenIds: readonly string[],
-): Promise<void> {
-  await db.query(
-    `with gone as (
-       delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
-       returning token_id)
-     insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone`,
-    [chainId, collection, tokenIds],
-  );
-}
-
-/** Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read. */
+/**
+ * Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read, and with
+ * `unseenOnly` seen ones do.
+ */
 export async function notReadSince(
   db: Queryable,
   chainId: number,
   collection: string,
   tokens: ReadonlyMap<string, number>,
+  unseenOnly = false,
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ tokenId: string; block: string }>(
     `select w.id as "tokenId", w.block from unnest($3::numeric[], $4::bigint[]) as w(id, block)
        left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = w.id
-      where t.good_block is null or t.good_block < w.block`,
-    [chainId, collection, [...tokens.keys()], [...tokens.values()]],
+      where t.good_block is null or t.good_block < w.block or ($5 and not t.unseen)`,
+    [chainId, collection, [...tokens.keys()], [...tokens.values()], unseenOnly],
   );
   return new Map(rows.map(({ tokenId, block }) => [tokenId, Number(block)]));
 }
 
-/** Known tokens from `from` to `to` above `after`, ascending, at most `limit`. */
-export async function knownInRange(
-  db: Queryable,
-  range: {
-    readonly chainId: number;
-    readonly collection: string;
-    readonly from: string;
-    readonly to: string;
-  },
-  after: string | null,
-  limit: number,
-): Promise<string[]> {
-  const rows = await db.query<{ tokenId: string }>(
-    `select token_id as "tokenId" from vitrine.token
-      where chain_id = $1 and collection = $2 and token_id between $3 and $4 and ($5::numeric is null or token_id > $5)
-      order by token_id limit $6`,
-    [range.chainId, range.collection, range.from, range.to, after, limit],
-  );
-  return rows.map((row) => row.tokenId);
-}
-
 interface ServedRow {
   tokenId: string;
+  unseen: boolean;
   outcome: "good" | "failed" | null;
   reason: string | null;
   fetchedAt: Date | null;
@@ -185,7 +115,7 @@ export async function readServed(
   operatorContact?: string,
 ): Promise<ReadonlyMap<string, ServedMetadata>> {
   const rows = await db.query<ServedRow>(
-    `select t.token_id as "tokenId", t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
+    `select t.token_id as "tokenId", t.unseen, t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
             v.number as version, v.content_hash as hash, v.metadata, v.issues
        from vitrine.token t left join vitrine.version v on v.id = t.served_version
       where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
@@ -203,6 +133,7 @@ export async function readServed(
       return [
         row.tokenId,
         {
+          isUnseen: row.unseen,
           status: row.outcome === null ? "none" : row.outcome === "good" ? "current" : "failed",
           reason: row.reason,
           version: row.version,

@@ -95,3 +95,25 @@ async function addValues(tx: Queryable, missing: readonly ValueRow[]): Promise<v
     ],
   );
 }
+
+/**
+ * After tokens were forgotten that held these values: a trait type's highest that is one of them falls to the highest
+ * number that a token holds. The collection's traits must be locked.
+ */
+export async function lowerHighest(tx: Queryable, valueIds: readonly number[]): Promise<void> {
+  await tx.query(
+    `update vitrine.trait_type k
+        set changed = pg_current_xact_id(), highest = (
+              select v.value_number from vitrine.trait_value v
+               where v.trait_type_id = k.id and v.display_type = 'number'
+                 and exists (select from vitrine.token t where t.traits @> array[v.id])
+               order by v.value_number desc limit 1)
+      where exists (select from vitrine.trait_value g
+                     where g.id = any($1::int[]) and g.trait_type_id = k.id and g.display_type = 'number'
+                       and g.value_number = k.highest)
+        and not exists (select from vitrine.trait_value h
+                         where h.trait_type_id = k.id and h.display_type = 'number' and h.value_number = k.highest
+                           and exists (select from vitrine.token t where t.traits @> array[h.id]))`,
+    [valueIds],
+  );
+}

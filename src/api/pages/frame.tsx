@@ -83,7 +83,7 @@ const unexpected = {
 
 const notFound: Partial<Record<string, string>> = {
   COLLECTION_NOT_FOUND: "No collection at this address is served here.",
-  TOKEN_UNKNOWN: "Neither the chain nor the contract has told of such a token.",
+  TOKEN_UNKNOWN: "This token doesn’t exist, or its first transfer is not indexed yet.",
 };
 
 /** A page for people, the API's error for programs. */

@@ -1,7 +1,7 @@
 /** The refresh button of a token's page: a request without a key, its progress, and what became of it. */
 
-import { ApiError } from "../contract/errors.ts";
 import type { ReceiptToken, TokenStatus } from "../refresh/receipts.ts";
+import { refusalOf } from "../refresh/verdicts.ts";
 import { Button } from "../ui/parts.tsx";
 import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "./env.ts";
 import { Reason } from "./reason.tsx";
@@ -21,12 +21,12 @@ export interface RefreshProgress {
 export async function requestRefresh(site: Site, c: PagesContext): Promise<Response> {
   const collection = collectionOf(site, c);
   const tokenId = tokenIdOf(c);
-  const { receiptId } = await site.refresh.request(collection, [tokenId], {
+  const { receiptId, tokens } = await site.refresh.request(collection, [tokenId], {
     trigger: "graphql",
     anonymous: true,
     receiptFor: OWNER,
   });
-  if (!receiptId) throw new ApiError("TOKEN_UNKNOWN");
+  if (!receiptId) throw refusalOf(tokens, () => "token_id", "TOKEN_UNKNOWN");
   const { chainId, address } = collection;
   const path = tokenPath({ chain_id: chainId, collection_address: address, token_id: tokenId });
   return c.redirect(site.to(`${path}?refresh=${receiptId}#refresh`), 303);
@@ -53,7 +53,7 @@ const said: Record<ReceiptToken["status"], string> = {
   updated: "Done: the metadata has changed, and this page shows what it is now.",
   unchanged: "Done: the document is the same as before.",
   failed: "Done: the document could not be read. What was read before stays.",
-  not_found: "Done: the contract has no such token.",
+  not_found: "Done: this token doesn’t exist.",
 };
 
 const STEPS = ["Asked", "Reading", "Done"] as const;

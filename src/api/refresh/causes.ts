@@ -73,9 +73,17 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
     const { handled, settled } = progress;
     const gone = isCaughtUp(chainId, progress) ? await takeGone(tx, chainId, handled) : [];
     const fresh = await readNew(tx, chainId, handled);
+    const seen = new Map<string, readonly string[]>();
     for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
-    for (const batch of group(fresh.filter(isAsked), triggerOf)) await ask(tx, chainId, batch);
-    await forgetTakenBack(tx, chainId, fresh);
+    for (const batch of group(fresh.filter(isAsked), triggerOf)) {
+      const tokenIds = await ask(tx, chainId, batch);
+      seen.set(batch.collection, [...(seen.get(batch.collection) ?? []), ...tokenIds]);
+    }
+    await hideTakenBack(tx, chainId, fresh);
+    // In the order of a worker that records fetches: tokens first, then what is learned of each collection in turn.
+    for (const [collection, tokenIds] of [...seen].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      await metadata.learnServedTraits(tx, { chainId, collection }, tokenIds);
+    }
     await remember(
       tx,
       chainId,
@@ -144,12 +152,17 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
     );
   }
 
-  async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<void> {
+  /** Answers the tokens whose traits are to be learned: seen from now on, and read before. */
+  async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<readonly string[]> {
     const { collection, trigger, isOld, tokens, ranges } = batch;
-    const wanted = isOld ? await metadata.notReadSince(tx, chainId, collection, tokens) : tokens;
+    const isMint = trigger === "mint";
+    // What was read of a token before its transfer was indexed is shown from now on, and need not be read again.
+    const wanted =
+      isOld || isMint ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld) : tokens;
     if (wanted.size > 0) await want(tx, { chainId, collection, tokens: wanted, trigger });
     // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
-    if (trigger === "mint") await metadata.addKnownTokens(tx, chainId, collection, tokens);
+    const seen = isMint ? await metadata.addKnownTokens(tx, chainId, collection, tokens) : [];
+    if (trigger === "reorg") await metadata.hideTakenBack(tx, chainId, collection, [...tokens.keys()]);
     for (const range of ranges) {
       const from = range.scope === "collection" ? "0" : range.from;
       const minted = range.source === "mint";
@@ -157,13 +170,13 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
       if (minted && trigger === "reorg") await endMintSweep(tx, sweep);
       await addSweep(tx, { ...sweep, block: trigger === "reorg" ? 0 : Number(range.block) });
     }
+    return seen;
   }
 
   /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
-  async function forgetTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
+  async function hideTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
     for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
-      const gone = await metadata.findGone(tx, chainId, collection, [from]);
-      await metadata.forgetTokens(tx, chainId, collection, [...gone]);
+      await metadata.hideTakenBack(tx, chainId, collection, [from]);
     }
   }
 

@@ -40,10 +40,11 @@ export async function claim(
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
-    Omit<Lease, "standard" | "chainId" | "minBlock"> & {
+    Omit<Lease, "standard" | "chainId" | "minBlock" | "burnedBlock"> & {
       chainId: string;
       minBlock: string;
       standard: Standard | null;
+      burnedBlock: string | null;
     }
   >(
     `with recursive ${hosts}, open_hosts as materialized (
@@ -93,7 +94,8 @@ export async function claim(
      select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
-            c.attempts, c.accept, c.host, s.standard
+            c.attempts, c.accept, c.host, s.standard,
+            case when s.burned then s.burned_block end as "burnedBlock"
        from claimed c
        left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
@@ -105,6 +107,7 @@ export async function claim(
     chainId: Number(row.chainId),
     minBlock: Number(row.minBlock),
     standard: row.standard ?? undefined,
+    burnedBlock: row.burnedBlock === null ? undefined : Number(row.burnedBlock),
   }));
 }
 

@@ -3,8 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import { UINT256_MAX } from "../../domain/token-ref.ts";
-import type { LatestBlock } from "../chain/read-block.ts";
-import { within } from "../contract/within.ts";
+import type { AskExistence } from "../metadata/existence.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import { type QueueOverview, readHosts, readOpenSweeps, readQueueState } from "./overview-store.ts";
@@ -12,8 +11,8 @@ import { type ReceiptProgress, readProgress } from "./progress-store.ts";
 import { want } from "./queue.ts";
 import { addReceipt } from "./receipts.ts";
 import { addSweep } from "./sweeps.ts";
+import { createJudge, fetchedOf, viewVerdict } from "./verdicts.ts";
 
-const HEAD_MS = 3_000;
 // Zero would void the blocks that waiting events have named: a block that every token is read above will do.
 const ANY_BLOCK = 1;
 
@@ -23,34 +22,36 @@ export type Note = (tx: Queryable, refreshId: string) => Promise<void>;
 export function createOperatorRequests(deps: {
   readonly database: Database;
   readonly metadata: MetadataService;
-  readonly latestBlock: LatestBlock;
+  readonly askExistence: AskExistence;
 }) {
-  const { database, metadata, latestBlock } = deps;
+  const { database, metadata } = deps;
+  const judge = createJudge(deps);
 
   return {
     /**
-     * Queues distinct tokens and answers the receipt's id. The contract is not asked about those that nobody has told
-     * of; the fetch tells which of them do not exist. `accept` serves also what is less complete than before.
+     * Queues distinct tokens and answers the receipt's id, which says of the others at once why they are not fetched.
+     * `accept` serves also what is less complete than before.
      */
     async requestTokens(
-      { chainId, address }: CollectionConfig,
+      collection: CollectionConfig,
       tokenIds: readonly string[],
       accept: boolean,
       note: Note,
     ): Promise<string> {
-      const known = await metadata.findKnown(database, chainId, address, tokenIds);
-      // The index may be behind the block that made the others.
-      const block = known.size < tokenIds.length ? ((await within(HEAD_MS, latestBlock(chainId))) ?? 0) : 0;
+      const { chainId, address } = collection;
+      const verdicts = await judge(collection, tokenIds, { anonymous: false });
+      const queued = fetchedOf(verdicts, () => true);
+      const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
       const id = randomUUID();
       await database.transaction(async (tx) => {
-        const marks = await want(tx, {
-          chainId,
-          collection: address,
-          tokens: new Map(tokenIds.map((tokenId) => [tokenId, known.has(tokenId) ? 0 : block])),
-          trigger: "operator",
-          accept,
-        });
-        const tokens = tokenIds.map((tokenId) => ({ tokenId, mark: marks.get(tokenId) }));
+        const wanted = { chainId, collection: address, tokens: queued, trigger: "operator", accept } as const;
+        const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
+        if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
+        const tokens = [...verdicts].map(([tokenId, verdict]) => ({
+          tokenId,
+          mark: marks?.get(tokenId),
+          ended: viewVerdict(tokenId, verdict),
+        }));
         await addReceipt(tx, { id, owner: "operator", chainId, collection: address, tokens });
         await note(tx, id);
       });

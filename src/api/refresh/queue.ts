@@ -106,6 +106,8 @@ export interface Lease extends TokenRef {
   /** Where its document came from the last time; empty before the first. */
   readonly host: string;
   readonly standard: Standard | undefined;
+  /** Of a token that the index knows to be burned: nothing of it is read. */
+  readonly burnedBlock: number | undefined;
 }
 
 const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";

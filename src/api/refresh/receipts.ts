@@ -26,8 +26,16 @@ export interface NewReceipt {
   readonly owner: ReceiptOwner;
   readonly chainId: number;
   readonly collection: string;
-  /** In request order; `mark` is the queue mark to reach, or undefined for a token that does not exist. */
-  readonly tokens: readonly { readonly tokenId: string; readonly mark: string | undefined }[];
+  /** In request order. */
+  readonly tokens: readonly ReceiptEntry[];
+}
+
+interface ReceiptEntry {
+  readonly tokenId: string;
+  /** The queue mark to reach, or undefined for a token that is not fetched. */
+  readonly mark: string | undefined;
+  /** What became of one that is not fetched; without a word on it, it does not exist. */
+  readonly ended?: { readonly status: TokenStatus; readonly reason?: string } | undefined;
 }
 
 const NOT_FOUND_REASON = "the contract has no such token";
@@ -54,16 +62,18 @@ export async function addReceiptTokens(
   await db.query(
     `insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted, status, reason)
      select $1, $7 + ordinality, $2, $3, token_id, mark,
-            case when mark is null then 'not_found' end, case when mark is null then $6 end
-       from unnest($4::numeric[], $5::bigint[]) with ordinality as t(token_id, mark)`,
+            case when mark is null then status end, case when mark is null then reason end
+       from unnest($4::numeric[], $5::bigint[], $6::text[], $8::text[]) with ordinality
+              as t(token_id, mark, status, reason)`,
     [
       id,
       chainId,
       collection,
       tokens.map((t) => t.tokenId),
       tokens.map((t) => t.mark ?? null),
-      NOT_FOUND_REASON,
+      tokens.map((t) => t.ended?.status ?? "not_found"),
       before,
+      tokens.map((t) => t.ended?.reason ?? NOT_FOUND_REASON),
     ],
   );
 }

@@ -25,5 +25,3 @@ export const forgetOldSweeps: DailyJob = {
   name: "forget old sweeps",
   run: (database) => deleteInBatches(database, oldSweeps),
 };
-
-export const refreshJobs: readonly DailyJob[] = [forgetOldReceipts, forgetOldSweeps];

@@ -7,6 +7,7 @@ import { addressField, chainIdField } from "../contract/fields.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
 import type { RefreshService } from "./service.ts";
 import { tokenIdsField } from "./token-ids.ts";
+import { refusalOf } from "./verdicts.ts";
 
 const WAIT_SECONDS_MAX = 10;
 // A hundred ids of 78 digits, with room for white space and unknown fields.
@@ -25,7 +26,9 @@ const accepted = z
       z.object({
         token_id: z.string(),
         status: z.enum(["queued", "fetching", "updated", "unchanged", "failed", "not_found"]),
-        reason: z.string().nullable().optional(),
+        reason: z.string().nullable().optional().openapi({
+          description: "Why a token is not queued; of a burned one `burned: in block` and the block.",
+        }),
       }),
     ),
   })
@@ -121,7 +124,7 @@ export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
         trigger: "rest",
         receiptFor: owner,
       });
-      if (!receiptId) throw new ApiError("TOKEN_NOT_FOUND");
+      if (!receiptId) throw refusalOf(tokens);
       const receipt = wait > 0 ? await refresh.waitForReceipt(receiptId, owner, wait) : undefined;
       const message = "Metadata refresh initiated" as const;
       return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);

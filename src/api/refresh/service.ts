@@ -1,38 +1,21 @@
-/** Explicit refresh requests: which tokens exist, what is queued, and the receipt. */
+/** Explicit refresh requests: what is queued, and the receipt. */
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionConfig } from "../../config.ts";
-import type { LatestBlock } from "../chain/read-block.ts";
-import { within } from "../contract/within.ts";
-import type { ReadUri } from "../metadata/read-uri.ts";
+import type { AskExistence } from "../metadata/existence.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
 import { addReceipt, findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
+import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
 
 const WAIT_POLL_MS = 100;
-// A caller is not kept waiting by a node that does not answer; the token is queued instead.
-const EXISTENCE_MS = 3_000;
-
-export type Existence = "queued" | "not_found";
-
-export interface RequestedToken {
-  readonly token_id: string;
-  readonly status: Existence;
-}
 
 export interface RefreshDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
-  readonly readUri: ReadUri;
-  readonly latestBlock: LatestBlock;
-}
-
-interface Existing {
-  readonly existing: ReadonlyMap<string, number>;
-  /** New to us, and vouched for by an ERC-721 contract. */
-  readonly answered: ReadonlyMap<string, number>;
+  readonly askExistence: AskExistence;
 }
 
 interface Caller {
@@ -43,75 +26,49 @@ interface Caller {
 }
 
 export function createRefresh(deps: RefreshDeps) {
-  const { database, metadata, readUri, latestBlock } = deps;
-
-  /**
-   * The tokens that exist, each with the block that is known to have it, and those of them that are new. Those the
-   * index has not seen are asked of the contract at the node's own head: one that reverts does not exist, one that
-   * the node can't tell of may. ERC-1155 `uri` answers for any id, so such a token is known once its document is read.
-   */
-  async function findExisting(collection: CollectionConfig, tokenIds: readonly string[]): Promise<Existing> {
-    const { chainId, address, standard } = collection;
-    const known = await metadata.findKnown(database, chainId, address, tokenIds);
-    const unseen = tokenIds.filter((id) => !known.has(id));
-    const existing = new Map([...known].map((tokenId) => [tokenId, 0]));
-    const answered = new Map<string, number>();
-    if (unseen.length === 0) return { existing, answered };
-
-    const block = await within(EXISTENCE_MS, latestBlock(chainId));
-    await Promise.all(
-      unseen.map(async (tokenId) => {
-        if (block === undefined) return existing.set(tokenId, 0);
-        const token = { chainId, collection: address, tokenId };
-        const read = await within(EXISTENCE_MS, readUri(token, standard, block));
-        if (read?.kind === "read" && read.standard === "erc721") answered.set(tokenId, block);
-        return read?.kind === "reverted" ? undefined : existing.set(tokenId, block);
-      }),
-    );
-    return { existing, answered };
-  }
+  const { database, metadata } = deps;
+  const judge = createJudge(deps);
 
   return {
     /**
      * Accepts a refresh of distinct tokens. Queue rows and receipt are written in one transaction, so an accepted
-     * request survives a crash. The receipt is undefined when no token exists: then nothing is written.
+     * request survives a crash. The receipt is undefined when there is nothing to tell but that no such token is known:
+     * then nothing is written.
      */
     async request(
       collection: CollectionConfig,
       tokenIds: readonly string[],
       caller: Caller,
     ): Promise<{ readonly receiptId: string | undefined; readonly tokens: readonly RequestedToken[] }> {
-      const { existing, answered } = await findExisting(collection, tokenIds);
-      const tokens = tokenIds.map(
-        (token_id): RequestedToken => ({
-          token_id,
-          status: existing.has(token_id) ? "queued" : "not_found",
-        }),
-      );
-      if (existing.size === 0) return { receiptId: undefined, tokens };
+      const { anonymous = false, trigger, receiptFor } = caller;
+      const verdicts = await judge(collection, tokenIds, { anonymous });
+      const tokens = [...verdicts].map(([tokenId, verdict]) => viewVerdict(tokenId, verdict));
+      const queued = fetchedOf(verdicts, () => true);
+      const isAnyBurned = [...verdicts.values()].some(({ kind }) => kind === "burned");
+      const receipt = receiptFor && (queued.size > 0 || isAnyBurned) ? randomUUID() : undefined;
+      if (queued.size === 0 && !receipt) return { receiptId: undefined, tokens };
 
       const { chainId, address } = collection;
-      const receiptId = randomUUID();
       await database.transaction(async (tx) => {
-        const marks = await want(tx, {
-          chainId,
-          collection: address,
-          tokens: existing,
-          trigger: caller.trigger,
-          anonymous: caller.anonymous ?? false,
-        });
+        const wanted = { chainId, collection: address, tokens: queued, trigger, anonymous };
+        const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
+        const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
         // After the queue rows, in the order of a worker that records a fetch.
-        if (answered.size > 0) await metadata.addKnownTokens(tx, chainId, address, answered);
-        if (!caller.receiptFor) return;
+        if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
+        if (!receipt || !receiptFor) return;
         await addReceipt(tx, {
-          id: receiptId,
-          owner: caller.receiptFor,
+          id: receipt,
+          owner: receiptFor,
           chainId,
           collection: address,
-          tokens: tokenIds.map((tokenId) => ({ tokenId, mark: marks.get(tokenId) })),
+          tokens: tokens.map((token) => ({
+            tokenId: token.token_id,
+            mark: marks?.get(token.token_id),
+            ended: token,
+          })),
         });
       });
-      return { receiptId, tokens };
+      return { receiptId: receipt, tokens };
     },
 
     findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),

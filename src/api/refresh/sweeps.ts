@@ -1,5 +1,5 @@
 /**
- * Ranges and whole collections: known tokens are asked for in batches, with a cursor, at the lowest priority. Those of a
+ * Ranges and whole collections: listed tokens are asked for in batches, with a cursor, at the lowest priority. Those of a
  * range that was minted become known here, some thousands at a time.
  */
 
@@ -160,7 +160,8 @@ export function createSweeps({ database, metadata }: { database: Database; metad
     const last = [first + BigInt(COUNTED_MAX) - 1n, BigInt(to)].reduce((a, b) => (a < b ? a : b));
     const tokens = new Map<string, number>();
     for (let tokenId = first; tokenId <= last; tokenId++) tokens.set(String(tokenId), block);
-    await metadata.addKnownTokens(tx, chainId, collection, tokens);
+    const seen = await metadata.addKnownTokens(tx, chainId, collection, tokens);
+    await metadata.learnServedTraits(tx, { chainId, collection }, seen);
     await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
       id,
       tokens.size,
@@ -172,7 +173,7 @@ export function createSweeps({ database, metadata }: { database: Database; metad
   /** Counts some more of the tokens there are; true when more may be left. */
   async function countOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
     if (sweep.counted === sweep.to) return false;
-    const tokenIds = await metadata.knownInRange(tx, sweep, sweep.counted, COUNTED_MAX);
+    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
     const isAll = tokenIds.length < COUNTED_MAX;
     await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
       sweep.id,
@@ -185,8 +186,9 @@ export function createSweeps({ database, metadata }: { database: Database; metad
   /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
   async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
     const { id, chainId, collection, receiptId, accept } = sweep;
-    const tokenIds = await metadata.knownInRange(tx, sweep, sweep.cursor, room);
     const isTakenBack = sweep.minted && sweep.block === 0;
+    const find = isTakenBack ? metadata.knownInRange : metadata.listedInRange;
+    const tokenIds = await find(tx, sweep, sweep.cursor, room);
     const gone = isTakenBack ? await metadata.findGone(tx, chainId, collection, tokenIds) : new Set<string>();
     const left = tokenIds.filter((tokenId) => !gone.has(tokenId));
     const all = new Map(left.map((tokenId) => [tokenId, sweep.block]));
@@ -200,7 +202,7 @@ export function createSweeps({ database, metadata }: { database: Database; metad
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
       await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
     }
-    if (gone.size > 0) await metadata.forgetTokens(tx, chainId, collection, [...gone]);
+    if (gone.size > 0) await metadata.hideTakenBack(tx, chainId, collection, [...gone]);
     await tx.query(
       `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
               finished_at = case when $5 then now() end where id = $1`,

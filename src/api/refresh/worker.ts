@@ -4,6 +4,7 @@ import { setMaxListeners } from "node:events";
 import type { ReadBlock } from "../chain/read-block.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Logger } from "../contract/logger.ts";
+import { burnedIn } from "../metadata/burned.ts";
 import { isHostFault } from "../metadata/host-fault.ts";
 import type { Resolution } from "../metadata/resolve.ts";
 import type { MetadataService } from "../metadata/service.ts";
@@ -32,6 +33,17 @@ class LeaseLost extends Error {}
 
 const hasFailedHost = (resolution: Resolution | undefined): boolean =>
   resolution?.kind === "failed" && isHostFault(resolution.host, resolution.reason, resolution.transient);
+
+/** A fetch that ended before anything was asked. */
+const unread = (reason: "burned" | "rpc_unavailable", message: string, transient: boolean): Resolution => ({
+  kind: "failed",
+  reason,
+  message,
+  transient,
+  uri: null,
+  block: 0,
+  durationMs: 0,
+});
 
 export interface RefreshWorker {
   /** Looks for work now rather than at the next poll. */
@@ -174,20 +186,13 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
 
   /** Undefined for a token that was put back. `entered` takes the host that was asked. */
   async function resolve(lease: Lease, entered: string[]): Promise<Resolution | undefined> {
+    if (lease.burnedBlock !== undefined) return unread("burned", burnedIn(lease.burnedBlock), false);
     let block: number;
     try {
       block = await readBlock(lease.chainId, lease.minBlock);
     } catch (error) {
       const message = `the chain's head can't be read (${(error as Error).name})`;
-      return {
-        kind: "failed",
-        reason: "rpc_unavailable",
-        message,
-        transient: true,
-        uri: null,
-        block: 0,
-        durationMs: 0,
-      };
+      return unread("rpc_unavailable", message, true);
     }
     let isPutBack = false;
     const admit = async (host: string): Promise<boolean> => {

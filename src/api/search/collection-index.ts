@@ -17,7 +17,6 @@ import { createTraitTable, type TraitTable, type TraitType } from "./trait-table
 /** A token as it is searched. */
 export interface TokenRow {
   readonly tokenId: string;
-  readonly hasMetadata: boolean;
   readonly name: string | null;
   readonly description: string | null;
   /** When what is served was fetched, in microseconds. */
@@ -44,9 +43,8 @@ export interface CollectionIndex {
   /** Blocks and microseconds by slot, NaN for none. */
   readonly since: Float64Array<ArrayBuffer>;
   readonly served: Float64Array<ArrayBuffer>;
-  /** Slots of tokens that exist, and of those with metadata. Words may be missing at the end. */
+  /** Slots of tokens that exist. Words may be missing at the end. */
   readonly present: Bits;
-  readonly withMetadata: Bits;
   /** Rises with every change. */
   readonly version: number;
   /** Before `finish` only: a token that is not there yet. */
@@ -81,7 +79,6 @@ export function createCollectionIndex(): CollectionIndex {
   let since = new Float64Array(0);
   let served = new Float64Array(0);
   let present = emptyBits(0);
-  let withMetadata = emptyBits(0);
   let version = 0;
   let slotsPresent = 0;
   let isFinished = false;
@@ -121,8 +118,6 @@ export function createCollectionIndex(): CollectionIndex {
     served[slot] = at;
     const values = row.traits.flatMap((id) => table.valueOf(id) ?? []);
     if (rows.set(slot, values)) touchTraits(slot);
-    if (row.hasMetadata) setBit(withMetadata, slot);
-    else clearBit(withMetadata, slot);
   }
 
   function addSlot(tokenId: string): number {
@@ -130,7 +125,6 @@ export function createCollectionIndex(): CollectionIndex {
     since = grown(since, slot + 1);
     served = grown(served, slot + 1);
     present = grown(present, (slot >>> 5) + 1);
-    withMetadata = grown(withMetadata, (slot >>> 5) + 1);
     setBit(present, slot);
     slotsPresent++;
     return slot;
@@ -138,7 +132,6 @@ export function createCollectionIndex(): CollectionIndex {
 
   function remove(slot: number): void {
     clearBit(present, slot);
-    clearBit(withMetadata, slot);
     slotsPresent--;
     rows.set(slot, []);
     touchTraits(slot);
@@ -178,9 +171,6 @@ export function createCollectionIndex(): CollectionIndex {
     },
     get present() {
       return present;
-    },
-    get withMetadata() {
-      return withMetadata;
     },
     get version() {
       return version;

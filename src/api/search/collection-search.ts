@@ -13,7 +13,7 @@ import { createLiveIndex } from "./live-index.ts";
 import { pageOf } from "./page.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
 
-/** How often each value occurs, out of how many tokens with metadata, and the highest value per number trait. */
+/** How often each value occurs, out of how many listed tokens, and the highest value per number trait. */
 export interface TraitCounts {
   readonly counts: readonly { readonly traitType: string; readonly value: string; readonly count: number }[];
   readonly total: number;
@@ -102,7 +102,7 @@ export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
 
 function countThese(
   { table }: CollectionIndex,
-  { held, withMetadata }: Listed,
+  { held, total }: Listed,
   traits: readonly Trait[],
 ): TraitCounts {
   const counts = new Map<string, TraitCounts["counts"][number]>();
@@ -116,5 +116,5 @@ function countThese(
       counts.set(JSON.stringify([trait_type, text]), { traitType: trait_type, value: text, count });
     if (display_type === "number" && type.highest !== null) highest.set(trait_type, type.highest);
   }
-  return { counts: [...counts.values()], total: withMetadata, highest };
+  return { counts: [...counts.values()], total, highest };
 }

@@ -1,11 +1,12 @@
 /** What was found in a collection's index and counted of it, kept until the index or the chain moves on. */
 
+import { countBits } from "./bits.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { countFacets, countPanel } from "./facets.ts";
 import { grown } from "./growable.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./match.ts";
 import type { Facets, TokenFilter } from "./query.ts";
-import { countValues, countWithMetadata } from "./value-counts.ts";
+import { countValues } from "./value-counts.ts";
 
 // Each may hold some thousand values.
 const FACETS_KEPT_MAX = 32;
@@ -22,7 +23,8 @@ export interface Question {
 export interface Listed {
   /** How many hold each value, by value. Values that have come since are missing, and held by none. */
   readonly held: Uint32Array<ArrayBuffer>;
-  readonly withMetadata: number;
+  /** How many there are. */
+  readonly total: number;
 }
 
 /** Of one moment, and valid for as long. */
@@ -80,7 +82,7 @@ export function createKeptAnswers(): KeptAnswers {
         held.set(counts);
         listed = {
           held: held.subarray(0, counts.length),
-          withMetadata: countWithMetadata(index, slots),
+          total: countBits(slots),
         };
         return listed;
       },

@@ -60,7 +60,7 @@ interface StoredToken extends Omit<TokenRow, "traits"> {
 }
 
 const tokenColumns = `
-  token_id::text as "tokenId", served_version is not null as "hasMetadata",
+  token_id::text as "tokenId",
   left(name, ${FOLDED_CHARACTERS_MAX}) as name, left(description, ${FOLDED_CHARACTERS_MAX}) as description,
   (extract(epoch from served_at) * 1e6)::float8 as "servedAt", since_block::float8 as "sinceBlock",
   array_to_string(traits, ',') as traits`;
@@ -70,7 +70,7 @@ const toRow = ({ traits, ...token }: StoredToken): TokenRow => ({
   traits: traits === "" ? [] : traits.split(",").map(Number),
 });
 
-/** The tokens that are there now, of those asked for. */
+/** The tokens that are there now and seen, of those asked for. */
 export async function readTokens(
   db: Queryable,
   { chainId, collection }: CollectionRef,
@@ -78,13 +78,13 @@ export async function readTokens(
 ): Promise<TokenRow[]> {
   const rows = await db.query<StoredToken>(
     `select ${tokenColumns} from vitrine.token
-      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])`,
+      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and not unseen`,
     [chainId, collection, tokenIds],
   );
   return rows.map(toRow);
 }
 
-/** The tokens above `after`, ascending. */
+/** The seen tokens above `after`, ascending. */
 export async function readTokensAfter(
   db: Queryable,
   { chainId, collection }: CollectionRef,
@@ -93,7 +93,8 @@ export async function readTokensAfter(
 ): Promise<TokenRow[]> {
   const rows = await db.query<StoredToken>(
     `select ${tokenColumns} from vitrine.token
-      where chain_id = $1 and collection = $2 and token_id > $3 order by vitrine.token.token_id limit $4`,
+      where chain_id = $1 and collection = $2 and token_id > $3 and not unseen
+      order by vitrine.token.token_id limit $4`,
     [chainId, collection, after, limit],
   );
   return rows.map(toRow);

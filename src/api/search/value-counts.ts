@@ -105,10 +105,3 @@ function countRepeats({ rows, table }: CollectionIndex, slots: Bits): Uint32Arra
   });
   return repeats;
 }
-
-/** How many of the slots have metadata. */
-export function countWithMetadata({ withMetadata }: CollectionIndex, slots: Bits): number {
-  const both = slots.slice();
-  keepBits(both, withMetadata);
-  return countBits(both);
-}

@@ -4,16 +4,21 @@ import type { Logger } from "../contract/logger.ts";
 import type { Database } from "./database.ts";
 
 const LOOK_MS = 600_000;
+// A job that could not run yet, as while an index is being built.
+const WAITING_MS = 5_000;
 
 export interface DailyJob {
   readonly name: string;
-  /** Does its work in steps short enough for the statement timeout, and answers how many rows went. */
-  run(database: Database): Promise<number>;
+  /**
+   * Does its work in steps short enough for the statement timeout, and answers how many rows went. Undefined where it can't
+   * be done yet: then it stays due.
+   */
+  run(database: Database): Promise<number | undefined>;
 }
 
 export interface Daily {
-  /** Runs what is due. A job that fails is due again at the next look. */
-  look(): Promise<void>;
+  /** Runs what is due. A job that fails is due again at the next look. True while a job can't be done yet. */
+  look(): Promise<boolean>;
 }
 
 export function createDaily(deps: {
@@ -34,38 +39,57 @@ export function createDaily(deps: {
     return rows.length > 0;
   }
 
-  async function runIfDue({ name, run }: DailyJob): Promise<void> {
-    if (!(await claim(name))) return;
+  const giveBack = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
+
+  /** True where the job can't be done yet. */
+  async function runIfDue({ name, run }: DailyJob): Promise<boolean> {
+    if (!(await claim(name))) return false;
     try {
       const rows = await run(database);
-      logger.info({ msg: "Daily job done", job: name, rows });
+      if (rows === undefined) await giveBack(name);
+      else logger.info({ msg: "Daily job done", job: name, rows });
+      return rows === undefined;
     } catch (error) {
-      await database.query("delete from vitrine.daily_job where name = $1", [name]);
+      await giveBack(name);
       throw error;
     }
   }
 
   return {
     async look() {
+      let isAnyWaiting = false;
       for (const job of jobs) {
-        await runIfDue(job).catch((error: Error) =>
-          logger.warn({ msg: "Daily job failed", job: job.name, reason: error.message }),
-        );
+        const isWaiting = await runIfDue(job).catch((error: Error) => {
+          logger.warn({ msg: "Daily job failed", job: job.name, reason: error.message });
+          return false;
+        });
+        isAnyWaiting ||= isWaiting;
       }
+      return isAnyWaiting;
     },
   };
 }
 
-/** Looks at once and every ten minutes. */
+/** Looks at once and every ten minutes; every five seconds while a job can't be done yet. */
 export function startDaily(deps: Parameters<typeof createDaily>[0]): { stop(): Promise<void> } {
   const daily = createDaily(deps);
-  let looking = daily.look();
-  const timer = setInterval(() => {
-    looking = looking.then(() => daily.look());
-  }, LOOK_MS);
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  async function look(): Promise<void> {
+    const isWaiting = await daily.look();
+    if (isStopped) return;
+    timer = setTimeout(
+      () => {
+        looking = look();
+      },
+      isWaiting ? WAITING_MS : LOOK_MS,
+    );
+  }
+  let looking = look();
   return {
     async stop() {
-      clearInterval(timer);
+      isStopped = true;
+      clearTimeout(timer);
       await looking;
     },
   };

@@ -3,9 +3,7 @@
 import { concat, type Hex, type PublicClient, pad, toFunctionSelector, toHex } from "viem";
 import { type LockStandardName, type LockView, lockStandards } from "../../domain/lock-standards.ts";
 import { callContract } from "../chain/contract-call.ts";
-
-// Nobody's function: a contract that answers it answers anything, and its other answers mean nothing.
-const NOBODYS_FUNCTION = "vitrineAsksWhetherYouAnswerAnything";
+import { NOBODYS_FUNCTION } from "../chain/nobodys-function.ts";
 
 /** The names of all view functions of a token, each once, in the order of the table. */
 export const lockViewNames = [

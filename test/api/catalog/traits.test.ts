@@ -67,14 +67,14 @@ describe("counts and percentages", () => {
     );
   });
 
-  it("leave tokens without metadata out of the total", async () => {
+  it("are of all listed tokens, those without metadata too", async () => {
     await record("1", [{ trait_type: "Class", value: "Mage" }]);
     await database.query("insert into vitrine.token (chain_id, collection, token_id) values ($1, $2, 2)", [
       CHAIN_ID,
       COLLECTION,
     ]);
 
-    expect(await traitsOf("1")).toMatchObject([{ count: 1, percentage: 100 }]);
+    expect(await traitsOf("1")).toMatchObject([{ count: 1, percentage: 50 }]);
   });
 });
 

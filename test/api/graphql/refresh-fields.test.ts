@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createRefresh } from "../../../src/api/refresh/service.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh.ts";
@@ -10,16 +9,7 @@ const test = await createTestDatabase();
 const { database } = test;
 const api = createTestApp(test);
 const key = await api.createKey();
-const refresh = createRefresh({
-  database,
-  metadata: api.metadata,
-  readUri: async ({ tokenId }) =>
-    api.existing.has(tokenId)
-      ? { kind: "read", uri: `https://meta.example/${tokenId}`, standard: "erc721" }
-      : { kind: "reverted", message: `tokenURI(${tokenId}) reverted` },
-  latestBlock: async () => 10,
-});
-const { ask } = await createOwnEndpoint({ ...api, refresh });
+const { ask } = await createOwnEndpoint(api);
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 const FIELDS = "{ id createdAt done tokens { tokenId status reason } }";
 

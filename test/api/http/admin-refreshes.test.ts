@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN, type Sent } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { COLLECTION, emptyTables, failed, found, readQueue } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, failed, found, readQueue } from "../../support/refresh.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
@@ -17,7 +17,9 @@ const ids = (count: number): string[] => Array.from({ length: count }, (_, index
 
 beforeEach(async () => {
   await emptyTables(database);
-  await database.query("truncate vitrine.audit");
+  await database.query(`truncate vitrine.audit, ${test.tables.tokenState}`);
+  api.existing.clear();
+  for (const id of ["1", "2", "3"]) api.existing.add(id);
 });
 
 describe("POST /admin/refreshes", () => {
@@ -44,12 +46,40 @@ describe("POST /admin/refreshes", () => {
     const long = (2n ** 256n - 1n - 10_000n).toString().slice(0, -5);
     const many = ids(10_000).map((id) => `${long}${id.padStart(5, "0")}`);
 
+    for (const id of many) api.existing.add(id);
+
     const { status, body } = await request({ token_ids: many });
     expect(status).toBe(200);
     expect((await admin(`/${body.refresh_id}`)).body.tokens).toMatchObject({ waiting: 10_000 });
 
     const { body: refusal } = await request({ token_ids: ids(10_001) });
     expect(refusal.details).toEqual([{ path: "token_ids", message: "holds 10001 ids; the limit is 10000" }]);
+  });
+
+  it("says at once of tokens that are not fetched why", async () => {
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: 2n,
+      standard: "erc721",
+      burned: true,
+      burnedBlock: 12n,
+      lockCount: 0,
+    });
+
+    const { body } = await request({ token_ids: ["1", "2", "9"] });
+
+    expect((await readQueue(database)).map(({ tokenId }) => tokenId)).toEqual(["1"]);
+    expect(
+      await database.query(
+        "select token_id::text as id, status, reason from vitrine.receipt_token where receipt_id = $1 order by position",
+        [body.refresh_id],
+      ),
+    ).toEqual([
+      { id: "1", status: null, reason: null },
+      { id: "2", status: "not_found", reason: "burned: in block 12" },
+      { id: "9", status: "not_found", reason: "the contract has no such token" },
+    ]);
   });
 
   it.each([

@@ -91,20 +91,40 @@ it("a token whose mint a reorg took back is not found any more, and starts anew 
   expect(await served()).toMatchObject({ status: "current", version: 2 });
 });
 
-it("a token that the chain still has is kept when its contract reverts", async () => {
-  await record(hero({}));
-  await test.insert("tokenState", {
+const insertState = (state: Record<string, unknown>) =>
+  test.insert("tokenState", {
     chainId: CHAIN_ID,
     collectionAddress: COLLECTION,
     tokenId: 1n,
     standard: "erc721",
-    burned: true,
+    burned: false,
     lockCount: 0,
+    ...state,
   });
+
+it("a token that the chain still has is kept when its contract reverts", async () => {
+  await record(hero({}));
+  await insertState({});
 
   expect(await recordEnd(failed("token_reverted"), "reorg")).toMatchObject({ status: "failed" });
   expect(await served()).toMatchObject({ metadata: { name: "Hero" } });
 });
+
+it.each([
+  ["reverts", failed("token_reverted")],
+  ["answers something new", found(hero({ name: "A ghost" }))],
+])(
+  "a token that burns while it waits ends as burned where its contract %s, and keeps what was read",
+  async (_how, end) => {
+    await record(hero({}));
+    await insertState({ burned: true, burnedBlock: 12n });
+
+    const outcome = await recordEnd(end, "rest");
+
+    expect(outcome).toEqual({ status: "not_found", reason: "burned: in block 12" });
+    expect(await served()).toMatchObject({ status: "current", version: 1, metadata: { name: "Hero" } });
+  },
+);
 
 function recordEnd(resolution: ReturnType<typeof failed>, trigger: string) {
   return database.transaction((tx) => recordOne(metadata, tx, ref("1"), trigger, resolution));

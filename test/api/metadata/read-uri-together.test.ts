@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, startChain } from "../../../demo/chain.ts";
+import { createChainCalls } from "../../../src/api/chain/calls-together.ts";
 import { createChainClients } from "../../../src/api/chain/clients.ts";
 import { createUriReader, type ReadUri, type UriRead } from "../../../src/api/metadata/read-uri.ts";
 import { installMulticall3, MULTICALL3 } from "../../support/multicall.ts";
@@ -65,7 +66,7 @@ afterAll(async () => {
 });
 
 const createReader = ({ url }: RpcProxy): ReadUri => {
-  const readUri = createUriReader(createChainClients([{ id: 1, rpcUrls: [url] }]));
+  const readUri = createUriReader(createChainCalls(createChainClients([{ id: 1, rpcUrls: [url] }])));
   return (token, standard, at) => readUri(token, standard, at);
 };
 const read = (readUri: ReadUri, behaviours: readonly Behaviour[], at = block): Promise<UriRead[]> =>

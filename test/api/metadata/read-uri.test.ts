@@ -2,6 +2,7 @@
 
 import { encodeErrorResult, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createChainCalls } from "../../../src/api/chain/calls-together.ts";
 import { createChainClients } from "../../../src/api/chain/clients.ts";
 import { createUriReader, type ReadUri } from "../../../src/api/metadata/read-uri.ts";
 import {
@@ -30,7 +31,7 @@ let readUri: ReadUri;
 
 beforeAll(async () => {
   node = await startJsonRpcNode((call) => answer(call));
-  readUri = createUriReader(createChainClients([{ id: CHAIN, rpcUrls: [node.url] }]));
+  readUri = createUriReader(createChainCalls(createChainClients([{ id: CHAIN, rpcUrls: [node.url] }])));
 });
 beforeEach(() => {
   answer = () => uriResult(URI);
@@ -154,7 +155,11 @@ describe("the node's failures", () => {
   it("leave it unknown, too, when nobody listens or the answer is no JSON", async () => {
     const page = await startLocalServer((_request, response) => response.end("<html>"));
     const read = (url: string) =>
-      createUriReader(createChainClients([{ id: CHAIN, rpcUrls: [url] }]))(token("1"), "erc721", BLOCK);
+      createUriReader(createChainCalls(createChainClients([{ id: CHAIN, rpcUrls: [url] }])))(
+        token("1"),
+        "erc721",
+        BLOCK,
+      );
 
     expect(await read(page.url)).toMatchObject({ kind: "unavailable", answered: false });
     await page.close();
@@ -171,7 +176,7 @@ describe("the node's failures", () => {
     const broken = await startJsonRpcNode(() => ({ httpStatus: 500 }));
     const urls = [broken.url, node.url];
 
-    const read = await createUriReader(createChainClients([{ id: CHAIN, rpcUrls: urls }]))(
+    const read = await createUriReader(createChainCalls(createChainClients([{ id: CHAIN, rpcUrls: urls }])))(
       token("1"),
       "erc721",
       BLOCK,

@@ -156,7 +156,7 @@ describe("a failed fetch", () => {
     expect(await served("1")).toBeUndefined();
   });
 
-  it("of a token that the chain has told of is a failure, not an absence", async () => {
+  it("of a token that a transfer has told of is a failure, not an absence", async () => {
     await test.insert("tokenState", {
       chainId: CHAIN_ID,
       collectionAddress: COLLECTION,

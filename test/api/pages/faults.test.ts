@@ -20,8 +20,8 @@ describe("what is not there", () => {
     ],
     ["a chain that has not the collection", `/collections/1/${COLLECTION}`, "No collection at this address"],
     ["what is no address", `/collections/${CHAIN_ID}/<script>`, "No collection at this address"],
-    ["a token that nobody has told of", `${HEROES}/404`, "Neither the chain nor the contract"],
-    ["what is no token id", `${HEROES}/01`, "Neither the chain nor the contract"],
+    ["a token that nobody has told of", `${HEROES}/404`, "This token doesn’t exist"],
+    ["what is no token id", `${HEROES}/01`, "This token doesn’t exist"],
     ["a longer path", `${HEROES}/1/2/3`, "There is no such page"],
   ])("is a page that says so: %s", async (_, path, text) => {
     const { status, text: page, headers } = await get(path);

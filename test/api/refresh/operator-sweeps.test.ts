@@ -27,7 +27,7 @@ const setup = createCauseSetup(test);
 const requests = createOperatorRequests({
   database,
   metadata: createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables }),
-  latestBlock: async () => 10,
+  askExistence: async () => new Map(),
 });
 const collection = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
 const nothing = async (): Promise<void> => undefined;

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { UriRead } from "../../../src/api/metadata/read-uri.ts";
+import type { LatestBlock } from "../../../src/api/chain/read-block.ts";
+import type { ReadUri, UriRead } from "../../../src/api/metadata/read-uri.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createRefresh, type RefreshDeps } from "../../../src/api/refresh/service.ts";
+import { createRefreshRoom } from "../../../src/api/refresh/room.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { createFakeCalls, ownerOfOnly } from "../../support/fake-contract.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -26,28 +28,39 @@ const read = (standard: "erc721" | "erc1155"): UriRead => ({
   standard,
 });
 
-function createService(contract: (tokenId: string) => UriRead, overrides: Partial<RefreshDeps> = {}) {
-  const asked: string[] = [];
-  const service = createRefresh({
+type Contract = (tokenId: string) => UriRead;
+interface Node {
+  readonly latestBlock?: LatestBlock;
+  readonly readUri?: ReadUri;
+  readonly answers?: Parameters<typeof createFakeCalls>[1];
+}
+
+/** By default an ERC-721 contract, which has the tokens that it names a URI of as one. */
+function createService(contract: Contract, { latestBlock, readUri, answers }: Node = {}) {
+  const isOwned = (tokenId: string): boolean => {
+    const uri = contract(tokenId);
+    return uri.kind === "read" && uri.standard === "erc721";
+  };
+  const { calls, asked } = createFakeCalls(CHAIN_ID, answers ?? ownerOfOnly(isOwned));
+  const { refresh: service } = createRefreshRoom({
     database,
     metadata: createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables }),
-    readUri: async ({ tokenId }) => {
-      asked.push(tokenId);
-      return contract(tokenId);
-    },
-    latestBlock: async () => 500,
-    ...overrides,
+    calls,
+    readUri: readUri ?? (async ({ tokenId }) => contract(tokenId)),
+    latestBlock: latestBlock ?? (async () => 500),
   });
   return { service, asked };
 }
 
-const insertState = (tokenId: bigint) =>
+const insertState = (tokenId: bigint, more: Record<string, unknown> = {}) =>
   test.insert("tokenState", {
     chainId: CHAIN_ID,
     collectionAddress: COLLECTION,
     tokenId,
+    standard: "erc721",
     burned: false,
     lockCount: 0,
+    ...more,
   });
 
 const known = async (): Promise<string[]> =>
@@ -87,7 +100,9 @@ describe("which tokens exist", () => {
     });
 
     expect(tokens.map(({ status }) => status)).toEqual(["queued", "not_found"]);
-    expect(asked.sort()).toEqual(["1", "2"]);
+    expect(new Set(asked)).toEqual(
+      new Set(["ownerOf(1)", "ownerOf(2)", "exists(2)", "nobody(2)", "totalSupply(2)"]),
+    );
     expect(await readQueue(database)).toMatchObject([{ tokenId: "1", minBlock: 500 }]);
     expect((await service.findReceipt(receiptId ?? "", APP))?.tokens).toEqual([
       { token_id: "1", status: "queued", reason: null },

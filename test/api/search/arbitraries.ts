@@ -29,7 +29,6 @@ const text = fc.option(fc.constantFrom(...TEXTS, "Hero 2", "hero 10"), { nil: nu
 
 export const token = fc.record({
   tokenId,
-  hasMetadata: fc.boolean(),
   name: text,
   description: text,
   servedAt: fc.option(fc.nat(5), { nil: null }),

@@ -53,7 +53,6 @@ describe("the burned tokens of a block", () => {
   }
   const rowOf = (id: number) => ({
     tokenId: String(id),
-    hasMetadata: true,
     name: null,
     description: null,
     servedAt: null,

@@ -75,7 +75,6 @@ it("beside a trait stands what a scan counts, whether few, half or most of many 
   });
   const tokenOf = (nth: number, few: number): ModelToken => ({
     tokenId: String(nth),
-    hasMetadata: true,
     name: null,
     description: null,
     servedAt: null,

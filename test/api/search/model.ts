@@ -5,7 +5,6 @@ import type { Facets, TokenFilter, TokenSort } from "../../../src/api/search/que
 
 export interface ModelToken {
   readonly tokenId: string;
-  readonly hasMetadata: boolean;
   readonly name: string | null;
   readonly description: string | null;
   readonly servedAt: number | null;

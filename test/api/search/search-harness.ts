@@ -39,7 +39,7 @@ export function createSearchHarness({ database: shared, tables }: TestDatabase) 
     facets: (filter: TokenFilter = ALL) => search.facets(collection, filter),
     panel: (filter: TokenFilter) => search.panel(collection, filter),
 
-    /** Records a document for each token, as a worker does. */
+    /** Records a document for each token that a transfer has told of, as a worker does. */
     async record(documents: ReadonlyMap<string, object>, database: Database = shared, block = 10) {
       const ends = [...documents].map(([tokenId, document]) => ({
         token: ref(tokenId),
@@ -47,7 +47,16 @@ export function createSearchHarness({ database: shared, tables }: TestDatabase) 
         resolution: found({ image: "https://img.example/1.png", ...document }, { block }),
       }));
       for (let from = 0; from < ends.length; from += BATCH) {
-        await database.transaction((tx) => metadata.recordAll(tx, ends.slice(from, from + BATCH)));
+        await database.transaction(async (tx) => {
+          const some = ends.slice(from, from + BATCH);
+          await metadata.addKnownTokens(
+            tx,
+            CHAIN_ID,
+            COLLECTION,
+            new Map(some.map(({ token }) => [token.tokenId, block])),
+          );
+          await metadata.recordAll(tx, some);
+        });
       }
     },
 
@@ -72,7 +81,6 @@ export function createSearchHarness({ database: shared, tables }: TestDatabase) 
           const served = text === null ? null : (JSON.parse(text) as NonNullable<StoredToken["metadata"]>);
           return {
             ...row,
-            hasMetadata: served !== null,
             name: served?.name ?? null,
             description: served?.description ?? null,
             traits: served?.traits ?? [],

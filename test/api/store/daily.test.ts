@@ -68,3 +68,17 @@ it("deletions run on until nothing is left, however many rows there are", async 
   expect(deleted).toBe(4500);
   expect(await database.query("select from vitrine.litter")).toEqual([]);
 });
+
+it("a job that can't be done yet stays due, is not logged, and says that it waits", async () => {
+  let isReady = false;
+  const job: DailyJob = { name: "later", run: async () => (isReady ? 3 : undefined) };
+  const { logger, entries } = createMemoryLogger();
+  const daily = createDaily({ database, jobs: [job], logger });
+
+  expect(await daily.look()).toBe(true);
+  expect(entries).toEqual([]);
+
+  isReady = true;
+  expect(await daily.look()).toBe(false);
+  expect(entries).toEqual([{ level: "info", msg: "Daily job done", job: "later", rows: 3 }]);
+});

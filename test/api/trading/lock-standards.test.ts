@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/tables.ts";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
-import { addKnownTokens } from "../../../src/api/metadata/store.ts";
+import { addKnownTokens } from "../../../src/api/metadata/listing-store.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks.ts";
 import { createTrading } from "../../../src/api/trading/service.ts";

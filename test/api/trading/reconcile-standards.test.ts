@@ -5,7 +5,7 @@ import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
 import { createChainClients } from "../../../src/api/chain/clients.ts";
 import { chainTables } from "../../../src/api/chain/tables.ts";
-import { addKnownTokens, knownInRange } from "../../../src/api/metadata/store.ts";
+import { addKnownTokens, knownInRange } from "../../../src/api/metadata/listing-store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";

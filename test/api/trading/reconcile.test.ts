@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
 import { createChainClients } from "../../../src/api/chain/clients.ts";
-import { addKnownTokens, knownInRange } from "../../../src/api/metadata/store.ts";
+import { addKnownTokens, knownInRange } from "../../../src/api/metadata/listing-store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";

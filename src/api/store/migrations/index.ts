@@ -2,7 +2,7 @@
 
 import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
 import { collectionInformation, tradeOpenings } from "./catalog.ts";
-import { events, lockStandards } from "./events.ts";
+import { events, lockStandards, seenVersions } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media, mediaEnds } from "./media.ts";
 import {
@@ -13,6 +13,7 @@ import {
   searchable,
   tokensAndVersions,
   traitIndexes,
+  unseenTokens,
 } from "./metadata.ts";
 import { accepted, hosts, mintedRanges, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 import { renormalise } from "./renormalise.ts";
@@ -43,4 +44,6 @@ export const migrations: readonly string[] = [
   lockStandards,
   tradeOpenings,
   renormalise,
+  unseenTokens,
+  seenVersions,
 ];

@@ -197,3 +197,10 @@ export const changedTypes = `
 alter table vitrine.trait_type add changed xid8 not null default pg_current_xact_id();
 create index trait_type_changed on vitrine.trait_type (changed, chain_id, collection);
 `;
+
+export const unseenTokens = `
+-- True while no transfer of the token is indexed: only its contract or a document has told of it. Such a token is not
+-- listed, and holds no trait values.
+alter table vitrine.token add unseen boolean not null default false;
+create index token_unseen on vitrine.token (chain_id, collection, token_id) where unseen;
+`;

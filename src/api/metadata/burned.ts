@@ -1,0 +1,7 @@
+/** What is said of a token that is burned: nothing of it is read any more. */
+
+/** Starts with its code, as every reason does. */
+export const burnedReason = (block: number | string): string => `burned: ${burnedIn(block)}`;
+
+/** The message behind the code. */
+export const burnedIn = (block: number | string): string => `in block ${block}`;

@@ -1,0 +1,52 @@
+/** Learns the traits of tokens whose document was read before a transfer told of them. */
+
+import type { Queryable } from "../store/database.ts";
+import type { Metadata } from "./normalise.ts";
+import { type CollectionRef, settleTraitTypes } from "./trait-type-store.ts";
+import { internValues } from "./trait-value-store.ts";
+
+const TOKENS_AT_ONCE = 100;
+
+/** In the transaction that made these tokens seen; what they hold is counted from its commit on. */
+export async function learnServedTraits(
+  tx: Queryable,
+  collection: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < tokenIds.length; from += TOKENS_AT_ONCE) {
+    await learnSome(tx, collection, tokenIds.slice(from, from + TOKENS_AT_ONCE));
+  }
+}
+
+async function learnSome(
+  tx: Queryable,
+  collection: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<void> {
+  const rows = await tx.query<{ tokenId: string; metadata: string }>(
+    `select t.token_id as "tokenId", v.metadata from vitrine.token t join vitrine.version v on v.id = t.served_version
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and v.metadata is not null`,
+    [collection.chainId, collection.collection, tokenIds],
+  );
+  const held = rows.map(({ tokenId, metadata }) => ({
+    tokenId,
+    traits: (JSON.parse(metadata) as Metadata).traits,
+  }));
+  const traits = held.flatMap((each) => each.traits);
+  const types = await settleTraitTypes(tx, collection, traits);
+  const idOf = await internValues(tx, types, traits);
+  await tx.query(
+    `update vitrine.token t set traits = k.traits::int[], changed = pg_current_xact_id()
+       from unnest($3::numeric[], $4::text[]) as k(token_id, traits)
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = k.token_id`,
+    [
+      collection.chainId,
+      collection.collection,
+      held.map(({ tokenId }) => tokenId),
+      held.map((each) => {
+        const ids = new Set(each.traits.flatMap((trait) => idOf(trait) ?? []));
+        return `{${[...ids].sort((a, b) => a - b).join(",")}}`;
+      }),
+    ],
+  );
+}

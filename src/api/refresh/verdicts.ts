@@ -1,0 +1,109 @@
+/** Which of the tokens that somebody asks for are fetched, and what is said of the others at once. */
+
+import type { CollectionConfig } from "../../config.ts";
+import { ApiError } from "../contract/errors.ts";
+import { burnedReason } from "../metadata/burned.ts";
+import type { AskExistence, Existence } from "../metadata/existence.ts";
+import type { MetadataService } from "../metadata/service.ts";
+import type { Queryable } from "../store/database.ts";
+
+export type Verdict =
+  /** To be read at `block` or later. `isVouched`: new to us, and the contract itself says that it exists. */
+  | { readonly kind: "fetched"; readonly block: number; readonly isVouched: boolean }
+  | { readonly kind: "burned"; readonly reason: string }
+  | { readonly kind: "not_found"; readonly reason: string | null }
+  /** Nothing could be found out about it, and the caller may not have it queued on a guess. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+export interface VerdictDeps {
+  readonly database: Queryable;
+  readonly metadata: Pick<MetadataService, "findKnown">;
+  readonly askExistence: AskExistence;
+}
+
+const UNPROVEN =
+  "unproven: no transfer of it is indexed, and the contract does not tell whether it exists; only callers with a key may have it read";
+const NODE_AWAY = "rpc_unavailable: no transfer of it is indexed, and the node does not answer; ask again";
+
+export type JudgeTokens = (
+  collection: CollectionConfig,
+  tokenIds: readonly string[],
+  caller: { readonly anonymous: boolean },
+) => Promise<ReadonlyMap<string, Verdict>>;
+
+/**
+ * Tokens that a transfer has told of are fetched unless they are burned. The contract is asked about others, at the node's
+ * head. Where it does not tell, and while the node is away, callers with a key have them queued: a mint may be on its way.
+ */
+export function createJudge({ database, metadata, askExistence }: VerdictDeps): JudgeTokens {
+  return async (collection, tokenIds, { anonymous }) => {
+    const known = await metadata.findKnown(database, collection.chainId, collection.address, tokenIds);
+    const unseen = tokenIds.filter((id) => !known.has(id));
+    const existences =
+      unseen.length > 0 ? await askExistence(collection, unseen) : new Map<string, Existence>();
+    return new Map(
+      tokenIds.map((tokenId): readonly [string, Verdict] => {
+        const token = known.get(tokenId);
+        if (!token) return [tokenId, verdictOn(existences.get(tokenId), anonymous)];
+        if (token.burnedBlock === null) return [tokenId, { kind: "fetched", block: 0, isVouched: false }];
+        return [tokenId, { kind: "burned", reason: burnedReason(token.burnedBlock) }];
+      }),
+    );
+  };
+}
+
+function verdictOn(existence: Existence | undefined, anonymous: boolean): Verdict {
+  switch (existence?.kind) {
+    case "exists":
+      return { kind: "fetched", block: existence.block, isVouched: true };
+    case "absent":
+      return { kind: "not_found", reason: null };
+    case "unproven":
+      if (anonymous) return { kind: "not_found", reason: UNPROVEN };
+      return { kind: "fetched", block: existence.block, isVouched: false };
+    default:
+      if (anonymous) return { kind: "unavailable", reason: NODE_AWAY };
+      return { kind: "fetched", block: existence?.block ?? 0, isVouched: false };
+  }
+}
+
+export interface RequestedToken {
+  readonly token_id: string;
+  readonly status: "queued" | "not_found" | "failed";
+  /** Why it is not queued, where there is more to say than that nobody knows it. */
+  readonly reason?: string;
+}
+
+/** The tokens to fetch, each with the block to read it at. */
+export const fetchedOf = (
+  verdicts: ReadonlyMap<string, Verdict>,
+  isMeant: (verdict: Extract<Verdict, { kind: "fetched" }>) => boolean,
+): ReadonlyMap<string, number> =>
+  new Map(
+    [...verdicts].flatMap(([tokenId, verdict]) =>
+      verdict.kind === "fetched" && isMeant(verdict) ? [[tokenId, verdict.block] as const] : [],
+    ),
+  );
+
+/** What is said of a token at once. */
+export function viewVerdict(token_id: string, verdict: Verdict): RequestedToken {
+  if (verdict.kind === "fetched") return { token_id, status: "queued" };
+  const status = verdict.kind === "unavailable" ? "failed" : "not_found";
+  return { token_id, status, ...(verdict.reason !== null && { reason: verdict.reason }) };
+}
+
+/**
+ * How a request is refused of which nothing was accepted: to be tried again where only a node was away. `code` is that of
+ * unknown tokens.
+ */
+export const refusalOf = (
+  tokens: readonly RequestedToken[],
+  pathOf: (index: number) => string = (index) => `token_ids[${index}]`,
+  code: "TOKEN_NOT_FOUND" | "TOKEN_UNKNOWN" = "TOKEN_NOT_FOUND",
+): ApiError =>
+  new ApiError(
+    tokens.some(({ status }) => status === "failed") ? "UNAVAILABLE" : code,
+    tokens.flatMap(({ reason }, index) =>
+      reason === undefined ? [] : { path: pathOf(index), message: reason },
+    ),
+  );

@@ -1,0 +1,296 @@
+/** Tokens that a contract has a URI of and no transfer has told of, on a real chain: who may have them read, and who sees them. */
+
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
+import type { Service } from "../../demo/service.ts";
+import { startLocalServer } from "../api/metadata/local-server.ts";
+import { createKey, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { lower } from "../support/contract-answers.ts";
+import { type RpcCall, type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import { createPartner, eventually } from "./world.ts";
+
+const SCHEMA = "phantoms";
+const REQUESTS = 25;
+const IDS_EACH = 100;
+/** How many tokens of each collection exist. */
+const MINTED = 3;
+
+type Name = "AnyItems" | "CountedItems" | "SuppliedItems" | "WrappedHeroes";
+const names: readonly Name[] = ["AnyItems", "CountedItems", "SuppliedItems", "WrappedHeroes"];
+
+let chain: Chain;
+let node: RpcProxy;
+let host: Awaited<ReturnType<typeof startLocalServer>>;
+let site: Site;
+let service: Service;
+let partner: ReturnType<typeof createPartner>;
+let key: string;
+const contracts = {} as Record<Name, Contract>;
+/** How often each document was asked for, by collection and id. */
+const fetched = new Map<string, number>();
+
+beforeAll(async () => {
+  chain = await startChain({ contracts: new URL("../contracts/", import.meta.url) });
+  node = await startRpcProxy(chain.rpcUrl);
+  host = await startLocalServer((request, response) => answerAnyId(request.url ?? "/", response));
+  for (const name of names) {
+    const uri = `${host.url}/${name}/${name === "WrappedHeroes" ? "" : "{id}"}`;
+    contracts[name] = await chain.deploy(name, [uri]);
+    for (let id = 1n; id <= MINTED; id++) await mint(name, id);
+  }
+  const collections = names.map((name) => lower(contracts[name]));
+  site = createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
+    ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
+    REFRESH_CONCURRENCY: "4",
+  });
+  await start();
+  key = await createKey(service);
+  partner = createPartner(service.baseUrl, key);
+  for (const name of names) {
+    await eventually(
+      () => facets(name),
+      ({ total, traits }) => total === MINTED && traits[0]?.count === MINTED,
+    );
+  }
+});
+afterAll(async () => {
+  await site.close();
+  await Promise.all([node.close(), host.close()]);
+});
+
+async function start(): Promise<void> {
+  service = await site.start(SCHEMA);
+  await untilIndexed(service, chain);
+  if (key) partner = createPartner(service.baseUrl, key);
+}
+
+const mint = (name: Name, id: bigint) =>
+  chain.write(contracts[name], "mint", [
+    chain.account(1).address,
+    id,
+    ...(name === "WrappedHeroes" ? [] : [5n]),
+  ]);
+
+/** A document for any id; its level is the id. */
+function answerAnyId(path: string, response: ServerResponse): void {
+  const [, name = "", last = ""] = path.split("/");
+  if (last === "") {
+    response.writeHead(404).end();
+    return;
+  }
+  const id = BigInt(name === "WrappedHeroes" ? last : `0x${last}`);
+  fetched.set(`${name}/${id}`, (fetched.get(`${name}/${id}`) ?? 0) + 1);
+  response.end(
+    JSON.stringify({
+      name: `${name} ${id}`,
+      image: `${host.url}/missing.png`,
+      attributes: [{ trait_type: "Level", display_type: "number", value: Number(id) }],
+    }),
+  );
+}
+
+/** Keeps Ponder, which asks for the latest block, at one of before; the service's own calls see the chain as it is. */
+async function holdIndex(): Promise<() => void> {
+  const head = `0x${(await chain.blockNumber()).toString(16)}`;
+  const isLatest = ({ method, params }: RpcCall) =>
+    method === "eth_getBlockByNumber" && params[0] === "latest";
+  node.reset(({ calls, isBatch }, response) => {
+    if (!calls.some(isLatest)) return false;
+    const held = calls.map((call) => (isLatest(call) ? { ...call, params: [head, call.params[1]] } : call));
+    fetch(chain.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(isBatch ? held : held[0]),
+    })
+      .then(async (answer) => response.end(await answer.text()))
+      .catch(() => response.destroy());
+    return true;
+  });
+  return () => node.reset();
+}
+
+interface Facets {
+  readonly total: number;
+  readonly traits: readonly { readonly count: number; readonly max_value: number }[];
+}
+const facets = async (name: Name): Promise<Facets> =>
+  (await partner.call(`/market/collections/${lower(contracts[name])}/traits`)).body as unknown as Facets;
+const statusOf = async (name: Name, id: number): Promise<number> =>
+  (await partner.call(`/market/collections/${lower(contracts[name])}/tokens/${id}`)).status;
+
+async function keyless(query: string, variables: Record<string, unknown>) {
+  const response = await fetch(`${service.baseUrl}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query, variables }),
+  });
+  return (await response.json()) as {
+    // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+    data?: any;
+    errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+  };
+}
+const REQUEST = `mutation ($tokenAddress: String!, $tokenIds: [String!]!) {
+  requestMetadataRefresh(tokenAddress: $tokenAddress, tokenIds: $tokenIds) { id tokens { tokenId status } } }`;
+const RECEIPT = "query ($id: String!) { metadataRefresh(id: $id) { done tokens { tokenId status reason } } }";
+const request = (name: Name, ids: readonly string[]) =>
+  keyless(REQUEST, { tokenAddress: contracts[name].address, tokenIds: ids });
+const refreshOne = (name: Name, id: string) =>
+  keyless("mutation ($a: String!, $i: String!) { refreshMetadata(tokenAddress: $a, tokenId: $i) }", {
+    a: contracts[name].address,
+    i: id,
+  });
+
+/** Rows of all tables that requests may fill. */
+const countRows = async () => {
+  const tables = [
+    "refresh",
+    "receipt",
+    "receipt_token",
+    "token",
+    "version",
+    "document",
+    "trait_type",
+    "trait_value",
+    "held_type",
+  ];
+  const [row] = await site.query(
+    `select ${tables.map((table) => `(select count(*)::int from vitrine.${table}) as ${table}`).join(", ")}`,
+  );
+  return row;
+};
+const state = async () => ({
+  rows: await countRows(),
+  facets: await Promise.all(names.map(facets)),
+  tokens: await Promise.all(
+    names.map(async (name) => (await partner.token(lower(contracts[name]), 1)).traits),
+  ),
+});
+
+describe("callers without a key", () => {
+  it("change nothing by ten thousand requests for ids that do not exist", async () => {
+    const before = await state();
+
+    for (const name of names) {
+      for (let nth = 0; nth < REQUESTS; nth++) {
+        const ids = Array.from({ length: IDS_EACH }, (_, index) => String(1_000 + nth * IDS_EACH + index));
+        const { data, errors } = await request(name, ids);
+        expect(data?.requestMetadataRefresh ?? null).toBeNull();
+        expect(errors).toMatchObject([{ extensions: { code: "TOKEN_NOT_FOUND" } }]);
+      }
+      expect((await refreshOne(name, "900")).errors).toMatchObject([
+        { message: expect.stringMatching(/^Token not found/), extensions: { code: "TOKEN_NOT_FOUND" } },
+      ]);
+    }
+
+    expect(await state()).toEqual(before);
+    expect([...fetched.keys()].filter((path) => Number(path.split("/")[1]) > MINTED)).toEqual([]);
+  });
+});
+
+describe("a token that was just minted", () => {
+  it.each<[Name, bigint]>([
+    ["CountedItems", 70n],
+    ["SuppliedItems", 71n],
+    ["WrappedHeroes", 72n],
+  ])(
+    "of %s is read for anybody, and shown with its metadata once its transfer is indexed, by one fetch",
+    async (name, id) => {
+      const release = await holdIndex();
+      await mint(name, id);
+
+      const { data } = await request(name, [String(id)]);
+      const receipt = await eventually(
+        async () => (await keyless(RECEIPT, { id: data.requestMetadataRefresh.id })).data.metadataRefresh,
+        ({ done }) => done,
+      );
+      expect(receipt.tokens).toEqual([{ tokenId: String(id), status: "updated", reason: null }]);
+      expect(await statusOf(name, Number(id))).toBe(404);
+      expect(await facets(name)).toMatchObject({ total: MINTED, traits: [{ max_value: MINTED }] });
+
+      release();
+      await eventually(
+        () => facets(name),
+        ({ total }) => total === MINTED + 1,
+      );
+      expect(await partner.token(lower(contracts[name]), Number(id))).toMatchObject({
+        name: `${name} ${id}`,
+        traits: [{ value: Number(id), max_value: Number(id), count: 1, percentage: 100 / (MINTED + 1) }],
+      });
+      await untilIndexed(service, chain);
+      expect(fetched.get(`${name}/${id}`)).toBe(1);
+    },
+  );
+
+  it("of a contract that does not tell which ids exist is read for a caller with a key alone", async () => {
+    const release = await holdIndex();
+    await mint("AnyItems", 73n);
+
+    expect((await refreshOne("AnyItems", "73")).errors).toMatchObject([
+      { message: expect.stringContaining("only callers with a key may have it read") },
+    ]);
+    const { body } = await partner.refresh(lower(contracts.AnyItems), ["73"], "?wait=10");
+    expect(body.tokens).toEqual([{ token_id: "73", status: "updated", reason: null }]);
+    expect(await statusOf("AnyItems", 73)).toBe(404);
+
+    release();
+    await eventually(
+      () => statusOf("AnyItems", 73),
+      (status) => status === 200,
+    );
+  });
+});
+
+describe("a burned token", () => {
+  it("is said to be burned at once by every way to ask, and is not fetched", async () => {
+    const name = "WrappedHeroes";
+    const { blockNumber } = await chain.write(contracts[name], "burn", [2n], chain.account(1));
+    const address = lower(contracts[name]);
+    await eventually(
+      () => partner.token(address, 2),
+      ({ burned }) => burned,
+    );
+    const before = fetched.get(`${name}/2`);
+    const reason = `burned: in block ${blockNumber}`;
+
+    expect((await partner.refresh(address, ["2"])).body.tokens).toEqual([
+      { token_id: "2", status: "not_found", reason },
+    ]);
+    expect((await refreshOne(name, "2")).errors).toMatchObject([
+      { message: expect.stringContaining(reason) },
+    ]);
+    expect((await request(name, ["2"])).data.requestMetadataRefresh.tokens).toEqual([
+      { tokenId: "2", status: "not_found" },
+    ]);
+    expect(fetched.get(`${name}/2`)).toBe(before);
+  });
+});
+
+describe("an upgrade", () => {
+  it("forgets what strangers had put in before, with a count in the log, and keeps the rest", async () => {
+    const address = lower(contracts.AnyItems);
+    const before = await facets("AnyItems");
+    await service.stop();
+    await site.query(`
+      insert into vitrine.token (chain_id, collection, token_id, known_since, traits)
+      select t.chain_id, t.collection, n, now() - interval '1 hour', t.traits
+        from vitrine.token t, generate_series(1000, 9699) n where t.collection = '${address}' and t.token_id = 1;
+      update vitrine.token set known_since = now() - interval '1 hour';
+      delete from vitrine.daily_job where name like 'forget tokens that no transfer%'`);
+    // The index's head is to be younger than what it judges.
+    await chain.mine();
+
+    await start();
+    const { total, traits } = await eventually(
+      () => facets("AnyItems"),
+      (now) => now.total === before.total,
+    );
+
+    expect({ total, traits }).toEqual(before);
+    expect(service.log()).toMatch(
+      /Daily job done.*forget tokens that no transfer has told of on chain 31337.*8700/s,
+    );
+    expect(await site.query("select from vitrine.token")).toHaveLength(4 * MINTED + 4);
+  });
+});
