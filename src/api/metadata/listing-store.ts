@@ -75,7 +75,7 @@ const mayTell = (tables: ChainTables, chainId: string, schema: string): string =
 
 /**
  * After a reorg: makes those of the tokens unseen that no transfer tells of any more. Nothing while the index is not
- * ready, or behind what was seen of it.
+ * ready, or behind what was seen of it, unless `isCertain`: the index itself says that it took them for tokens and erred.
  */
 export async function hideTakenBack(
   db: Queryable,
@@ -83,17 +83,18 @@ export async function hideTakenBack(
   chainId: number,
   collection: string,
   tokenIds: readonly string[],
+  isCertain = false,
 ): Promise<void> {
   await db.query(
     `with gone as (
        select t.token_id from vitrine.token t
         where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-          and ${mayTell(tables, "$1", "$4")} and not ${knownByTransfer(tables, keyOf("t"))}
+          and ($5 or ${mayTell(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
         order by t.token_id::text collate "C" for update of t)
      update vitrine.token t
         set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
        from gone g where t.chain_id = $1 and t.collection = $2 and t.token_id = g.token_id`,
-    [chainId, collection, tokenIds, tables.schema],
+    [chainId, collection, tokenIds, tables.schema, isCertain],
   );
 }
 

@@ -19,7 +19,7 @@ import {
 } from "./listing-store.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
 import type { Resolve } from "./resolve.ts";
-import { findGone, notReadSince, readServed } from "./store.ts";
+import { findUntransferred, notReadSince, readServed } from "./store.ts";
 import { type CollectionRef, lockTraits } from "./trait-type-store.ts";
 import { lowerHighest } from "./trait-value-store.ts";
 
@@ -37,16 +37,21 @@ export function createMetadata(deps: MetadataDeps) {
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       findKnown(db, tables, chainId, collection, tokenIds),
     addKnownTokens,
-    findGone: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
-      findGone(db, tables, chainId, collection, tokenIds),
+    findUntransferred: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
+      findUntransferred(db, tables, chainId, collection, tokenIds),
     addUnseenTokens: (
       db: Queryable,
       chainId: number,
       collection: string,
       tokens: ReadonlyMap<string, number>,
     ) => addUnseenTokens(db, tables, chainId, collection, tokens),
-    hideTakenBack: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
-      hideTakenBack(db, tables, chainId, collection, tokenIds),
+    hideTakenBack: (
+      db: Queryable,
+      chainId: number,
+      collection: string,
+      tokenIds: readonly string[],
+      isCertain?: boolean,
+    ) => hideTakenBack(db, tables, chainId, collection, tokenIds, isCertain),
     learnServedTraits,
     knownInRange,
     listedInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>

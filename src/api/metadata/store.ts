@@ -55,20 +55,20 @@ export async function forgetToken(db: Queryable, token: TokenRef): Promise<void>
   );
 }
 
-/** Those of the tokens that a complete index has no transfer of; none while it is being built. */
-export async function findGone(
+/** Those of the tokens that the index has no transfer of, as far as it has come. */
+export async function findUntransferred(
   db: Queryable,
   tables: ChainTables,
   chainId: number,
   collection: string,
   tokenIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly string[]> {
   const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   const rows = await db.query<{ tokenId: string }>(
-    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where ${ready(tables)} and not ${told}`,
+    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where not ${told}`,
     [chainId, collection, tokenIds],
   );
-  return new Set(rows.map(({ tokenId }) => tokenId));
+  return rows.map(({ tokenId }) => tokenId);
 }
 
 /**

@@ -176,7 +176,7 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
   /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
   async function hideTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
     for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
-      await metadata.hideTakenBack(tx, chainId, collection, [from]);
+      await metadata.hideTakenBack(tx, chainId, collection, [from], true);
     }
   }
 
