@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
+import { issueTable } from "../../../src/api/metadata/issues.ts";
 import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
 import { readDocument } from "../../../src/api/metadata/resolve.ts";
 import { bodies, documents, entries, readFixture, readJson } from "./fixtures.ts";
@@ -21,6 +22,24 @@ const NUMBERS = [
   "0.1234567890123456789",
 ];
 
+/** What no fixture has, so that every issue is part of the results. */
+const FAULTS = [
+  '{"name": 0, "image": "", "description": 7, "video": false, "animation_url": [], "external_url": {}}',
+  '{"name": " ", "image": "javascript:alert(1)", "video": "ar://x", "description": "", "attributes": null, "properties": null}',
+  '{"attributes": {}, "properties": []}',
+  '{"properties": []}',
+  '{"attributes": [0, [], {}, {"trait_type": " "}, {"trait_type": "T"}, {"trait_type": "T", "value": null}]}',
+  '{"attributes": [{"trait_type": "T", "display_type": "number", "value": 2, "max_value": 1}]}',
+  '{"attributes": [{"trait_type": "T", "display_type": "number", "value": 2, "max_value": "3", "other": 1}]}',
+  '{"attributes": [{"trait_type": "T", "display_type": "date", "value": 1.5}, {"trait_type": "T", "display_type": "Date"}]}',
+  '{"properties": {"": "v", "P": null, "Q": 1e999, "R": "{id}", "R": [], "__proto__": 0}}',
+  `{"properties": {${Array.from({ length: 1_001 }, (_, index) => `"P${index}": "v"`)}}}`,
+  `{"properties": {"P": 0.${"1".repeat(98)}, "Q": 0.${"1".repeat(99)}}}`,
+  `{"attributes": [${Array.from({ length: 250 }, () => "0")}]}`,
+  '{"name": "a\\u0000b\\ud800", "image": "ipfs://ipfs/QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco/{id}"}',
+  '{"name": "first", "name": "last", "image": "https://img.example/{id}.png"}',
+];
+
 const wrap = (fields: string): Buffer =>
   Buffer.from(`{"name": "n", "image": "https://img.example/1.png", ${fields}}`);
 const entry = (fields: string): Buffer => wrap(`"attributes": [{"trait_type": "T", ${fields}}]`);
@@ -35,6 +54,7 @@ function* inputs(): Generator<Buffer> {
     for (const type of ["number", "date"]) yield entry(`"display_type": "${type}", "value": ${json}`);
     yield entry(`"display_type": "number", "value": 0, "max_value": ${json}`);
   }
+  for (const json of FAULTS) yield Buffer.from(json);
   for (const file of ["forgotten-warriors.json", "forgotten-souls.json"]) {
     for (const traits of Object.values(readJson(`datasets/${file}`) as object))
       yield wrap(`"properties": ${JSON.stringify(traits)}`);
@@ -56,6 +76,17 @@ function digest(): string {
   }
   return hash.digest("hex");
 }
+
+it("the results hold every issue that a document can have", () => {
+  const codes = [...inputs()].flatMap((body) => {
+    const answer = readDocument(body, "");
+    return answer.kind === "failed" ? [answer.reason] : answer.document.issues.map(({ code }) => code);
+  });
+
+  // Comes of what the collection is known with, not of the document.
+  const { display_type_conflict: _, ...others } = issueTable;
+  expect(Object.keys(others).filter((code) => !(codes as string[]).includes(code))).toEqual([]);
+});
 
 const recorded = readJson("normaliser.json") as { readonly version: number; readonly digest: string }[];
 

@@ -112,6 +112,8 @@ describe("a stored document of older rules", () => {
   it("is served as the new rules read it, as a version with the same content", async () => {
     await storeRounded("1");
     const before = await served("1");
+    const times = () => database.query("select served_at, last_fetch_at, good_block from vitrine.token");
+    const fetched = await times();
     expect(before?.metadata?.traits).toEqual([supply("12345678901234567000")]);
 
     await runToEnd();
@@ -123,6 +125,7 @@ describe("a stored document of older rules", () => {
       fetchedAt: before?.fetchedAt,
       metadata: { traits: [supply("12345678901234567890")] },
     });
+    expect(await times()).toEqual(fetched);
     expect(await versions()).toEqual([
       { number: 1, trigger: "rest", outcome: "updated", normaliser: NORMALISER },
       { number: 2, trigger: "renormalise", outcome: "updated", normaliser: NORMALISER },
