@@ -74,3 +74,21 @@ export async function readSchema(db: Queryable, schema: string): Promise<SchemaC
     : [];
   return { kind: "index", ...app, inputs: record?.inputs };
 }
+
+/** Whether a process indexes the chain into another schema now: one index is being built beside another. */
+export async function isIndexedElsewhere(db: Queryable, schema: string, chainId: number): Promise<boolean> {
+  const others = await db.query<{ schema: string }>(
+    "select schema from vitrine.index_build where schema <> $1",
+    [schema],
+  );
+  for (const other of others) {
+    const content = await readSchema(db, other.schema);
+    if (content.kind !== "index" || !content.isInUse) continue;
+    const chains = await db.query(
+      `select from ${escapeIdentifier(other.schema)}._ponder_checkpoint where chain_id = $1`,
+      [chainId],
+    );
+    if (chains.length > 0) return true;
+  }
+  return false;
+}

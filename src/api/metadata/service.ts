@@ -1,5 +1,6 @@
 /** The metadata room's door: resolve a token, record what came of it, and read what is served. */
 
+import { isIndexedElsewhere } from "../chain/index-build.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 import { learnServedTraits } from "./learn-served.ts";
@@ -59,7 +60,12 @@ export function createMetadata(deps: MetadataDeps) {
     notReadSince,
     readContract: (db: Queryable, chainId: number, collection: string) =>
       readContract(db, tables, chainId, collection),
-    mayTellUntold: (db: Queryable, chainId: number) => mayTellUntold(db, tables, chainId),
+    /**
+     * Whether the index of a chain may say that a token has no transfer. Not while another one is at work: that may begin
+     * at an earlier block, and know tokens that this one does not.
+     */
+    mayTellUntold: async (db: Queryable, chainId: number): Promise<boolean> =>
+      (await mayTellUntold(db, tables, chainId)) && !(await isIndexedElsewhere(db, tables.schema, chainId)),
     findUntold: (db: Queryable, collection: CollectionRef, tokenIds: readonly string[]) =>
       findUntold(db, tables, collection, tokenIds),
     findSeenSince: (db: Queryable, collection: CollectionRef, limit: number) =>

@@ -76,7 +76,7 @@ beforeEach(async () => {
   await emptyTables(database);
   await setup.clear();
   await database.query(
-    `truncate ${tables.tokenState}, ${tables.collectionState}, ${tables.meta}, vitrine.daily_job, vitrine.forgotten_token`,
+    `truncate ${tables.tokenState}, ${tables.collectionState}, ${tables.meta}, vitrine.daily_job, vitrine.forgotten_token, vitrine.index_build`,
   );
   await database.query("drop schema if exists next_chain cascade");
   await test.insert("collectionState", {
@@ -235,6 +235,31 @@ describe("nothing is forgotten", () => {
       await database.query(`truncate ${table}`);
 
     await untilLater(next);
+  });
+
+  it("while another index of the chain is at work, which may begin at an earlier block", async () => {
+    await haveBeenFlooded();
+    const next = await setup.reindexAs("next_chain");
+    await database.query(
+      "insert into vitrine.index_build (schema, build_id, inputs) values ($1, 'b', '{}')",
+      ["next_chain"],
+    );
+    const beat = (secondsAgo: number) =>
+      database.query(
+        `update ${next.meta} set value = jsonb_build_object('is_ready', 0, 'build_id', 'b', 'is_locked', 1,
+           'heartbeat_at', ((extract(epoch from now()) - $1) * 1000)::bigint)`,
+        [secondsAgo],
+      );
+    await beat(5);
+    await untilLater();
+
+    // It is gone, or indexes another chain.
+    await beat(60);
+    expect((await look()).entries).toMatchObject([{ rows: 50 }]);
+    await database.query("truncate vitrine.daily_job");
+    await beat(5);
+    await database.query(`update ${next.checkpoint} set chain_id = 1`);
+    expect((await look()).isWaiting).toBe(false);
   });
 
   it("by an index of other contracts, complete as it may be", async () => {
