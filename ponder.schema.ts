@@ -53,12 +53,50 @@ export const tokenBalance = onchainTable(
   }),
 );
 
-/** One row per movement of a token; those of one event are told apart by the end of the id. */
+/**
+ * Tokens that one event minted and that have not moved since: each is a token without a row of its own. A row of
+ * token_state that has a standard wins over the range it lies in. Ranges of a collection never overlap.
+ */
+export const tokenRange = onchainTable(
+  "token_range",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    fromTokenId: t.bigint().notNull(),
+    toTokenId: t.bigint().notNull(),
+    owner: t.hex().notNull(),
+    /** The id of the mint's row in token_transfer. */
+    transferId: t.text().notNull(),
+    mintedBlock: t.bigint().notNull(),
+    mintedLog: t.integer().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.fromTokenId] }) }),
+);
+
+/** The bounds of a collection's ranges, so that handlers find the range of a token by primary keys. */
+export const collectionRanges = onchainTable(
+  "collection_ranges",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    /** JSON: `[["from", "to"], …]`, both included, in the order of the ids. */
+    bounds: t.text().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
+);
+
+/**
+ * One row per movement of a token; those of one event are told apart by the end of the id. The mint of a range is one
+ * row, from `tokenId` to `lastTokenId`, and `quantity` says how many tokens.
+ */
 export const tokenTransfer = onchainTable("token_transfer", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
   tokenId: t.bigint().notNull(),
+  lastTokenId: t.bigint(),
   from: t.hex().notNull(),
   to: t.hex().notNull(),
   quantity: t.bigint().notNull(),
@@ -78,6 +116,15 @@ export const collectionState = onchainTable(
     /** Tokens that exist: minted and not burned. */
     items: t.integer().notNull(),
     owners: t.integer().notNull(),
+    /** The collection has ranges. Null and false are the same. */
+    hasRanges: t.boolean(),
+    /** A Transfer with all three arguments indexed was seen: those in another layout are amounts of a coin then. */
+    hasIndexedTransfers: t.boolean(),
+    /**
+     * JSON: `[["transfer id", "token id"], …]` of transfers in another layout while none has all arguments indexed. They
+     * are taken back by the first that has. `[]` once they are too many to be a coin's before its first token.
+     */
+    doubtfulTransfers: t.text(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
 );
@@ -142,7 +189,10 @@ export const metadataUpdate = onchainTable("metadata_update", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
-  source: t.text({ enum: ["mint", "first_seen", "MetadataUpdate", "BatchMetadataUpdate", "URI"] }).notNull(),
+  /** `taken_back`: transfers were taken for the token's that were a coin's. */
+  source: t
+    .text({ enum: ["mint", "first_seen", "taken_back", "MetadataUpdate", "BatchMetadataUpdate", "URI"] })
+    .notNull(),
   fromTokenId: t.bigint().notNull(),
   toTokenId: t.bigint().notNull(),
   scope: t.text({ enum: ["token", "range", "collection", "inverted"] }).notNull(),
@@ -192,7 +242,7 @@ export const indexAnomaly = onchainTable(
           "unreadable_metadata_update",
           "unreadable_lock",
           "mixed_transfer_layouts",
-          "range_refused",
+          "overlapping_range",
         ],
       })
       .notNull(),

@@ -20,42 +20,38 @@ export const tokenEventsAbi = [
       { name: "value", type: "uint256", indexed: false },
     ],
   },
-  {
-    type: "event",
-    name: "TransferBatch",
-    inputs: [
-      { name: "operator", type: "address", indexed: true },
-      { name: "from", type: "address", indexed: true },
-      { name: "to", type: "address", indexed: true },
-      { name: "ids", type: "uint256[]", indexed: false },
-      { name: "values", type: "uint256[]", indexed: false },
-    ],
-  },
-  {
-    type: "event",
-    name: "ConsecutiveTransfer",
-    inputs: [
-      { name: "fromTokenId", type: "uint256", indexed: true },
-      { name: "toTokenId", type: "uint256", indexed: false },
-      { name: "fromAddress", type: "address", indexed: true },
-      { name: "toAddress", type: "address", indexed: true },
-    ],
-  },
-  // ERC-4906, whose draft indexed the ids that the final standard does not: the same topic in two layouts. Ponder
-  // decodes one and drops logs of the other, so these declare no inputs, and the handlers read the ids themselves.
-  // The types belong to the name: the topic is the hash of the signature.
+  // What follows declares no inputs, and the handlers read the raw log. An event's topic is the hash of its signature,
+  // which does not tell what is indexed: Ponder decodes one layout and drops logs of any other, and those whose data is
+  // malformed, without a word. The types belong to the name, for the topic's sake.
+  //
+  // These two are declared in their usual layout as well: Ponder knows beforehand which rows a decoded log will need and
+  // reads them together. Each log comes once more here, where what was decoded is left alone.
+  { type: "event", name: "Transfer(address,address,uint256)", inputs: [] },
+  { type: "event", name: "TransferSingle(address,address,address,uint256,uint256)", inputs: [] },
+  { type: "event", name: "TransferBatch(address,address,address,uint256[],uint256[])", inputs: [] },
+  { type: "event", name: "ConsecutiveTransfer(uint256,uint256,address,address)", inputs: [] },
+  // ERC-4906, whose draft indexed the ids that the final standard does not.
   { type: "event", name: "MetadataUpdate(uint256)", inputs: [] },
   { type: "event", name: "BatchMetadataUpdate(uint256,uint256)", inputs: [] },
+  { type: "event", name: "URI(string,uint256)", inputs: [] },
   {
     type: "event",
-    name: "URI",
+    name: "TokenLocked",
     inputs: [
-      { name: "_value", type: "string", indexed: false },
-      { name: "_id", type: "uint256", indexed: true },
+      { name: "tokenId", type: "uint256", indexed: true },
+      { name: "approvedContract", type: "address", indexed: true },
     ],
   },
-  // The lock standards of src/domain/lock-standards.ts, whose contracts differ in what they index, and of whose names two
-  // stand for two events.
+  {
+    type: "event",
+    name: "TokenUnlocked",
+    inputs: [
+      { name: "tokenId", type: "uint256", indexed: true },
+      { name: "approvedContract", type: "address", indexed: true },
+    ],
+  },
+  // The lock standards of src/domain/lock-standards.ts. Two events share the name `Locked`. Those of ERC-721x are
+  // declared in their usual layout as well, for the reason above.
   { type: "event", name: "TokenLocked(uint256,address)", inputs: [] },
   { type: "event", name: "TokenUnlocked(uint256,address)", inputs: [] },
   { type: "event", name: "Locked(uint256)", inputs: [] },

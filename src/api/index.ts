@@ -11,6 +11,7 @@ import { ACCESS_CHANNEL } from "./access/store.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
 import { createCatalogRoom } from "./catalog/room.ts";
+import { createAnomalyLog } from "./chain/anomalies.ts";
 import { createChainClients } from "./chain/clients.ts";
 import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
 import { createIndexHeads } from "./chain/index-heads.ts";
@@ -194,14 +195,9 @@ const causes = startCauseLoop({
   deadline: createDeadline(database),
   logger,
 });
-const events = startEvents({
-  database,
-  connectionString,
-  tables,
-  collections: index.collections,
-  logger,
-});
+const events = startEvents({ database, connectionString, tables, collections: index.collections, logger });
 const watchdog = startWatchdog({
+  tellAnomalies: createAnomalyLog({ database, tables, logger }),
   heads,
   latestBlock,
   logger,

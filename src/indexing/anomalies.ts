@@ -2,6 +2,7 @@
 
 import type { Context } from "ponder:registry";
 import { indexAnomaly } from "ponder:schema";
+import { countIndexed } from "../domain/token-logs.ts";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
 
 export type AnomalyKind = (typeof indexAnomaly.$inferInsert)["kind"];
@@ -33,4 +34,10 @@ export async function recordAnomaly(
       logIndex: event.log.logIndex,
     })
     .onConflictDoUpdate((row) => ({ count: Math.min(row.count + 1, COUNT_MAX), lastBlock: number }));
+}
+
+/** Says of a log that can't be read what can be said. */
+export function unreadable(name: string, { log }: ChainEvent): string {
+  const bytes = Math.max(0, (log.data.length - 2) / 2);
+  return `a ${name} log with ${countIndexed(log)} indexed arguments and ${bytes} bytes of data can't be read`;
 }

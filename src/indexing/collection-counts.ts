@@ -6,39 +6,61 @@ import { zeroAddress } from "viem";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
 
 type Standard = "erc721" | "erc1155";
-type Difference = -1 | 0 | 1;
 
-/** What one movement changes in a collection: tokens that exist, and the wallets that hold one more or one fewer. */
+/** What one movement changes in a collection: tokens that exist, and the wallets that hold more or fewer. */
 export interface CountChange {
-  readonly items: Difference;
+  readonly items: number;
   readonly takenFrom?: `0x${string}` | undefined;
   readonly givenTo?: `0x${string}` | undefined;
+  /** How many tokens are taken and given; 1 by default. */
+  readonly tokens?: number;
+  /** The movement is a Transfer with all arguments indexed. */
+  readonly isIndexed?: boolean;
+  /** The movement made a range of tokens. */
+  readonly hasRanges?: boolean;
 }
 
-/** Counts a movement. The zero address holds nothing. */
+// What the columns hold. A contract may mint ranges of a million as often as it can pay for.
+const COUNT_MAX = 2 ** 31 - 1;
+const bounded = (count: number): number => Math.max(0, Math.min(count, COUNT_MAX));
+
+/**
+ * Counts a movement. The zero address holds nothing. Answers the transfers that are doubtful no more, as the
+ * collection's row remembered them, where this movement is the first to tell.
+ */
 export async function countMovement(
   event: ChainEvent,
   context: Context,
   standard: Standard,
-  { items, takenFrom, givenTo }: CountChange,
-): Promise<void> {
+  { items, takenFrom, givenTo, tokens = 1, isIndexed = false, hasRanges = false }: CountChange,
+): Promise<string | null> {
   let owners = 0;
-  if (takenFrom !== undefined) owners += await changeHolding(event, context, takenFrom, -1);
-  if (givenTo !== undefined) owners += await changeHolding(event, context, givenTo, 1);
-  if (items === 0 && owners === 0) return;
+  if (takenFrom !== undefined) owners += await changeHolding(event, context, takenFrom, -tokens);
+  if (givenTo !== undefined) owners += await changeHolding(event, context, givenTo, tokens);
+  if (items === 0 && owners === 0) return null;
+  let doubtful: string | null = null;
   await context.db
     .insert(collectionState)
     .values({
       ...collectionKey(event, context),
       standard,
-      items: Math.max(0, items),
+      items: bounded(items),
       owners: Math.max(0, owners),
+      hasIndexedTransfers: isIndexed,
+      hasRanges,
     })
-    .onConflictDoUpdate((row) => ({
-      standard,
-      items: Math.max(0, row.items + items),
-      owners: Math.max(0, row.owners + owners),
-    }));
+    .onConflictDoUpdate((row) => {
+      if (isIndexed) doubtful = row.doubtfulTransfers;
+      return {
+        standard,
+        items: bounded(row.items + items),
+        owners: Math.max(0, row.owners + owners),
+        hasIndexedTransfers: isIndexed || row.hasIndexedTransfers,
+        hasRanges: hasRanges || row.hasRanges,
+        ...(doubtful !== null && { doubtfulTransfers: null }),
+      };
+    });
+  return doubtful;
 }
 
 /** Answers the difference that it makes to the number of owners. */
@@ -46,8 +68,8 @@ async function changeHolding(
   event: ChainEvent,
   context: Context,
   holder: `0x${string}`,
-  by: 1 | -1,
-): Promise<Difference> {
+  by: number,
+): Promise<-1 | 0 | 1> {
   if (holder === zeroAddress) return 0;
   const tokens = { before: 0, after: Math.max(0, by) };
   await context.db
@@ -55,7 +77,7 @@ async function changeHolding(
     .values({ ...collectionKey(event, context), holder, tokens: tokens.after })
     .onConflictDoUpdate((row) => {
       tokens.before = row.tokens;
-      tokens.after = Math.max(0, row.tokens + by);
+      tokens.after = bounded(row.tokens + by);
       return { tokens: tokens.after };
     });
   if (tokens.before === 0 && tokens.after > 0) return 1;

@@ -3,7 +3,9 @@
 import { type Context, ponder } from "ponder:registry";
 import { tokenBalance, tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
+import { isUsualSingle, readBatch, readSingle } from "../domain/token-logs.ts";
 import { UINT256_MAX } from "../domain/token-ref.ts";
+import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
 import type { ChainEvent } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
@@ -14,12 +16,30 @@ ponder.on("Collection:TransferSingle", async ({ event, context }) => {
   await moveAmount(event, context, { from, to, tokenId: id, quantity: value });
 });
 
-ponder.on("Collection:TransferBatch", async ({ event, context }) => {
-  const { from, to, ids, values } = event.args;
-  for (const [part, tokenId] of ids.entries()) {
-    await moveAmount(event, context, { from, to, tokenId, quantity: values[part] ?? 0n, part });
-  }
-});
+// Every TransferSingle comes here as well (abis/token-events.ts); those in the usual layout are done.
+ponder.on(
+  "Collection:TransferSingle(address,address,address,uint256,uint256)",
+  async ({ event, context }) => {
+    if (isUsualSingle(event.log)) return;
+    const movement = readSingle(event.log);
+    if (movement) return moveAmount(event, context, movement);
+    await recordAnomaly(event, context, "unreadable_transfer", unreadable("TransferSingle", event));
+  },
+);
+
+ponder.on(
+  "Collection:TransferBatch(address,address,address,uint256[],uint256[])",
+  async ({ event, context }) => {
+    const batch = readBatch(event.log);
+    if (!batch) {
+      return recordAnomaly(event, context, "unreadable_transfer", unreadable("TransferBatch", event));
+    }
+    const { from, to, ids, values } = batch;
+    for (const [part, tokenId] of ids.entries()) {
+      await moveAmount(event, context, { from, to, tokenId, quantity: values[part] ?? 0n, part });
+    }
+  },
+);
 
 async function moveAmount(event: ChainEvent, context: Context, movement: Movement): Promise<void> {
   const { from, to, tokenId, quantity } = movement;

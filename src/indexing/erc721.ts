@@ -1,37 +1,43 @@
-/** ERC-721 transfers, ERC-2309 mints included: who owns what, and which tokens are new. */
+/** ERC-721 transfers in any layout: who owns what, and which tokens are new. */
 
 import { type Context, ponder } from "ponder:registry";
-import { tokenState } from "ponder:schema";
+import { collectionState, tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
-import { recordAnomaly } from "./anomalies.ts";
+import { readTransfer } from "../domain/token-logs.ts";
+import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
-import type { ChainEvent } from "./event-row.ts";
+import { noteDoubtful, takeBackDoubtful } from "./doubtful-transfers.ts";
+import { type ChainEvent, collectionKey } from "./event-row.ts";
 import { transferLocks } from "./lock-rows.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { tokenKey, untouched } from "./token-key.ts";
-
-// What ERC721A mints at most in one event; a contract may claim 2^256 tokens in one log.
-const CONSECUTIVE_TOKENS_MAX = 5_000n;
+import { findRanged } from "./token-ranges.ts";
 
 ponder.on("Collection:Transfer", async ({ event, context }) => {
-  await moveToken(event, context, { ...event.args, quantity: 1n });
+  await moveToken(event, context, { ...event.args, quantity: 1n }, true);
 });
 
-ponder.on("Collection:ConsecutiveTransfer", async ({ event, context }) => {
-  const { fromTokenId, toTokenId, fromAddress, toAddress } = event.args;
-  const claimed = toTokenId - fromTokenId + 1n;
-  const count = claimed > CONSECUTIVE_TOKENS_MAX ? CONSECUTIVE_TOKENS_MAX : claimed;
-  for (let part = 0n; part < count; part++) {
-    const tokenId = fromTokenId + part;
-    const movement = { from: fromAddress, to: toAddress, tokenId, quantity: 1n, part: Number(part) };
-    await moveToken(event, context, movement);
+// Every Transfer comes here as well (abis/token-events.ts); those with all arguments indexed are done.
+ponder.on("Collection:Transfer(address,address,uint256)", async ({ event, context }) => {
+  if (event.log.topics[3] != null) return;
+  const movement = readTransfer(event.log);
+  if (!movement) return recordAnomaly(event, context, "unreadable_transfer", unreadable("Transfer", event));
+  const collection = await context.db.find(collectionState, collectionKey(event, context));
+  if (collection?.hasIndexedTransfers || collection?.standard === "erc1155") {
+    const detail = `a Transfer of ${movement.tokenId} in another layout than the collection's tokens: likely an amount of a coin`;
+    return recordAnomaly(event, context, "mixed_transfer_layouts", detail);
   }
-  if (claimed <= CONSECUTIVE_TOKENS_MAX) return;
-  const detail = `tokens ${fromTokenId} to ${toTokenId} moved in one event; those from ${fromTokenId + count} on are not indexed`;
-  await recordAnomaly(event, context, "consecutive_transfer_cut", detail);
+  await moveToken(event, context, movement);
+  await noteDoubtful(event, context, movement.tokenId);
 });
 
-async function moveToken(event: ChainEvent, context: Context, movement: Movement): Promise<void> {
+/** Applies one transfer. `isIndexed` for a Transfer with all three arguments indexed, as ERC-721 has it. */
+export async function moveToken(
+  event: ChainEvent,
+  context: Context,
+  movement: Movement,
+  isIndexed = false,
+): Promise<void> {
   const { from, to, tokenId } = movement;
   const minted = from === zeroAddress;
   const burned = to === zeroAddress;
@@ -43,24 +49,41 @@ async function moveToken(event: ChainEvent, context: Context, movement: Movement
     ...(burned && { burnedBlock: event.block.number, burnedLog: event.log.logIndex }),
   };
   // Scalars, since rows that Ponder hands out change under later writes.
-  const before = { existed: false, owner: null as `0x${string}` | null };
+  const before = { isTold: false, existed: false, owner: null as `0x${string}` | null };
   // ERC-721x locks are left alone: contracts keep them through burn and re-mint.
   const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
     .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change })
     .onConflictDoUpdate((row) => {
-      before.existed = row.standard !== null && !row.burned;
+      before.isTold = row.standard !== null;
+      before.existed = before.isTold && !row.burned;
       before.owner = row.owner;
       return minted ? change : { ...change, ...locks.end(row) };
     });
   await locks.record();
+  if (!before.isTold && !minted) await takeOutOfRange();
   await recordMovement(event, context, movement, !before.existed);
 
-  await countMovement(event, context, "erc721", {
+  const doubtful = await countMovement(event, context, "erc721", {
     items: before.existed === burned ? (burned ? -1 : 1) : 0,
     // Whoever was counted, whatever the event says; a holder from before the start block was never counted.
     takenFrom: before.owner ?? undefined,
     givenTo: to,
+    isIndexed,
   });
+  if (doubtful !== null) await takeBackDoubtful(event, context, doubtful, tokenId);
+
+  /** Nothing had told of the token by itself, so it may have been minted as one of a range. */
+  async function takeOutOfRange(): Promise<void> {
+    const ranged = await findRanged(event, context, tokenId);
+    if (!ranged) return;
+    const { owner, mintedBlock, mintedLog } = ranged;
+    before.existed = true;
+    before.owner = owner;
+    await context.db
+      .insert(tokenState)
+      .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change, mintedBlock, mintedLog })
+      .onConflictDoUpdate({ mintedBlock, mintedLog });
+  }
 }

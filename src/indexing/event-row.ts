@@ -12,7 +12,7 @@ export const collectionKey = (event: ChainEvent, context: Context) => ({
 });
 
 /** The key of a row per event; `part` tells apart the rows of one event, such as the ids of a batch. */
-export const rowId = (event: ChainEvent, part?: number): string =>
+export const rowId = (event: ChainEvent, part?: number | string): string =>
   part === undefined ? event.id : `${event.id}-${part}`;
 
 export const provenance = (event: ChainEvent) => ({

@@ -3,8 +3,9 @@
 import { type Context, ponder } from "ponder:registry";
 import { metadataUpdate } from "ponder:schema";
 import { firstWords, type RawLog } from "../domain/event-log.ts";
-import { refreshScope } from "../domain/refresh-scope.ts";
-import { recordAnomaly } from "./anomalies.ts";
+import { type RefreshScope, refreshScope } from "../domain/refresh-scope.ts";
+import { readUriToken } from "../domain/token-logs.ts";
+import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
 
 type Source = (typeof metadataUpdate.$inferInsert)["source"];
@@ -13,7 +14,7 @@ type Source = (typeof metadataUpdate.$inferInsert)["source"];
 export async function recordCause(
   event: ChainEvent,
   context: Context,
-  cause: { source: Source; from: bigint; to: bigint; part?: number | undefined },
+  cause: { source: Source; from: bigint; to: bigint; part?: number | string | undefined },
 ): Promise<void> {
   await context.db.insert(metadataUpdate).values({
     id: rowId(event, cause.part),
@@ -21,11 +22,16 @@ export async function recordCause(
     source: cause.source,
     fromTokenId: cause.from,
     toTokenId: cause.to,
-    // Only a range can mean the whole collection; the token with the highest id is one like any other.
-    scope: cause.source === "BatchMetadataUpdate" ? refreshScope(cause.from, cause.to) : "token",
+    scope: scopeOf(cause),
     blockHash: event.block.hash,
     ...provenance(event),
   });
+}
+
+/** Only a BatchMetadataUpdate can mean the whole collection; the token with the highest id is one like any other. */
+function scopeOf({ source, from, to }: { source: Source; from: bigint; to: bigint }): RefreshScope {
+  if (source === "BatchMetadataUpdate") return refreshScope(from, to);
+  return from === to ? "token" : "range";
 }
 
 type Call = { event: ChainEvent & { log: RawLog }; context: Context };
@@ -42,7 +48,9 @@ ponder.on("Collection:BatchMetadataUpdate(uint256,uint256)", (call) =>
   recordUpdate(call, "BatchMetadataUpdate", 2),
 );
 
-ponder.on("Collection:URI", async ({ event, context }) => {
-  const { _id } = event.args;
-  await recordCause(event, context, { source: "URI", from: _id, to: _id });
+ponder.on("Collection:URI(string,uint256)", async ({ event, context }) => {
+  const tokenId = readUriToken(event.log);
+  if (tokenId !== undefined)
+    return recordCause(event, context, { source: "URI", from: tokenId, to: tokenId });
+  await recordAnomaly(event, context, "unreadable_metadata_update", unreadable("URI", event));
 });

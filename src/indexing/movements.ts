@@ -10,6 +10,8 @@ export interface Movement {
   readonly from: `0x${string}`;
   readonly to: `0x${string}`;
   readonly tokenId: bigint;
+  /** Of a range, whose first token is `tokenId`. */
+  readonly lastTokenId?: bigint;
   readonly quantity: bigint;
   readonly part?: number | undefined;
 }
@@ -21,11 +23,12 @@ export async function recordMovement(
   movement: Movement,
   isNew: boolean,
 ): Promise<void> {
-  const { from, to, tokenId, quantity, part } = movement;
+  const { from, to, tokenId, lastTokenId, quantity, part } = movement;
   await context.db.insert(tokenTransfer).values({
     id: rowId(event, part),
     ...collectionKey(event, context),
     tokenId,
+    lastTokenId: lastTokenId ?? null,
     from,
     to,
     quantity,
@@ -33,5 +36,5 @@ export async function recordMovement(
   });
   if (!isNew) return;
   const source = from === zeroAddress ? "mint" : "first_seen";
-  await recordCause(event, context, { source, from: tokenId, to: tokenId, part });
+  await recordCause(event, context, { source, from: tokenId, to: lastTokenId ?? tokenId, part });
 }

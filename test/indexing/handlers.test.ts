@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { indexAnomaly, lockEvent, metadataUpdate, tokenState } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import { batchLog, uriLog } from "../support/token-logs.ts";
 import "../../src/indexing/erc721.ts";
 import "../../src/indexing/erc1155.ts";
 import "../../src/indexing/locks.ts";
@@ -70,7 +71,7 @@ describe("ERC-721 transfers", () => {
 
   it("keep the lock count through burn and re-mint, as contracts do", async () => {
     await move(zeroAddress, ALICE);
-    await chain.emit("TokenLocked(uint256,address)", {}, { topics: [1n, BigInt(GAME)] });
+    await chain.log({ event: "TokenLocked(uint256,address)", topics: [1n, GAME] });
     await move(ALICE, zeroAddress);
     await move(zeroAddress, BOB);
 
@@ -112,13 +113,7 @@ describe("ERC-1155 transfers", () => {
   });
 
   it("leave one cause per new id of a batch, also when an id comes twice", async () => {
-    await chain.emit("TransferBatch", {
-      operator: ALICE,
-      from: zeroAddress,
-      to: ALICE,
-      ids: [1n, 2n, 1n],
-      values: [1n, 1n, 1n],
-    });
+    await chain.log(batchLog({ from: zeroAddress, to: ALICE, ids: [1n, 2n, 1n], values: [1n, 1n, 1n] }));
 
     expect(causes().map(({ fromTokenId }) => fromTokenId)).toEqual([1n, 2n]);
     expect(store.rows(tokenState).map(({ tokenId, supply }) => [tokenId, supply])).toEqual([
@@ -180,7 +175,7 @@ describe("metadata updates", () => {
 
   it("come from MetadataUpdate and from the ERC-1155 URI event", async () => {
     await update(0n);
-    await chain.emit("URI", { _value: "https://x.example/{id}.json", _id: 3n });
+    await chain.log(uriLog("https://x.example/{id}.json", 3n));
 
     expect(causes().map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
       ["MetadataUpdate", 0n],
@@ -205,9 +200,8 @@ describe("metadata updates", () => {
 });
 
 describe("locks", () => {
-  const lock = (by: string) => chain.emit("TokenLocked(uint256,address)", {}, { topics: [1n, BigInt(by)] });
-  const unlock = (by: string) =>
-    chain.emit("TokenUnlocked(uint256,address)", {}, { topics: [1n, BigInt(by)] });
+  const lock = (by: string) => chain.log({ event: "TokenLocked(uint256,address)", topics: [1n, by] });
+  const unlock = (by: string) => chain.log({ event: "TokenUnlocked(uint256,address)", topics: [1n, by] });
 
   it("hold a token until the last of two lockers lets go", async () => {
     await lock(GAME);

@@ -15,7 +15,7 @@ const timestampOf = (block: number): number => 1_700_000_000 + block;
 export interface CauseSpec {
   readonly block: number;
   readonly log?: number;
-  readonly source?: "mint" | "first_seen" | "MetadataUpdate" | "BatchMetadataUpdate" | "URI";
+  readonly source?: "mint" | "first_seen" | "taken_back" | "MetadataUpdate" | "BatchMetadataUpdate" | "URI";
   readonly token?: bigint;
   readonly from?: bigint;
   readonly to?: bigint;

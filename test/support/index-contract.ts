@@ -1,21 +1,13 @@
 /** The index of a real contract's events, made by the real handlers, in the tables that serving reads. */
 
-import { decodeEventLog, toEventSelector } from "viem";
-import { tokenEventsAbi } from "../../abis/token-events.ts";
 import type { Chain, Contract } from "../../demo/chain.ts";
 import { lockDefault, lockEvent, tokenState } from "../../ponder.schema.ts";
 import "../../src/indexing/erc1155.ts";
+import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
 import "../../src/indexing/locks.ts";
 import type { TestDatabase } from "./database.ts";
 import { createEventSource, createFakeChainStore } from "./fake-chain-store.ts";
-
-// Metadata events leave nothing in these tables.
-const events = new Map(
-  tokenEventsAbi
-    .filter(({ name }) => /Transfer|Lock/i.test(name))
-    .map((item) => [toEventSelector(item), item] as const),
-);
 
 /** Indexes a contract's tokens and locks from a block up to the chain's head, in place of what was indexed of it. */
 export async function indexContract(
@@ -31,17 +23,12 @@ export async function indexContract(
   const store = createFakeChainStore();
   const source = createEventSource(store, chain.chainId);
   for (const { topics, data, blockNumber, logIndex } of logs) {
-    const item = events.get(topics[0] ?? "0x");
-    if (!item) continue;
-    const args = item.inputs.length > 0 ? decodeEventLog({ abi: [item], topics, data }).args : {};
-    const words = data.slice(2).match(/.{64}/g) ?? [];
-    await source.emit(item.name, lowerCased(args), {
-      block: Number(blockNumber),
-      log: logIndex,
-      address,
-      topics: topics.slice(1).map((topic) => BigInt(topic)),
-      data: words.map((word) => BigInt(`0x${word}`)),
-    });
+    const [event, ...indexed] = topics;
+    if (event === undefined) continue;
+    await source.log(
+      { event, topics: indexed, data },
+      { block: Number(blockNumber), log: logIndex, address },
+    );
   }
   for (const table of [tables.tokenState, tables.lockEvent, tables.lockDefault])
     await database.query(`delete from ${table} where collection_address = $1`, [address]);
@@ -50,12 +37,3 @@ export async function indexContract(
   for (const row of store.rows(lockDefault)) await test.insert("lockDefault", row);
   await test.setHead({ chainId: chain.chainId, block: Number(head) });
 }
-
-/** Ponder hands out addresses in lower case. */
-export const lowerCased = (args: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value.toLowerCase() : value,
-    ]),
-  );

@@ -6,8 +6,7 @@ import type { Chain, Contract } from "../../demo/chain.ts";
 import { delegation } from "../../ponder.schema.ts";
 import "../../src/indexing/delegations.ts";
 import type { TestDatabase } from "./database.ts";
-import { createEventSource, createFakeChainStore } from "./fake-chain-store.ts";
-import { lowerCased } from "./index-contract.ts";
+import { createEventSource, createFakeChainStore, lowerCased } from "./fake-chain-store.ts";
 
 /** Indexes all delegations of the chain up to its head, in place of what was indexed before. */
 export async function indexDelegations(test: TestDatabase, chain: Chain, registry: Contract): Promise<void> {

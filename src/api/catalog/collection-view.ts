@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
+import type { Anomaly } from "../chain/anomalies.ts";
 import type { CollectionFigures, Holdings } from "./holdings-store.ts";
 import type { InformationService } from "./information.ts";
 import { type InformationView, toldSchema } from "./information-schema.ts";
@@ -19,27 +20,40 @@ export const collectionSchema = z
     items: z.number().nullable().openapi({ description: "Tokens that exist, as the index has it." }),
     owners: z.number().nullable().openapi({ description: "Wallets that hold some." }),
     information: toldSchema,
+    anomalies: z
+      .array(
+        z.object({
+          kind: z.string().openapi({ example: "unreadable_transfer" }),
+          count: z.number().openapi({ description: "How many logs." }),
+          first_block: z.number(),
+          detail: z.string().openapi({ description: "What was found the first time." }),
+        }),
+      )
+      .openapi({
+        description: "What the contract's logs said and the index could not take in (docs/trading.md).",
+      }),
   })
   .openapi("Collection");
 
 export type CollectionView = z.infer<typeof collectionSchema>;
 
 export interface CollectionViewDeps {
-  readonly holdings: Pick<Holdings, "figures">;
+  readonly holdings: Pick<Holdings, "figures" | "anomalies">;
   readonly information: Pick<InformationService, "readAll">;
 }
 
-/** Collections as they are now, in the order given, in two reads however many they are. */
+/** Collections as they are now, in the order given, in three reads however many they are. */
 export async function viewCollections(
   { holdings, information }: CollectionViewDeps,
   collections: readonly CollectionConfig[],
 ): Promise<CollectionView[]> {
-  const [figures, told] = await Promise.all([
+  const [figures, anomalies, told] = await Promise.all([
     holdings.figures(collections),
+    holdings.anomalies(collections),
     information.readAll(collections),
   ]);
   return collections.map((collection, index) =>
-    viewCollection(collection, figures[index] ?? null, told[index] ?? null),
+    viewCollection(collection, figures[index] ?? null, told[index] ?? null, anomalies[index] ?? []),
   );
 }
 
@@ -47,6 +61,7 @@ const viewCollection = (
   { chainId, address, standard, name, slug }: CollectionConfig,
   figures: CollectionFigures | null,
   information: InformationView | null,
+  anomalies: readonly Anomaly[],
 ): CollectionView => ({
   chain_id: chainId,
   collection_address: address,
@@ -56,4 +71,10 @@ const viewCollection = (
   items: figures?.items ?? null,
   owners: figures?.owners ?? null,
   information,
+  anomalies: anomalies.map(({ kind, count, firstBlock, detail }) => ({
+    kind,
+    count,
+    first_block: firstBlock,
+    detail,
+  })),
 });

@@ -1,7 +1,10 @@
 /** Who holds what, and what moved, as the index has it: collections in figures, balances and transfers. */
 
+import { zeroAddress } from "viem";
 import type { Standard } from "../../config.ts";
+import { type Anomaly, readAnomalies } from "../chain/anomalies.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { mintRange } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
 
 export interface CollectionFigures {
@@ -46,6 +49,10 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     return collections.map((_, index) => byPlace.get(index + 1) ?? null);
   },
 
+  /** What the index could not take in of each of these collections, in their order. */
+  anomalies: (collections: readonly Place[]): Promise<Anomaly[][]> =>
+    readAnomalies(database, tables, collections),
+
   /** How much of each of these ERC-1155 tokens a wallet holds, by token id; "0" for none of it. */
   async balances(
     { chainId, address }: Place,
@@ -82,12 +89,19 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     tokenIds: readonly string[],
     page: { readonly offset: number; readonly limit: number },
   ): Promise<ReadonlyMap<string, TransferPage>> {
-    const ofToken = `from ${tables.tokenTransfer} t
-                     where t.chain_id = $1 and t.collection_address = $2 and t.token_id = k.id`;
+    const token = { chainId: "$1", collection: "$2", tokenId: "k.id" };
+    // The mint of a range is one row for all of its tokens, found by the range.
+    const ofToken = `from (
+        select t.id, t."from", t."to", t.quantity, t.block_timestamp, t.transaction_hash
+          from ${tables.tokenTransfer} t
+         where t.chain_id = $1 and t.collection_address = $2 and t.token_id = k.id and t.last_token_id is null
+         union all
+        select r.transfer_id, '${zeroAddress}', r.owner, 1, r.block_timestamp, r.transaction_hash
+          from ${mintRange(tables, token)} r) t`;
     const rows = await database.query<TransferPage & { tokenId: string }>(
       `select k.id as "tokenId", (select count(*)::int ${ofToken}) as total,
               (select coalesce(json_agg(json_build_object(
-                  'tokenId', p.token_id::text, 'from', p."from", 'to', p."to", 'quantity', p.quantity::text,
+                  'tokenId', k.id::text, 'from', p."from", 'to', p."to", 'quantity', p.quantity::text,
                   'timestamp', p.block_timestamp, 'transactionHash', p.transaction_hash) order by p.id desc), '[]')
                  from (select t.* ${ofToken} order by t.id desc offset $4 limit $5) p) as transfers
          from unnest($3::numeric[]) as k(id)`,

@@ -9,12 +9,14 @@ import type { CollectionConfig } from "../../config.ts";
 export interface ChainTables {
   readonly schema: string;
   readonly tokenState: string;
+  readonly tokenRange: string;
   readonly tokenBalance: string;
   readonly tokenTransfer: string;
   readonly collectionState: string;
   readonly lockEvent: string;
   readonly lockDefault: string;
   readonly delegation: string;
+  readonly indexAnomaly: string;
   readonly metadataUpdate: string;
   readonly meta: string;
   readonly checkpoint: string;
@@ -28,12 +30,14 @@ export function chainTables(schema: string, collections: readonly CollectionConf
   return {
     schema,
     tokenState: name("token_state"),
+    tokenRange: name("token_range"),
     tokenBalance: name("token_balance"),
     tokenTransfer: name("token_transfer"),
     collectionState: name("collection_state"),
     lockEvent: name("lock_event"),
     lockDefault: name("lock_default"),
     delegation: name("delegation"),
+    indexAnomaly: name("index_anomaly"),
     metadataUpdate: name("metadata_update"),
     meta: name("_ponder_meta"),
     checkpoint: name("_ponder_checkpoint"),

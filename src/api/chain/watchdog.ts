@@ -14,6 +14,8 @@ export interface WatchdogDeps {
   /** Called once per stall, and again after as long a time if nothing came of it. */
   readonly onStall: (reason: string) => void;
   readonly logger: Logger;
+  /** Tells of what the index could not take in, at every look. */
+  readonly tellAnomalies?: () => Promise<void>;
   readonly now?: () => number;
 }
 
@@ -51,9 +53,9 @@ export type Watchdog = ReturnType<typeof createWatchdog>;
 export function startWatchdog(deps: WatchdogDeps): Pick<Watchdog, "stalled"> & { stop(): void } {
   const watchdog = createWatchdog(deps);
   const timer = setInterval(() => {
-    watchdog
-      .look()
-      .catch((error: Error) => deps.logger.warn({ msg: "Could not watch the index", reason: error.message }));
+    Promise.all([watchdog.look(), deps.tellAnomalies?.()]).catch((error: Error) =>
+      deps.logger.warn({ msg: "Could not watch the index", reason: error.message }),
+    );
   }, LOOK_MS);
   return { stalled: watchdog.stalled, stop: () => clearInterval(timer) };
 }

@@ -90,6 +90,17 @@ export const searchSdl = /* GraphQL */ `
     owners: Int
     "What its makers tell of it."
     information: CollectionInformation
+    "What the contract's logs said and the index could not take in."
+    anomalies: [CollectionAnomaly!]!
+  }
+
+  type CollectionAnomaly {
+    kind: String!
+    "How many logs."
+    count: Int!
+    firstBlock: Float!
+    "What was found the first time."
+    detail: String!
   }
 
   type CollectionInformation {

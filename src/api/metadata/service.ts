@@ -4,7 +4,15 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
 import type { Resolve } from "./resolve.ts";
-import { addKnownTokens, findKnown, knownInRange, notReadSince, readServed } from "./store.ts";
+import {
+  addKnownTokens,
+  findGone,
+  findKnown,
+  forgetTokens,
+  knownInRange,
+  notReadSince,
+  readServed,
+} from "./store.ts";
 
 export interface MetadataDeps {
   readonly resolve: Resolve;
@@ -19,6 +27,9 @@ export function createMetadata(deps: MetadataDeps) {
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       findKnown(db, deps.tables, chainId, collection, tokenIds),
     addKnownTokens,
+    findGone: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
+      findGone(db, deps.tables, chainId, collection, tokenIds),
+    forgetTokens,
     knownInRange,
     notReadSince,
     readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>

@@ -1,7 +1,10 @@
 /** Which tokens are known, and what is served of them, in PostgreSQL. */
 
 import type { TokenRef } from "../../domain/token-ref.ts";
+import { ready } from "../chain/index-trust.ts";
+import { knownByTransfer } from "../chain/known-by-transfer.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { isInRange } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Issue } from "./issues.ts";
 import type { Metadata } from "./normalise.ts";
@@ -53,27 +56,29 @@ export async function findKnown(
       where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
      union
      select token_id from ${tables.tokenState}
-      where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
+      where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])
+     union
+     select id from unnest($3::numeric[]) as k(id)
+      where ${isInRange(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" })}`,
     [chainId, collection, tokenIds],
   );
   return new Set(rows.map((row) => row.tokenId));
 }
 
-/** Whether the chain has told of the token, as the index has it now. */
+/** Whether a transfer has told of the token, as the index has it now. */
 export async function isOnChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and token_id = $3`,
+  const [row] = await db.query<{ known: boolean }>(
+    `select ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as known`,
     key(token),
   );
-  return rows.length > 0;
+  return row?.known ?? false;
 }
 
-/** Whether a complete index has nothing of the token. False while it is being built: then it knows too little to tell. */
+/** Whether a complete index has no transfer of the token. False while it is being built: then it knows too little to tell. */
 export async function isGoneFromChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
   const [row] = await db.query<{ gone: boolean }>(
-    `select coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)
-            and not exists (select from ${tables.tokenState}
-                             where chain_id = $1 and collection_address = $2 and token_id = $3) as gone`,
+    `select ${ready(tables)}
+            and not ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as gone`,
     key(token),
   );
   return row?.gone ?? false;
@@ -85,6 +90,38 @@ export async function forgetToken(db: Queryable, token: TokenRef): Promise<void>
     `with gone as (delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = $3)
      insert into vitrine.forgotten_token (chain_id, collection, token_id) values ($1, $2, $3)`,
     key(token),
+  );
+}
+
+/** Those of the tokens that a complete index has no transfer of; none while it is being built. */
+export async function findGone(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const rows = await db.query<{ tokenId: string }>(
+    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where ${ready(tables)} and not ${told}`,
+    [chainId, collection, tokenIds],
+  );
+  return new Set(rows.map(({ tokenId }) => tokenId));
+}
+
+/** Takes tokens of one collection out of what is known and counted; their versions stay as history. */
+export async function forgetTokens(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<void> {
+  await db.query(
+    `with gone as (
+       delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
+       returning token_id)
+     insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone`,
+    [chainId, collection, tokenIds],
   );
 }
 

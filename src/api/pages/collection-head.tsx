@@ -51,6 +51,12 @@ export const CollectionHead = ({ view }: { view: CollectionView }) => {
             )}
             {factsOf(view).join(" · ")}
           </p>
+          {view.anomalies.map(({ kind, count, first_block, detail }) => (
+            <p class="soft small" title={detail}>
+              Not indexed in full: {kind.replaceAll("_", " ")}, {count} {count === 1 ? "log" : "logs"} since
+              block {first_block}
+            </p>
+          ))}
           <p class="soft small">
             <Whole value={view.collection_address} what="the contract’s address" />
           </p>

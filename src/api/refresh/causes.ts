@@ -7,7 +7,7 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
-import { addSweep } from "./sweeps.ts";
+import { addSweep, endMintSweep } from "./sweeps.ts";
 
 const BATCH_ROWS = 1_000;
 // An index that catches up passes a block far sooner.
@@ -16,7 +16,8 @@ const STANDING_MS = 5_000;
 interface CauseRow {
   readonly id: string;
   readonly collection: string;
-  readonly source: string;
+  /** Null for one that was remembered before sources were. */
+  readonly source: string | null;
   readonly from: string;
   readonly to: string;
   readonly scope: "token" | "range" | "collection" | "inverted";
@@ -73,7 +74,8 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
     const gone = isCaughtUp(chainId, progress) ? await takeGone(tx, chainId, handled) : [];
     const fresh = await readNew(tx, chainId, handled);
     for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
-    for (const batch of group(fresh, triggerOf)) await ask(tx, chainId, batch);
+    for (const batch of group(fresh.filter(isAsked), triggerOf)) await ask(tx, chainId, batch);
+    await forgetTakenBack(tx, chainId, fresh);
     await remember(
       tx,
       chainId,
@@ -115,7 +117,7 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
       `delete from vitrine.cause c
         where c.schema = $1 and c.chain_id = $2 and c.id > $3
           and not exists (select from ${tables.metadataUpdate} m where m.id = c.id and m.block_hash = c.block_hash)
-       returning c.id, c.collection, 'reorg' as source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
+       returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
                  c.block_hash as "blockHash", false as "isOld"`,
       [tables.schema, chainId, handled],
     );
@@ -150,22 +152,27 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
     if (trigger === "mint") await metadata.addKnownTokens(tx, chainId, collection, tokens);
     for (const range of ranges) {
       const from = range.scope === "collection" ? "0" : range.from;
-      await addSweep(tx, {
-        chainId,
-        collection,
-        from,
-        to: range.to,
-        block: trigger === "reorg" ? 0 : Number(range.block),
-        skipRead: isOld,
-      });
+      const minted = range.source === "mint";
+      const sweep = { chainId, collection, from, to: range.to, skipRead: isOld, minted };
+      if (minted && trigger === "reorg") await endMintSweep(tx, sweep);
+      await addSweep(tx, { ...sweep, block: trigger === "reorg" ? 0 : Number(range.block) });
+    }
+  }
+
+  /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
+  async function forgetTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
+    for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
+      const gone = await metadata.findGone(tx, chainId, collection, [from]);
+      await metadata.forgetTokens(tx, chainId, collection, [...gone]);
     }
   }
 
   /** Only what may still change: the cursor tells of the rest. */
   async function remember(tx: Queryable, chainId: number, causes: readonly CauseRow[]): Promise<void> {
     await tx.query(
-      `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block)
-       select $1, $2, * from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::text[], $9::bigint[])`,
+      `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block, source)
+       select $1, $2, * from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::text[], $9::bigint[],
+                                    $10::text[])`,
       [
         tables.schema,
         chainId,
@@ -176,6 +183,7 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
         causes.map((each) => each.to),
         causes.map((each) => each.scope),
         causes.map((each) => each.block),
+        causes.map((each) => each.source),
       ],
     );
   }
@@ -194,6 +202,8 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
     ]);
   }
 }
+
+const isAsked = ({ source }: CauseRow): boolean => source !== "taken_back";
 
 const triggerOf = ({ source }: CauseRow): Trigger =>
   source === "mint" || source === "first_seen" ? "mint" : "event";

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { tokenState } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
 import { LEASE, type Lease, priorityLevels } from "./queue.ts";
 
@@ -93,8 +94,8 @@ export async function claim(
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
             c.attempts, c.accept, c.host, s.standard
-       from claimed c left join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)
+       from claimed c
+       left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
     [chainIds, count, perHost, randomUUID(), unread ?? count],
     "claim",

@@ -1,4 +1,7 @@
-/** Ranges and whole collections: known tokens are asked for in batches, with a cursor, at the lowest priority. */
+/**
+ * Ranges and whole collections: known tokens are asked for in batches, with a cursor, at the lowest priority. Those of a
+ * range that was minted become known here, some thousands at a time.
+ */
 
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
@@ -24,6 +27,8 @@ export interface NewSweep {
   readonly block: number;
   /** Set for a cause that may have been answered already: tokens read at its block or later are left out. */
   readonly skipRead: boolean;
+  /** The range was minted, or its mint was taken back and `block` is 0. */
+  readonly minted?: boolean;
   /** Serves what it finds even where that is less complete than what was served before. */
   readonly accept?: boolean;
   /** The receipt that tells what becomes of its tokens. */
@@ -36,7 +41,8 @@ export interface NewSweep {
  * takes it along comes first.
  */
 export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
-  const { chainId, collection, from, to, block, skipRead, accept = false, receiptId = null } = sweep;
+  const { chainId, collection, from, to, block, skipRead, minted = false, accept = false } = sweep;
+  const { receiptId = null } = sweep;
   const [row] = await db.query<{ receiptId: string | null }>(
     `with covering as (
        update vitrine.sweep s
@@ -45,19 +51,32 @@ export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string |
               accept = s.accept or $7,
               receipt_id = coalesce(s.receipt_id, $8::uuid)
         where s.id = (select id from vitrine.sweep
-                       where chain_id = $1 and collection = $2 and finished_at is null and cursor is null
+                       where chain_id = $1 and collection = $2 and finished_at is null and cursor is null and not $9
                          and from_token_id <= $3::numeric and to_token_id >= $4::numeric
                        order by id limit 1 for update)
        returning s.receipt_id
      ), added as (
-       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id)
-       select $1, $2, $3, $4, $5, $6, $7, $8::uuid where not exists (select from covering)
+       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id, minted)
+       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9 where not exists (select from covering)
        returning receipt_id
      )
      select receipt_id as "receiptId" from covering union all select receipt_id from added`,
-    [chainId, collection, from, to, block, skipRead, accept, receiptId],
+    [chainId, collection, from, to, block, skipRead, accept, receiptId, minted],
   );
   return row?.receiptId ?? undefined;
+}
+
+/** Ends the open sweep of a minted range, whose mint was taken back before all of its tokens were known. */
+export async function endMintSweep(
+  db: Queryable,
+  { chainId, collection, from, to }: Pick<NewSweep, "chainId" | "collection" | "from" | "to">,
+): Promise<void> {
+  await db.query(
+    `update vitrine.sweep set finished_at = now()
+      where chain_id = $1 and collection = $2 and from_token_id = $3 and to_token_id = $4
+        and minted and block > 0 and finished_at is null`,
+    [chainId, collection, from, to],
+  );
 }
 
 interface OpenSweep {
@@ -68,12 +87,13 @@ interface OpenSweep {
   readonly to: string;
   readonly block: number;
   readonly skipRead: boolean;
+  readonly minted: boolean;
   readonly accept: boolean;
   readonly receiptId: string | null;
   /** Every known token up to here has been asked for, or left out. */
   readonly cursor: string | null;
   readonly passed: number;
-  /** Every known token up to here has been counted. */
+  /** Every known token up to here has been counted; of a minted range, every token is known up to here. */
   readonly counted: string | null;
 }
 
@@ -115,7 +135,8 @@ export function createSweeps({ database, metadata }: { database: Database; metad
   ): Promise<{ readonly hasAsked: boolean; readonly isLeftToCount: boolean }> {
     const sweep = await lockOpen(tx, id);
     if (!sweep) return { hasAsked: false, isLeftToCount: false };
-    const isLeftToCount = await countOn(tx, sweep);
+    const isAdding = sweep.minted && sweep.block > 0;
+    const counting = isAdding ? undefined : await countOn(tx, sweep);
     const [queued] = await tx.query<{ count: number }>(
       `select count(*)::int as count from vitrine.refresh
         where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep'`,
@@ -123,8 +144,29 @@ export function createSweeps({ database, metadata }: { database: Database; metad
     );
     const room = QUEUED_MAX - (queued?.count ?? 0);
     const hasRoom = room >= ROOM_MIN;
-    if (hasRoom) await ask(tx, sweep, room);
-    return { hasAsked: hasRoom, isLeftToCount };
+    if (!isAdding && hasRoom) await ask(tx, sweep, room);
+    if (!isAdding) return { hasAsked: hasRoom, isLeftToCount: counting ?? false };
+    const last = sweep.counted;
+    const hasAsked =
+      hasRoom && last !== null && (await ask(tx, { ...sweep, to: last }, room, last === sweep.to));
+    // After the queue rows, in the order of a worker that records a fetch.
+    return { hasAsked, isLeftToCount: await addOn(tx, sweep) };
+  }
+
+  /** Makes some more tokens of a minted range known; true when more may be left. */
+  async function addOn(tx: Queryable, { id, chainId, collection, from, to, block, counted }: OpenSweep) {
+    if (counted === to) return false;
+    const first = counted === null ? BigInt(from) : BigInt(counted) + 1n;
+    const last = [first + BigInt(COUNTED_MAX) - 1n, BigInt(to)].reduce((a, b) => (a < b ? a : b));
+    const tokens = new Map<string, number>();
+    for (let tokenId = first; tokenId <= last; tokenId++) tokens.set(String(tokenId), block);
+    await metadata.addKnownTokens(tx, chainId, collection, tokens);
+    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
+      id,
+      tokens.size,
+      String(last),
+    ]);
+    return String(last) !== to;
   }
 
   /** Counts some more of the tokens there are; true when more may be left. */
@@ -140,10 +182,14 @@ export function createSweeps({ database, metadata }: { database: Database; metad
     return !isAll;
   }
 
-  async function ask(tx: Queryable, sweep: OpenSweep, room: number): Promise<void> {
+  /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
+  async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
     const { id, chainId, collection, receiptId, accept } = sweep;
     const tokenIds = await metadata.knownInRange(tx, sweep, sweep.cursor, room);
-    const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
+    const isTakenBack = sweep.minted && sweep.block === 0;
+    const gone = isTakenBack ? await metadata.findGone(tx, chainId, collection, tokenIds) : new Set<string>();
+    const left = tokenIds.filter((tokenId) => !gone.has(tokenId));
+    const all = new Map(left.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
@@ -154,11 +200,13 @@ export function createSweeps({ database, metadata }: { database: Database; metad
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
       await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
     }
+    if (gone.size > 0) await metadata.forgetTokens(tx, chainId, collection, [...gone]);
     await tx.query(
       `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
               finished_at = case when $5 then now() end where id = $1`,
-      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, tokenIds.length < room],
+      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, isWhole && tokenIds.length < room],
     );
+    return tokenIds.length > 0;
   }
 }
 
@@ -168,7 +216,7 @@ async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefine
     Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
   >(
     `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
-            skip_read as "skipRead", accept, receipt_id as "receiptId", cursor, passed, counted
+            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", cursor, passed, counted
        from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
     [id],
   );

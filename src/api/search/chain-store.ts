@@ -2,6 +2,7 @@
 
 import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { rangedTokens } from "../chain/token-state.ts";
 import type { CollectionRef } from "../metadata/trait-type-store.ts";
 import type { Queryable } from "../store/database.ts";
 
@@ -47,7 +48,7 @@ export async function readLocked(
   return row ?? { are: "locked", ids: "" };
 }
 
-/** What a wallet holds: ERC-721 tokens that it owns, and ERC-1155 tokens that it has any of. */
+/** What a wallet holds: ERC-721 tokens that it owns, those of ranges included, and ERC-1155 tokens that it has any of. */
 export const readOwned = (
   db: Queryable,
   tables: ChainTables,
@@ -57,6 +58,8 @@ export const readOwned = (
   readIds(
     db,
     `select token_id from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and owner = $3
+      union
+     select token_id from (${rangedTokens(tables, { chainId: "$1", collection: "$2", among: "r.owner = $3" })}) ranged
       union
      select token_id from ${tables.tokenBalance}
       where chain_id = $1 and collection_address = $2 and holder = $3 and balance > 0`,

@@ -3,6 +3,7 @@
 import { blockOf } from "../chain/index-trust.ts";
 import { lockCount } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { tokenOf, tokenState } from "../chain/token-state.ts";
 import { covers, EMPTY_RIGHTS, type Scope, standsFor } from "../delegation/rights.ts";
 import type { Queryable } from "../store/database.ts";
 import type { GuardFacts } from "./guard.ts";
@@ -59,8 +60,7 @@ export async function readCheckFacts(
             (select ${blockOf("c.latest_checkpoint")} from ${tables.checkpoint} c where c.chain_id = t.chain_id) as block
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality
               as t(chain_id, collection_address, token_id, position)
-       left join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection_address, t.token_id)
+       left join lateral ${tokenState(tables, tokenOf("t"))} s on true
       order by t.position`,
     [
       tokens.map(({ chainId }) => chainId),

@@ -9,6 +9,7 @@ import {
 import { blockOf, caughtUp, ready } from "../chain/index-trust.ts";
 import { isDefaultLocked, lockCountOf } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { rangedAfter, tokenState } from "../chain/token-state.ts";
 import type { Queryable } from "../store/database.ts";
 
 export interface CollectionRef {
@@ -57,6 +58,15 @@ const heldBy = (tables: ChainTables): string =>
   object(lockStandards.map(({ name }) => [name, lockCountOf(tables, "s", name)]));
 const own = object([["erc721x", "s.erc721x_flag"], ...switches.map((name) => [name, `s.${name}`] as const)]);
 
+const idsNamed = "select id as token_id from unnest($4::numeric[]) as named(id)";
+
+const idsAfter = (tables: ChainTables): string => `
+  (select token_id from ${tables.tokenState}
+    where chain_id = $1 and collection_address = $2 and token_id > $4::numeric order by token_id limit $5)
+   union
+  (${rangedAfter(tables, { chainId: "$1", collection: "$2", after: "$4::numeric", limit: "$5::int" })})
+   order by token_id limit $5`;
+
 /** Undefined while the index has no checkpoint for the chain. */
 export async function readIndexedLocks(
   db: Queryable,
@@ -65,16 +75,16 @@ export async function readIndexedLocks(
   choice: TokenChoice,
 ): Promise<IndexedLocks | undefined> {
   const [chosen, parameters] =
-    "ids" in choice
-      ? ["token_id = any($4::numeric[])", [choice.ids]]
-      : ["token_id > $4::numeric order by token_id limit $5", [choice.after ?? "-1", choice.limit]];
+    "ids" in choice ? [idsNamed, [choice.ids]] : [idsAfter(tables), [choice.after ?? "-1", choice.limit]];
   const rows = await db.query<Row>(
     `select ${blockOf("c.latest_checkpoint")} as block, ${ready(tables)} as ready,
             ${caughtUp("$3")} as "caughtUp", ${isDefaultLocked(tables, "$1", "$2")} as "isDefaultLocked",
             s.token_id as "tokenId", ${heldBy(tables)} as held, ${own} as own
        from ${tables.checkpoint} c
-       left join lateral (select * from ${tables.tokenState}
-                           where chain_id = $1 and collection_address = $2 and ${chosen}) s on true
+       left join lateral (
+         select t.* from (${chosen}) chosen
+          cross join lateral ${tokenState(tables, { chainId: "$1", collection: "$2", tokenId: "chosen.token_id" })} t
+       ) s on true
       where c.chain_id = $1
       order by s.token_id`,
     [chainId, address, tables.schema, ...parameters],
@@ -98,9 +108,16 @@ export async function readLivingTokens(
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
-    `select token_id as "tokenId" from ${tables.tokenState}
-      where chain_id = $1 and collection_address = $2 and standard is not null and not burned
-      order by token_id limit $3`,
+    `select chosen.token_id as "tokenId" from (
+       (select token_id from ${tables.tokenState}
+         where chain_id = $1 and collection_address = $2 and standard is not null and not burned
+         order by token_id limit $3)
+       union
+       (${rangedAfter(tables, { chainId: "$1", collection: "$2", after: "-1::numeric", limit: "$3::int" })})
+     ) chosen
+      cross join lateral ${tokenState(tables, { chainId: "$1", collection: "$2", tokenId: "chosen.token_id" })} t
+      where not t.burned
+      order by chosen.token_id limit $3`,
     [chainId, address, limit],
   );
   return rows.map(({ tokenId }) => tokenId);

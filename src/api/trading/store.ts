@@ -5,6 +5,7 @@ import type { LockStandardName } from "../../domain/lock-standards.ts";
 import { caughtUp, ready, young } from "../chain/index-trust.ts";
 import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import { tokenOf, tokenState } from "../chain/token-state.ts";
 import { isTakenBack } from "../events/taken-back.ts";
 import type { Queryable } from "../store/database.ts";
 
@@ -45,11 +46,12 @@ export async function readChainStates(
   query: { chainId: number; collection: string; tokenIds: readonly string[]; maxAgeSeconds: number },
 ): Promise<ReadonlyMap<string, ChainState>> {
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
-    `select token_id as "tokenId", standard, owner, supply, burned, ${lockCount(tables, "t")} as "lockCount",
-            ${holdingStandards(tables, "t")} as "lockStandards", ${lockSince(tables, "t")} as "lockedSinceBlock",
+    `select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
+            ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
             ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
-       from ${tables.tokenState} t
-      where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
+       from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
+               from unnest($3::numeric[]) as named(id)) t
+      cross join lateral ${tokenState(tables, tokenOf("t"))} s`,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],
   );
   return new Map(

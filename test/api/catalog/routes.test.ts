@@ -22,6 +22,7 @@ describe("collections", () => {
         items: null,
         owners: null,
         information: null,
+        anomalies: [],
       },
       expect.objectContaining({ chain_id: FAR_CHAIN_ID, collection_address: FAR_COLLECTION, name: null }),
       expect.objectContaining({ chain_id: FAR_CHAIN_ID, collection_address: COLLECTION, name: "Far heroes" }),

@@ -97,6 +97,7 @@ it("a token that the chain still has is kept when its contract reverts", async (
     chainId: CHAIN_ID,
     collectionAddress: COLLECTION,
     tokenId: 1n,
+    standard: "erc721",
     burned: true,
     lockCount: 0,
   });

@@ -161,6 +161,7 @@ describe("a failed fetch", () => {
       chainId: CHAIN_ID,
       collectionAddress: COLLECTION,
       tokenId: 1n,
+      standard: "erc721",
       burned: false,
       lockCount: 1,
     });

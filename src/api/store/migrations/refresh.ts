@@ -107,6 +107,14 @@ export const accepted = `
 alter table vitrine.refresh add accept boolean not null default false;
 `;
 
+export const mintedRanges = `
+-- The tokens of a range that was minted: a sweep makes them known as it counts them. Of one whose mint was taken back, with
+-- block 0, it forgets those that no transfer tells of.
+alter table vitrine.sweep add minted boolean not null default false;
+-- What kind of event it is; null for causes of before.
+alter table vitrine.cause add source text;
+`;
+
 export const receiptsForAll = `
 -- An app's receipt names it; those of anonymous callers and of the operator name nobody.
 alter table vitrine.receipt alter app_id drop not null, add made_by text not null default 'app',

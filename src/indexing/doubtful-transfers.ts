@@ -1,0 +1,85 @@
+/**
+ * A contract that is a coin and a collection at once (ERC-404) emits Transfer in two layouts: all arguments indexed for
+ * a token, and the third in the data for an amount, often before its first token. AxieCore and others emit the second for
+ * tokens, and never the first. So what comes in another layout stands until one comes with all arguments indexed.
+ */
+
+import type { Context } from "ponder:registry";
+import { collectionState, tokenState, tokenTransfer } from "ponder:schema";
+import { recordAnomaly } from "./anomalies.ts";
+import { countMovement } from "./collection-counts.ts";
+import { type ChainEvent, collectionKey } from "./event-row.ts";
+import { recordCause } from "./metadata-updates.ts";
+import { tokenKey } from "./token-key.ts";
+
+// A coin's amounts before its first token are few; a collection's tokens are not.
+const DOUBTFUL_MAX = 100;
+const SETTLED = "[]";
+
+type Doubtful = readonly (readonly [transferId: string, tokenId: string])[];
+
+/** Remembers a transfer in another layout than ERC-721's, of a collection that has had none in that. */
+export async function noteDoubtful(event: ChainEvent, context: Context, tokenId: bigint): Promise<void> {
+  const noted = [event.id, String(tokenId)] as const;
+  await context.db
+    .insert(collectionState)
+    .values({
+      ...collectionKey(event, context),
+      standard: "erc721",
+      items: 0,
+      owners: 0,
+      doubtfulTransfers: JSON.stringify([noted]),
+    })
+    .onConflictDoUpdate((row) => {
+      if (row.doubtfulTransfers === SETTLED) return {};
+      const before = JSON.parse(row.doubtfulTransfers ?? "[]") as Doubtful;
+      const isSettled = before.length >= DOUBTFUL_MAX;
+      return { doubtfulTransfers: isSettled ? SETTLED : JSON.stringify([...before, noted]) };
+    });
+}
+
+/**
+ * Takes back what was taken for tokens, but for `except`, which the present event has told of. `doubtful` is what the
+ * collection's row remembered.
+ */
+export async function takeBackDoubtful(
+  event: ChainEvent,
+  context: Context,
+  doubtful: string,
+  except: bigint,
+): Promise<void> {
+  const transfers = (JSON.parse(doubtful) as Doubtful).filter(([, tokenId]) => BigInt(tokenId) !== except);
+  const tokenIds = [...new Set(transfers.map(([, tokenId]) => tokenId))];
+  for (const [id] of transfers) await context.db.delete(tokenTransfer, { id });
+  for (const [part, tokenId] of tokenIds.entries()) await takeBack(event, context, BigInt(tokenId), part);
+  for (const [, tokenId] of transfers) {
+    const detail = `a Transfer of ${tokenId} in another layout than the collection's tokens: likely an amount of a coin`;
+    await recordAnomaly(event, context, "mixed_transfer_layouts", detail);
+  }
+}
+
+async function takeBack(event: ChainEvent, context: Context, tokenId: bigint, part: number): Promise<void> {
+  const key = tokenKey(event, context, tokenId);
+  const row = await context.db.find(tokenState, key);
+  if (row?.standard !== "erc721") return;
+  const { burned, owner, lastLockChangeBlock } = row;
+  if (lastLockChangeBlock === null) await context.db.delete(tokenState, key);
+  else {
+    await context.db.update(tokenState, key).set({
+      standard: null,
+      owner: null,
+      mintedBlock: null,
+      mintedLog: null,
+      burned: false,
+      burnedBlock: null,
+      burnedLog: null,
+    });
+  }
+  await countMovement(event, context, "erc721", {
+    items: burned ? 0 : -1,
+    takenFrom: owner ?? undefined,
+  });
+  // The parts of an event's own movements are numbers.
+  const at = { from: tokenId, to: tokenId, part: `taken-back-${part}` };
+  await recordCause(event, context, { source: "taken_back", ...at });
+}

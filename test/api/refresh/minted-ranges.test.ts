@@ -1,0 +1,187 @@
+/** Mints of thousands of tokens in one event: all of them become known and are read, some thousands at a time. */
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { createCauseSetup } from "../../support/causes.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const setup = createCauseSetup(test);
+const causes = setup.causes();
+const sweeps = setup.sweeps();
+const OWNER = "0xa11ce00000000000000000000000000000000000";
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await setup.clear();
+  await database.query(`truncate ${tables.tokenRange}, ${tables.tokenState}, ${tables.meta}`);
+});
+
+const countKnown = async (): Promise<number> => {
+  const [row] = await database.query<{ count: number }>("select count(*)::int as count from vitrine.token");
+  return row?.count ?? 0;
+};
+const openSweeps = () =>
+  database.query(
+    "select block::int, minted, asked::int, known::int from vitrine.sweep where finished_at is null",
+  );
+/** As the worker would. */
+const finishQueue = () => database.query("update vitrine.refresh set done = wanted");
+async function work(): Promise<void> {
+  for (let pass = 0; pass < 100; pass++) {
+    await causes.handleBatch();
+    if ((await sweeps.advance()) === "idle") return;
+    await finishQueue();
+  }
+  throw new Error("the sweeps never ended");
+}
+
+const range = (from: bigint, to: bigint, block = 90) =>
+  test.insert("tokenRange", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    fromTokenId: from,
+    toTokenId: to,
+    owner: OWNER,
+    transferId: `range ${from}`,
+    mintedBlock: BigInt(block),
+    mintedLog: 0,
+    blockTimestamp: 1_700_000_000n,
+    transactionHash: "0xt",
+  });
+
+describe("a range that was minted", () => {
+  beforeEach(async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", from: 1n, to: 12_000n });
+    await range(1n, 12_000n);
+  });
+
+  it("becomes known by thousands, however little room the queue has", async () => {
+    await causes.handleBatch();
+    expect(await countKnown()).toBe(0);
+
+    await sweeps.advance();
+    expect(await countKnown()).toBe(5_000);
+    expect(await readQueue(database)).toEqual([]);
+
+    await sweeps.advance();
+    const queue = await readQueue(database);
+    expect(queue.length).toBeGreaterThan(0);
+    expect(queue.length).toBeLessThanOrEqual(500);
+    expect(queue).toContainEqual(
+      expect.objectContaining({ tokenId: "1", trigger: "sweep", priority: 10, minBlock: 90 }),
+    );
+    // The queue is full, and nobody works it off.
+    for (let pass = 0; pass < 5; pass++) await sweeps.advance();
+    expect(await countKnown()).toBe(12_000);
+  });
+
+  it("is asked for to its last token, each once, and the sweep ends", async () => {
+    await work();
+
+    expect(await countKnown()).toBe(12_000);
+    const queue = await readQueue(database);
+    expect(queue).toHaveLength(12_000);
+    expect(queue.every(({ wanted }) => wanted === 1)).toBe(true);
+    expect(await openSweeps()).toEqual([]);
+  });
+
+  it("is not asked for again by another index of the same chain", async () => {
+    await work();
+    await setup.setChain(200, 170);
+    await work();
+    await database.query("update vitrine.token set good_block = 95");
+    await database.query("truncate vitrine.refresh");
+
+    const again = setup.causes(await setup.reindexAs("again"));
+    await again.handleBatch();
+    for (let pass = 0; pass < 10; pass++) await sweeps.advance();
+
+    expect(await readQueue(database)).toEqual([]);
+    expect(await openSweeps()).toEqual([]);
+  });
+
+  it("keeps what an event asks for within it apart, and takes it along", async () => {
+    await setup.add({ block: 95, source: "BatchMetadataUpdate", from: 1n, to: 100n });
+    await causes.handleBatch();
+
+    expect(await openSweeps()).toMatchObject([{ minted: true, block: 95 }]);
+  });
+
+  it("is no part of a sweep of the whole collection that waits: its tokens would stay unknown", async () => {
+    await setup.clear();
+    await database.query("truncate vitrine.sweep, vitrine.cause, vitrine.cause_cursor");
+    await setup.setChain(100, 70);
+    await setup.add({ block: 80, source: "BatchMetadataUpdate" });
+    await setup.add({ block: 90, source: "mint", from: 1n, to: 6_000n });
+    await work();
+
+    expect(await countKnown()).toBe(6_000);
+  });
+});
+
+describe("a range whose mint a reorg took back", () => {
+  const ready = () =>
+    database.query(
+      `insert into ${tables.meta} values ('app', '{"is_ready": 1}') on conflict (key) do nothing`,
+    );
+
+  it("is forgotten, with what was read of it; what other transfers tell of stays", async () => {
+    await setup.setChain(100, 70);
+    await ready();
+    await setup.add({ block: 90, source: "mint", from: 1n, to: 6_000n });
+    await range(1n, 6_000n);
+    await work();
+    expect(await countKnown()).toBe(6_000);
+
+    await setup.revert(90);
+    await database.query(`truncate ${tables.tokenRange}`);
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: 7n,
+      standard: "erc721",
+      owner: OWNER,
+      burned: false,
+      lockCount: 0,
+    });
+    await work();
+
+    const known = await database.query("select token_id::text as id from vitrine.token");
+    expect(known).toEqual([{ id: "7" }]);
+    const [forgotten] = await database.query<{ count: number }>(
+      "select count(*)::int as count from vitrine.forgotten_token",
+    );
+    expect(forgotten?.count).toBe(5_999);
+  });
+
+  it("adds no more of its tokens", async () => {
+    await setup.setChain(100, 70);
+    await ready();
+    await setup.add({ block: 90, source: "mint", from: 1n, to: 200_000n });
+    await range(1n, 200_000n);
+    await causes.handleBatch();
+    await sweeps.advance();
+    expect(await countKnown()).toBe(5_000);
+
+    await setup.revert(90);
+    await database.query(`truncate ${tables.tokenRange}`);
+    await work();
+
+    expect(await countKnown()).toBe(0);
+    expect(await openSweeps()).toEqual([]);
+  });
+});
+
+it("what was taken for a token and is none is forgotten without asking anybody", async () => {
+  await setup.setChain(100, 70);
+  await database.query(`insert into ${tables.meta} values ('app', '{"is_ready": 1}')`);
+  await setup.add({ block: 80, source: "mint", token: 10_000n });
+  await setup.add({ block: 90, source: "taken_back", token: 10_000n });
+  await causes.handleBatch();
+
+  expect(await countKnown()).toBe(0);
+  expect(await readQueue(database)).toMatchObject([{ tokenId: "10000", trigger: "mint" }]);
+});

@@ -1,0 +1,226 @@
+/** Contracts that lay their transfers out otherwise than ERC-721 does, and logs that nobody can read. */
+
+import { encodeAbiParameters, zeroAddress } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  collectionHolder,
+  collectionState,
+  indexAnomaly,
+  lockEvent,
+  metadataUpdate,
+  tokenState,
+  tokenTransfer,
+} from "../../ponder.schema.ts";
+import { UINT256_MAX } from "../../src/domain/token-ref.ts";
+import { createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import { signatures } from "../support/token-logs.ts";
+import "../../src/indexing/erc1155.ts";
+import "../../src/indexing/erc2309.ts";
+import "../../src/indexing/erc721.ts";
+import "../../src/indexing/locks.ts";
+import "../../src/indexing/metadata-updates.ts";
+
+const [ADA, BEN] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`] as const;
+const AMOUNT = 10_000n * 10n ** 18n;
+
+let store: ReturnType<typeof createFakeChainStore>;
+let chain: ReturnType<typeof createEventSource>;
+beforeEach(() => {
+  store = createFakeChainStore();
+  chain = createEventSource(store);
+});
+
+const event = signatures.transfer;
+const usual = (from: string, to: string, id: bigint) => chain.log({ event, topics: [from, to, id] });
+/** As AxieCore has it, and every coin. */
+const idInData = (from: string, to: string, id: bigint) =>
+  chain.log({ event, topics: [from, to], data: [id] });
+/** As CryptoKitties has it. */
+const allInData = (from: string, to: string, id: bigint) => chain.log({ event, data: [from, to, id] });
+
+const tokens = () => store.rows(tokenState).map(({ tokenId, owner, burned }) => [tokenId, owner, burned]);
+const anomalies = () => store.rows(indexAnomaly).map(({ kind, count }) => [kind, count]);
+const counts = () => {
+  const [row] = store.rows(collectionState);
+  return [row?.items, row?.owners];
+};
+
+describe.each([
+  ["with the id in the data", idInData],
+  ["with nothing indexed", allInData],
+])("a collection that emits Transfer %s", (_layout, transfer) => {
+  it("has its tokens, owners, counts, history and reasons to read metadata", async () => {
+    await transfer(zeroAddress, ADA, 1n);
+    await transfer(zeroAddress, ADA, 2n);
+    await transfer(ADA, BEN, 1n);
+    await transfer(ADA, zeroAddress, 2n);
+
+    expect(tokens()).toEqual([
+      [1n, BEN, false],
+      [2n, null, true],
+    ]);
+    expect(counts()).toEqual([1, 1]);
+    expect(store.rows(tokenTransfer)).toHaveLength(4);
+    expect(store.rows(metadataUpdate).map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
+      ["mint", 1n],
+      ["mint", 2n],
+    ]);
+    expect(anomalies()).toEqual([]);
+  });
+
+  it("keeps them however many there are", async () => {
+    for (let id = 1n; id <= 150n; id++) await transfer(zeroAddress, ADA, id);
+
+    expect(counts()).toEqual([150, 1]);
+    expect(store.rows(collectionState)).toMatchObject([{ doubtfulTransfers: "[]" }]);
+  });
+});
+
+it("a Transfer with all arguments indexed is applied once", async () => {
+  await usual(zeroAddress, ADA, 1n);
+
+  expect(store.rows(tokenTransfer)).toHaveLength(1);
+  expect(counts()).toEqual([1, 1]);
+});
+
+describe("a contract that is a coin as well (ERC-404)", () => {
+  it("has no tokens of its amounts once it has a token", async () => {
+    await usual(zeroAddress, ADA, 1n);
+    await idInData(zeroAddress, ADA, AMOUNT);
+    await idInData(ADA, BEN, AMOUNT);
+
+    expect(tokens()).toEqual([[1n, ADA, false]]);
+    expect(counts()).toEqual([1, 1]);
+    expect(anomalies()).toEqual([["mixed_transfer_layouts", 2]]);
+  });
+
+  it("gets rid of amounts that came before its first token, whatever they did", async () => {
+    await idInData(zeroAddress, BEN, AMOUNT);
+    await idInData(BEN, ADA, AMOUNT);
+    await idInData(BEN, zeroAddress, 5n);
+    await usual(zeroAddress, ADA, 1n);
+
+    expect(tokens()).toEqual([[1n, ADA, false]]);
+    expect(counts()).toEqual([1, 1]);
+    expect(store.rows(collectionHolder).map(({ holder, tokens: held }) => [holder, held])).toEqual([
+      [BEN, 0],
+      [ADA, 1],
+    ]);
+    expect(store.rows(tokenTransfer).map(({ tokenId }) => tokenId)).toEqual([1n]);
+    expect(store.rows(metadataUpdate).filter(({ source }) => source === "taken_back")).toMatchObject([
+      { fromTokenId: AMOUNT, scope: "token" },
+      { fromTokenId: 5n, scope: "token" },
+    ]);
+    expect(anomalies()).toEqual([["mixed_transfer_layouts", 3]]);
+  });
+
+  it("keeps the locks of what it takes back, and a token that turns out to be one", async () => {
+    await idInData(zeroAddress, ADA, 7n);
+    await chain.emit("TokenLocked", { tokenId: 7n, approvedContract: BEN });
+    await idInData(zeroAddress, ADA, 8n);
+    await usual(ADA, BEN, 8n);
+
+    expect(store.rows(tokenState)).toMatchObject([
+      { tokenId: 7n, standard: null, owner: null, lockCount: 1 },
+      { tokenId: 8n, standard: "erc721", owner: BEN },
+    ]);
+    expect(counts()).toEqual([1, 1]);
+    expect(store.rows(lockEvent)).toHaveLength(1);
+  });
+});
+
+it("an ERC-1155 collection has no ERC-721 tokens of a coin's transfers", async () => {
+  const single = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [3n, 10n]);
+  await chain.log({ event: signatures.single, topics: [ADA, zeroAddress, ADA], data: single });
+  await idInData(zeroAddress, ADA, AMOUNT);
+
+  expect(store.rows(tokenState)).toMatchObject([{ tokenId: 3n, standard: "erc1155", supply: 10n }]);
+  expect(anomalies()).toEqual([["mixed_transfer_layouts", 1]]);
+});
+
+it("TransferSingle is read in other layouts, and applied once in the usual one", async () => {
+  await chain.log({ event: signatures.single, topics: [ADA, zeroAddress, ADA], data: [3n, 10n] });
+  await chain.log({ event: signatures.single, data: [ADA, zeroAddress, ADA, 3n, 5n] });
+
+  expect(store.rows(tokenState)).toMatchObject([{ tokenId: 3n, supply: 15n }]);
+  expect(anomalies()).toEqual([]);
+});
+
+describe("a log that can't be read leaves nothing but an anomaly:", () => {
+  it.each([
+    ["Transfer without its id", signatures.transfer, [ADA, BEN], "0x", "unreadable_transfer"],
+    [
+      "Transfer of a number for an address",
+      signatures.transfer,
+      [],
+      [UINT256_MAX, ADA, 1n],
+      "unreadable_transfer",
+    ],
+    ["TransferSingle cut short", signatures.single, [ADA, ADA, BEN], [1n], "unreadable_transfer"],
+    ["TransferBatch cut short", signatures.batch, [ADA, ADA, BEN], [64n, 96n, 5n, 1n], "unreadable_transfer"],
+    [
+      "TransferBatch of two lengths",
+      signatures.batch,
+      [ADA, ADA, BEN],
+      [64n, 96n, 0n, 1n, 1n],
+      "unreadable_transfer",
+    ],
+    [
+      "TransferBatch of 2^256-1 ids",
+      signatures.batch,
+      [ADA, ADA, BEN],
+      [64n, 64n, UINT256_MAX],
+      "unreadable_transfer",
+    ],
+    [
+      "ConsecutiveTransfer cut short",
+      signatures.consecutive,
+      [1n, zeroAddress, ADA],
+      "0x",
+      "unreadable_transfer",
+    ],
+    [
+      "ConsecutiveTransfer backwards",
+      signatures.consecutive,
+      [9n, zeroAddress, ADA],
+      [1n],
+      "unreadable_transfer",
+    ],
+    ["URI of nothing", signatures.uri, [], "0x", "unreadable_metadata_update"],
+    ["MetadataUpdate of nothing", "MetadataUpdate(uint256)", [], "0x", "unreadable_metadata_update"],
+    [
+      "BatchMetadataUpdate of one id",
+      "BatchMetadataUpdate(uint256,uint256)",
+      [],
+      [1n],
+      "unreadable_metadata_update",
+    ],
+  ] as const)("%s", async (_fault, signature, topics, data, kind) => {
+    await chain.log({ event: signature, topics, data });
+
+    expect(anomalies()).toEqual([[kind, 1]]);
+    for (const table of [tokenState, tokenTransfer, metadataUpdate, collectionState]) {
+      expect(store.rows(table)).toEqual([]);
+    }
+  });
+});
+
+it("anomalies are counted, and the first is told in detail", async () => {
+  await chain.log({ event: signatures.transfer, topics: [ADA] }, { block: 3, log: 2 });
+  await chain.log({ event: signatures.transfer }, { block: 9 });
+
+  expect(store.rows(indexAnomaly)).toEqual([
+    {
+      chainId: 31337,
+      collectionAddress: expect.stringMatching(/^0x/),
+      kind: "unreadable_transfer",
+      count: 2,
+      firstBlock: 3n,
+      lastBlock: 9n,
+      detail: "a Transfer log with 1 indexed arguments and 0 bytes of data can't be read",
+      blockTimestamp: 1_700_000_003n,
+      transactionHash: "0xt3",
+      logIndex: 2,
+    },
+  ]);
+});
