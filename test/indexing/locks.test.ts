@@ -180,6 +180,24 @@ it.each([
   expect(audit()).toEqual([["erc721x", "lock", ADA, 1, false]]);
 });
 
+it("a lock and an unlock of a token that a transfer has told of cost two store operations each", async () => {
+  await run("mint");
+  let operations = 0;
+  const { db } = store;
+  for (const name of ["find", "insert", "update", "delete"] as const) {
+    const original = db[name] as (...args: unknown[]) => unknown;
+    Object.assign(db, {
+      [name]: (...args: unknown[]) => {
+        operations++;
+        return original(...args);
+      },
+    });
+  }
+  await run("lock721x", "unlock721x");
+
+  expect(operations).toBe(4);
+});
+
 it("a lock of a token of a minted range gives it a row of its own, with its owner", async () => {
   const event = "ConsecutiveTransfer(uint256,uint256,address,address)";
   await chain.log({ event, topics: [1n, zeroAddress, ADA], data: [6_000n] });
