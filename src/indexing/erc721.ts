@@ -61,8 +61,8 @@ export async function moveToken(
       before.owner = row.owner;
       return minted ? change : { ...change, ...locks.end(row) };
     });
-  if (!before.isTold && !minted) await takeOutOfRange();
   await locks.record();
+  if (!before.isTold && !minted) await takeOutOfRange();
   await recordMovement(event, context, movement, !before.existed);
 
   const doubtful = await countMovement(event, context, "erc721", {

@@ -14,10 +14,11 @@ import {
 } from "../domain/lock-state.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
 import { tokenKey, untouched } from "./token-key.ts";
+import { materialiseToken } from "./token-ranges.ts";
 
 type TokenLockTold = LockTold & { readonly tokenId: bigint };
 
-/** A lock or unlock of one token: two store operations. */
+/** A lock or unlock of one token: two store operations, and more for a token that no transfer has told of. */
 export async function changeTokenLock(
   event: ChainEvent,
   context: Context,
@@ -26,6 +27,7 @@ export async function changeTokenLock(
 ): Promise<void> {
   const lastLockChangeBlock = event.block.number;
   let changed = applyLock(noLocks, standard, told.isLocked, lastLockChangeBlock);
+  let isTold = false;
   await context.db
     .insert(tokenState)
     .values({
@@ -35,9 +37,11 @@ export async function changeTokenLock(
       lastLockChangeBlock,
     })
     .onConflictDoUpdate((row) => {
+      isTold = row.standard !== null;
       changed = applyLock(row, standard, told.isLocked, lastLockChangeBlock);
       return { ...changed.state, lastLockChangeBlock };
     });
+  if (!isTold) await materialiseToken(event, context, told.tokenId);
   await recordTokenLock(event, context, standard, told, changed);
 }
 

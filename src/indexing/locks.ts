@@ -9,7 +9,7 @@ import {
   lockStandards,
   readLockLog,
 } from "../domain/lock-standards.ts";
-import { recordAnomaly } from "./anomalies.ts";
+import { recordAnomaly, unreadable } from "./anomalies.ts";
 import type { ChainEvent } from "./event-row.ts";
 import { changeDefaultLock, changeTokenLock } from "./lock-rows.ts";
 
@@ -19,10 +19,11 @@ interface Call {
 }
 
 async function recordLock({ event, context }: Call, standard: LockStandardName, rule: LockEventRule) {
+  // Every log comes here; those that Ponder has decoded are done.
+  if (rule.decodedAs !== undefined && event.log.topics[rule.arguments.length] != null) return;
   const told = readLockLog(rule, event.log);
   if (!told) {
-    const detail = `a ${rule.signature} log does not hold its arguments in any layout`;
-    return recordAnomaly(event, context, "unreadable_lock", detail);
+    return recordAnomaly(event, context, "unreadable_lock", unreadable(rule.signature, event));
   }
   const { tokenId } = told;
   if (tokenId === null) return changeDefaultLock(event, context, standard, told.isLocked);
@@ -33,5 +34,10 @@ for (const { name, events } of lockStandards) {
   for (const rule of events) {
     const signature: LockSignature = rule.signature;
     ponder.on(`Collection:${signature}`, (call: Call) => recordLock(call, name, rule));
+    if (!("decodedAs" in rule)) continue;
+    ponder.on(`Collection:${rule.decodedAs}`, ({ event, context }) => {
+      const { tokenId, approvedContract } = event.args;
+      return changeTokenLock(event, context, name, { tokenId, isLocked: rule.locks, by: approvedContract });
+    });
   }
 }

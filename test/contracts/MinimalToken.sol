@@ -27,6 +27,12 @@ abstract contract MinimalToken {
         require(owner != address(0), "No such token");
     }
 
+    /// @notice Where nobody listens: a token is known by this, and no more.
+    function tokenURI(uint256 id) external view returns (string memory) {
+        ownerOf(id);
+        return "http://127.0.0.1:1/token.json";
+    }
+
     function _move(uint256 id, address to) internal virtual {
         emit Transfer(ownerOf(id), to, id);
         _owners[id] = to;

@@ -71,7 +71,7 @@ describe("ERC-721 transfers", () => {
 
   it("keep the lock count through burn and re-mint, as contracts do", async () => {
     await move(zeroAddress, ALICE);
-    await chain.emit("TokenLocked(uint256,address)", {}, { topics: [1n, BigInt(GAME)] });
+    await chain.log({ event: "TokenLocked(uint256,address)", topics: [1n, GAME] });
     await move(ALICE, zeroAddress);
     await move(zeroAddress, BOB);
 
@@ -200,9 +200,8 @@ describe("metadata updates", () => {
 });
 
 describe("locks", () => {
-  const lock = (by: string) => chain.emit("TokenLocked(uint256,address)", {}, { topics: [1n, BigInt(by)] });
-  const unlock = (by: string) =>
-    chain.emit("TokenUnlocked(uint256,address)", {}, { topics: [1n, BigInt(by)] });
+  const lock = (by: string) => chain.log({ event: "TokenLocked(uint256,address)", topics: [1n, by] });
+  const unlock = (by: string) => chain.log({ event: "TokenUnlocked(uint256,address)", topics: [1n, by] });
 
   it("hold a token until the last of two lockers lets go", async () => {
     await lock(GAME);

@@ -5,12 +5,13 @@ import { zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { indexAnomaly, lockDefault, lockEvent, tokenState } from "../../ponder.schema.ts";
 import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
 import "../../src/indexing/locks.ts";
 
 const ADA = "0xada0000000000000000000000000000000000001";
 const BEN = "0xbe20000000000000000000000000000000000002";
-const word = BigInt;
+const TRANSFER = "Transfer(address,address,uint256)";
 
 let store: ReturnType<typeof createFakeChainStore>;
 let chain: ReturnType<typeof createEventSource>;
@@ -20,19 +21,19 @@ beforeEach(() => {
 });
 
 const steps = {
-  mint: () => chain.emit("Transfer", { from: zeroAddress, to: ADA, tokenId: 1n }),
-  transfer: () => chain.emit("Transfer", { from: ADA, to: BEN, tokenId: 1n }),
-  burn: () => chain.emit("Transfer", { from: ADA, to: zeroAddress, tokenId: 1n }),
-  lock721x: () => chain.emit("TokenLocked(uint256,address)", {}, { topics: [1n, word(ADA)] }),
-  unlock721x: () => chain.emit("TokenUnlocked(uint256,address)", {}, { topics: [1n, word(ADA)] }),
-  lock5192: () => chain.emit("Locked(uint256)", {}, { data: [1n] }),
-  unlock5192: () => chain.emit("Unlocked(uint256)", {}, { data: [1n] }),
-  lock6982: () => chain.emit("Locked(uint256,bool)", {}, { topics: [1n], data: [1n] }),
-  unlock6982: () => chain.emit("Locked(uint256,bool)", {}, { topics: [1n], data: [0n] }),
-  defaultLock: () => chain.emit("DefaultLocked(bool)", {}, { data: [1n] }),
-  defaultUnlock: () => chain.emit("DefaultLocked(bool)", {}, { data: [0n] }),
-  lock5753: () => chain.emit("Lock(address,uint256)", {}, { topics: [word(BEN), 1n] }),
-  unlock5753: () => chain.emit("Unlock(uint256)", {}, { topics: [1n] }),
+  mint: () => chain.log({ event: TRANSFER, topics: [zeroAddress, ADA, 1n] }),
+  transfer: () => chain.log({ event: TRANSFER, topics: [ADA, BEN, 1n] }),
+  burn: () => chain.log({ event: TRANSFER, topics: [ADA, zeroAddress, 1n] }),
+  lock721x: () => chain.log({ event: "TokenLocked(uint256,address)", topics: [1n, ADA] }),
+  unlock721x: () => chain.log({ event: "TokenUnlocked(uint256,address)", topics: [1n, ADA] }),
+  lock5192: () => chain.log({ event: "Locked(uint256)", data: [1n] }),
+  unlock5192: () => chain.log({ event: "Unlocked(uint256)", data: [1n] }),
+  lock6982: () => chain.log({ event: "Locked(uint256,bool)", topics: [1n], data: [1n] }),
+  unlock6982: () => chain.log({ event: "Locked(uint256,bool)", topics: [1n], data: [0n] }),
+  defaultLock: () => chain.log({ event: "DefaultLocked(bool)", data: [1n] }),
+  defaultUnlock: () => chain.log({ event: "DefaultLocked(bool)", data: [0n] }),
+  lock5753: () => chain.log({ event: "Lock(address,uint256)", topics: [BEN, 1n] }),
+  unlock5753: () => chain.log({ event: "Unlock(uint256)", topics: [1n] }),
 };
 type Step = keyof typeof steps;
 
@@ -168,9 +169,48 @@ it("two standards hold a token at once, and it is free when both let go", async 
   expect(token()).toMatchObject({ lockCount: 0, lockedSinceBlock: null });
 });
 
+it.each([
+  ["decoded by Ponder", { topics: [1n, ADA] }],
+  ["with its tracker in the data", { topics: [1n], data: [ADA] }],
+  ["with both in the data", { data: [1n, ADA] }],
+])("a TokenLocked %s counts once", async (_layout, log) => {
+  await chain.log({ event: "TokenLocked(uint256,address)", ...log });
+
+  expect(token()).toMatchObject({ tokenId: 1n, lockCount: 1 });
+  expect(audit()).toEqual([["erc721x", "lock", ADA, 1, false]]);
+});
+
+it("a lock and an unlock of a token that a transfer has told of cost two store operations each", async () => {
+  await run("mint");
+  let operations = 0;
+  const { db } = store;
+  for (const name of ["find", "insert", "update", "delete"] as const) {
+    const original = db[name] as (...args: unknown[]) => unknown;
+    Object.assign(db, {
+      [name]: (...args: unknown[]) => {
+        operations++;
+        return original(...args);
+      },
+    });
+  }
+  await run("lock721x", "unlock721x");
+
+  expect(operations).toBe(4);
+});
+
+it("a lock of a token of a minted range gives it a row of its own, with its owner", async () => {
+  const event = "ConsecutiveTransfer(uint256,uint256,address,address)";
+  await chain.log({ event, topics: [1n, zeroAddress, ADA], data: [6_000n] });
+  await run("lock5192");
+
+  expect(store.rows(tokenState)).toMatchObject([
+    { tokenId: 1n, standard: "erc721", owner: ADA, mintedBlock: 1n, lockCount: 1, erc5192: true },
+  ]);
+});
+
 it("a log that can't be read is an anomaly of its collection and locks nothing", async () => {
-  await chain.emit("Locked(uint256)", {}, { data: [] });
-  await chain.emit("DefaultLocked(bool)", {}, { data: [2n] });
+  await chain.log({ event: "Locked(uint256)", data: [] });
+  await chain.log({ event: "DefaultLocked(bool)", data: [2n] });
 
   expect(store.rows(tokenState)).toEqual([]);
   expect(store.rows(lockEvent)).toEqual([]);
@@ -178,7 +218,7 @@ it("a log that can't be read is an anomaly of its collection and locks nothing",
     {
       kind: "unreadable_lock",
       count: 2,
-      detail: "a Locked(uint256) log does not hold its arguments in any layout",
+      detail: "a Locked(uint256) log with 0 indexed arguments and 0 bytes of data can't be read",
     },
   ]);
 });

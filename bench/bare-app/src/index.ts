@@ -68,21 +68,17 @@ ponder.on("Collection:MetadataUpdate(uint256)", async ({ event, context }) => {
   });
 });
 
-for (const name of [
-  "Collection:TokenLocked(uint256,address)",
-  "Collection:TokenUnlocked(uint256,address)",
-] as const) {
-  const isLock = name === "Collection:TokenLocked(uint256,address)";
+for (const name of ["Collection:TokenLocked", "Collection:TokenUnlocked"] as const) {
+  const isLock = name === "Collection:TokenLocked";
   ponder.on(name, async ({ event, context }) => {
-    const [, tokenId, by] = event.log.topics;
     await context.db.insert(lockEvent).values({
       id: event.id,
       chainId: context.chain.id,
       collectionAddress: event.log.address,
-      tokenId: BigInt(tokenId ?? 0),
+      tokenId: event.args.tokenId,
       standard: "erc721x",
       direction: isLock ? "lock" : "unlock",
-      approvedContract: `0x${by?.slice(-40)}`,
+      approvedContract: event.args.approvedContract,
       countAfter: isLock ? 1 : 0,
       flagCountAfter: isLock ? 1 : 0,
       followsDefault: true,

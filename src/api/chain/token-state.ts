@@ -46,7 +46,7 @@ export const tokenState = (tables: ChainTables, token: TokenKey): string => `
           case when own_row.standard is null and own_range.owner is not null then 'erc721' else own_row.standard end as standard,
           case when own_row.standard is null then own_range.owner else own_row.owner end as owner,
           own_row.supply, coalesce(own_row.burned, false) as burned, own_row.burned_block,
-          coalesce(own_row.minted_block, own_range.minted_block) as minted_block,
+          case when own_row.standard is null then own_range.minted_block else own_row.minted_block end as minted_block,
           coalesce(own_row.lock_count, 0) as lock_count, own_row.locked_since_block, own_row.flag_locked_since_block,
           ${lockColumns}
      from (select) nothing

@@ -122,9 +122,9 @@ it("are compared with their contract page by page, over gaps and rows alike", as
     Array.from({ length: to - from + 1 }, (_, at) => String(from + at));
   expect(ids).toEqual([...range(10, 10_000), ...range(10_002, 20_000), "21000"]);
   const named = await readIndexedLocks(database, tables, place, { ids: ["9", "10", "14"] });
-  expect(named?.tokens).toEqual([
-    { tokenId: "10", lockCount: 0 },
-    { tokenId: "14", lockCount: 1 },
+  expect(named?.tokens).toMatchObject([
+    { tokenId: "10", held: { erc721x: 0 } },
+    { tokenId: "14", held: { erc721x: 1 } },
   ]);
   expect(await readLivingTokens(database, tables, place, 4)).toEqual(["10", "11", "12", "21000"]);
 });

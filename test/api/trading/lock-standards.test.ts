@@ -22,7 +22,9 @@ const NEIGHBOUR = "0x0000000000000000000000000000000000000001";
 
 beforeEach(async () => {
   await events.clear();
-  await database.query(`truncate ${tables.tokenState}, ${tables.tokenTransfer}, vitrine.token`);
+  await database.query(
+    `truncate ${tables.tokenState}, ${tables.tokenRange}, ${tables.tokenTransfer}, vitrine.token`,
+  );
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 });
 
@@ -134,6 +136,30 @@ describe("a collection that locks by default", () => {
       null,
       "locked",
     ]);
+  });
+
+  it("locks tokens of a minted range, from the range's mint on", async () => {
+    await setDefault(true);
+    await test.insert("tokenRange", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      fromTokenId: 10n,
+      toTokenId: 9_000n,
+      owner: ADA,
+      transferId: "mint",
+      mintedBlock: 30n,
+      mintedLog: 0,
+      blockTimestamp: 1n,
+      transactionHash: "0xmint",
+    });
+
+    expect(await serve().token("4000")).toMatchObject({
+      lockCount: 1,
+      lockStandards: ["erc6982"],
+      lockedSinceBlock: 30,
+      tradable: false,
+    });
+    expect(await serve("boolean").check(["4000"])).toMatchObject([{ reason: "locked", lockCount: 1 }]);
   });
 
   it("locks no token that was never seen, and none of another collection", async () => {
