@@ -47,17 +47,13 @@ import { createMetadata } from "./metadata/service.ts";
 import { createTraitApproval } from "./metadata/trait-approval.ts";
 import { forgetUnusedValues } from "./metadata/value-retention.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
-import { createCauses } from "./refresh/causes.ts";
-import { createDeadline } from "./refresh/deadline.ts";
 import { noteHost, readPaused } from "./refresh/hosts.ts";
-import { startCauseLoop } from "./refresh/loop.ts";
+import { startRefreshJobs } from "./refresh/jobs.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
 import { createOperatorRequests } from "./refresh/operator-requests.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./refresh/retention.ts";
 import { createRefresh } from "./refresh/service.ts";
-import { createSweeps } from "./refresh/sweeps.ts";
-import { startRefreshWorker } from "./refresh/worker.ts";
 import { createSearch } from "./search/service.ts";
 import { startDaily } from "./store/daily.ts";
 import { createDatabase } from "./store/database.ts";
@@ -166,17 +162,6 @@ const endpoint = await createGraphqlEndpoint<undefined>({
   onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
 });
 
-const worker = startRefreshWorker({
-  database,
-  tables,
-  metadata,
-  media,
-  readBlock,
-  chainIds: [...clients.keys()],
-  concurrency: config.refreshConcurrency,
-  metrics: refreshMetrics,
-  logger,
-});
 const mediaPipeline = startMediaPipeline({
   database,
   fetching,
@@ -188,10 +173,20 @@ const mediaPipeline = startMediaPipeline({
 });
 // Before causes are looked for: it tells them how far the index has been.
 const headMark = await startHeadMark({ database, tables, logger });
-const causes = startCauseLoop({
-  causes: createCauses({ database, tables, metadata }),
-  sweeps: createSweeps({ database, metadata }),
-  deadline: createDeadline(database),
+const refreshJobs = startRefreshJobs({
+  database,
+  tables,
+  metadata,
+  media,
+  readUri,
+  readBlock,
+  heads,
+  chainIds: [...clients.keys()],
+  collections: index.collections,
+  concurrency: config.refreshConcurrency,
+  resampleHours: config.resampleHours,
+  metrics: refreshMetrics,
+  registry: runtime.metrics,
   logger,
 });
 const events = startEvents({
@@ -229,8 +224,7 @@ const daily = startDaily({
 const wake = (channel?: string): void => {
   if (channel === undefined || channel === ACCESS_CHANNEL) access.forget();
   if (channel === ACCESS_CHANNEL) return;
-  causes.wake();
-  worker.wake();
+  refreshJobs.wake();
   mediaPipeline.wake();
 };
 const channels = [REFRESH_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, `${runtime.schema}_live_query`];
@@ -247,8 +241,7 @@ runtime.onStop(async () => {
   const ends = await Promise.allSettled([
     events.stop(),
     listener.close(),
-    causes.stop(),
-    worker.stop(),
+    refreshJobs.stop(),
     mediaPipeline.stop(),
     daily.stop(),
     usage.stop(),

@@ -39,7 +39,12 @@ export interface RecordedOutcome {
 /** What is to be written of one fetch. */
 type Decision =
   | { readonly kind: "unknown"; readonly outcome: RecordedOutcome }
-  | { readonly kind: "confirmed"; readonly outcome: RecordedOutcome; readonly versionId: string }
+  | {
+      readonly kind: "confirmed";
+      readonly outcome: RecordedOutcome;
+      readonly versionId: string;
+      readonly etag: string | undefined;
+    }
   | {
       readonly kind: "kept";
       readonly outcome: RecordedOutcome;
@@ -76,7 +81,7 @@ export async function recordFetches(
   );
   await confirmVersions(
     tx,
-    decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? decision.versionId : [])),
+    decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? decision : [])),
   );
   await markFetched(
     tx,
@@ -151,14 +156,16 @@ async function decide(
     if (!served || isTakenBack) return { kind: "unknown", outcome: { status: "not_found", reason } };
     return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };
   }
-  const { document, uri } = resolution;
-  if (served?.versionId && served.hash === document.hash && served.uri === uri) {
-    return {
-      kind: "confirmed",
-      outcome: { status: "unchanged", reason: null },
-      versionId: served.versionId,
-    };
+  const { uri } = resolution;
+  const unchanged = { status: "unchanged", reason: null } as const;
+  const { hash } = resolution.kind === "document" ? resolution.document : resolution;
+  if (served?.versionId && served.hash === hash && served.uri === uri) {
+    const etag = resolution.kind === "document" ? resolution.document.etag : undefined;
+    return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag };
   }
+  // What the host was asked about is served no more.
+  if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };
+  const { document } = resolution;
   if (served?.complete && !document.complete && !accept) {
     const missing = document.issues.filter(({ level }) => level === "error").map(({ path }) => path);
     const reason = `incomplete_document: ${missing.join(" and ")} missing; the last good version stays`;

@@ -3,8 +3,16 @@
 import type { ChainTables } from "../chain/tables.ts";
 import type { Queryable } from "../store/database.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
-import type { Resolve } from "./resolve.ts";
+import { isUriOfVersion, type Resolve } from "./resolve.ts";
+import {
+  chooseSample,
+  findServed,
+  readSampled,
+  readSampleOutcome,
+  type SampledCollection,
+} from "./sample-store.ts";
 import { addKnownTokens, findKnown, knownInRange, notReadSince, readServed } from "./store.ts";
+import { isContentAddressed } from "./token-uri.ts";
 
 export interface MetadataDeps {
   readonly resolve: Resolve;
@@ -28,6 +36,21 @@ export function createMetadata(deps: MetadataDeps) {
     recordAll: (tx: Queryable, ends: readonly FetchEnd[]): Promise<RecordedOutcome[]> =>
       recordFetches(tx, deps.tables, ends),
     recordAttempts,
+
+    /** What sampling needs: see sample-store.ts. */
+    samples: {
+      choose: chooseSample,
+      findServed,
+      read: (
+        db: Queryable,
+        collection: SampledCollection,
+        tokenIds: readonly string[],
+        block: number,
+      ): ReturnType<typeof readSampled> => readSampled(db, deps.tables, collection, tokenIds, block),
+      readOutcome: readSampleOutcome,
+      isUriOfVersion,
+      isContentAddressed,
+    },
   };
 }
 

@@ -3,8 +3,10 @@
 import { randomUUID } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { ChainTables } from "../chain/tables.ts";
+import type { KnownDocument } from "../metadata/resolve.ts";
 import type { Queryable } from "../store/database.ts";
-import { LEASE, type Lease, priorityLevels } from "./queue.ts";
+import { priorityLevels } from "./priorities.ts";
+import { LEASE, type Lease } from "./queue.ts";
 
 /** What a process may take. */
 export interface Share {
@@ -39,10 +41,11 @@ export async function claim(
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
-    Omit<Lease, "standard" | "chainId" | "minBlock"> & {
+    Omit<Lease, "standard" | "chainId" | "minBlock" | "known"> & {
       chainId: string;
       minBlock: string;
       standard: Standard | null;
+      known: KnownDocument | null;
     }
   >(
     `with recursive ${hosts}, open_hosts as materialized (
@@ -92,7 +95,11 @@ export async function claim(
      select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
-            c.attempts, c.accept, c.host, s.standard
+            c.attempts, c.accept, c.host, s.standard,
+            case when c.trigger = 'sample' then (
+              select json_build_object('uri', v.uri, 'etag', v.etag, 'hash', v.content_hash)
+                from vitrine.version v where v.id = t.served_version and v.uri is not null and v.etag is not null)
+            end as known
        from claimed c left join ${tables.tokenState} s
          on (s.chain_id, s.collection_address, s.token_id) = (c.chain_id, c.collection, c.token_id)
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
@@ -104,6 +111,7 @@ export async function claim(
     chainId: Number(row.chainId),
     minBlock: Number(row.minBlock),
     standard: row.standard ?? undefined,
+    known: row.known ?? undefined,
   }));
 }
 

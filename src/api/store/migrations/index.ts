@@ -15,6 +15,7 @@ import {
   traitIndexes,
 } from "./metadata.ts";
 import { accepted, hosts, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
+import { sampling } from "./sampling.ts";
 
 export const migrations: readonly string[] = [
   tokensAndVersions,
@@ -38,4 +39,5 @@ export const migrations: readonly string[] = [
   changesFirst,
   changedTypes,
   mediaEnds,
+  sampling,
 ];
