@@ -27,7 +27,12 @@ export interface SamplingDeps extends Omit<RoundDeps, "seconds" | "metrics"> {
 }
 
 export interface Sampling {
-  stop(): Promise<void>;
+  /** Looks once: rounds whose documents have come are gone on with, and what is due is begun. Never rejects. */
+  look(): Promise<void>;
+  /** Cuts a look short. */
+  end(): void;
+  /** How long to rest between two looks; undefined where sampling is off in this process. */
+  readonly pollMs: number | undefined;
 }
 
 /**
@@ -35,10 +40,11 @@ export interface Sampling {
  * the rows of the database remember it over restarts. Rounds begin at most twice as often as they fall due, so that
  * collections that are due together are spread. Chains whose index is not ready are left out.
  */
-export function startSampling(deps: SamplingDeps): Sampling {
+export function createSampling(deps: SamplingDeps): Sampling {
   const { database, metadata, heads, hours, isOn, logger, registry } = deps;
   const collections = deps.collections.map(({ chainId, address }) => ({ chainId, collection: address }));
-  if (hours === 0 || !isOn || collections.length === 0) return { stop: async () => undefined };
+  if (hours === 0 || !isOn || collections.length === 0)
+    return { look: async () => undefined, end: () => undefined, pollMs: undefined };
 
   const seconds = hours * SECONDS_PER_HOUR;
   const noticeMs = seconds * 1000 * NOTICE_SHARE;
@@ -90,33 +96,46 @@ export function startSampling(deps: SamplingDeps): Sampling {
     return true;
   }
 
-  async function pass(): Promise<void> {
-    try {
-      await addNew();
-      await settleOpen();
-      while (!isStopped && Date.now() >= nextRoundAt && (await beginNext())) {
-        nextRoundAt = Math.max(nextRoundAt, Date.now() - pollMs) + spacingMs;
+  return {
+    async look() {
+      try {
+        await addNew();
+        await settleOpen();
+        while (!isStopped && Date.now() >= nextRoundAt && (await beginNext())) {
+          nextRoundAt = Math.max(nextRoundAt, Date.now() - pollMs) + spacingMs;
+        }
+      } catch (error) {
+        if (!isStopped)
+          logger.warn({ msg: "Could not sample collections", reason: (error as Error).message });
       }
-    } catch (error) {
-      if (!isStopped) logger.warn({ msg: "Could not sample collections", reason: (error as Error).message });
-    }
-  }
+    },
+    end() {
+      isStopped = true;
+      tellStopped();
+    },
+    pollMs,
+  };
+}
 
-  let passing = Promise.resolve();
+/** Looks at once, and again after a rest. */
+export function startSampling(deps: SamplingDeps): { stop(): Promise<void> } {
+  const { look, end, pollMs } = createSampling(deps);
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const passAndWait = (): void => {
-    passing = pass().then(() => {
-      if (!isStopped) timer = setTimeout(passAndWait, pollMs);
+  let looking = Promise.resolve();
+  const lookAndRest = (): void => {
+    looking = look().then(() => {
+      if (!isStopped) timer = setTimeout(lookAndRest, pollMs);
     });
   };
-  passAndWait();
+  if (pollMs !== undefined) lookAndRest();
 
   return {
     async stop() {
       isStopped = true;
-      tellStopped();
       clearTimeout(timer);
-      await passing;
+      end();
+      await looking;
     },
   };
 }
