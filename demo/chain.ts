@@ -19,7 +19,7 @@ import {
 import { HDKey, hdKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { startAnvil } from "./anvil.ts";
-import { compileContracts } from "./compile.ts";
+import { type CompiledContracts, compileContracts } from "./compile.ts";
 
 // Published with every development chain: these accounts are for local use and nothing else.
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -34,6 +34,8 @@ export type ChainOptions = {
   blockTimeSeconds?: number;
   /** A free port when absent. */
   port?: number;
+  /** Folders of more contracts that `deploy` finds by name, as URLs that end in a slash. */
+  contractFolders?: readonly URL[];
   /** Passed to anvil as they are. */
   extraArgs?: readonly string[];
 };
@@ -49,7 +51,7 @@ export type Chain = {
   accounts: readonly HDAccount[];
   /** The nth funded account. */
   account(index: number): HDAccount;
-  /** Deploys a contract of `demo/contracts` by name. */
+  /** Deploys a contract of `demo/contracts`, or of the other folders, by name. */
   deploy(name: string, args?: readonly unknown[]): Promise<Contract>;
   read(contract: Contract, functionName: string, args?: readonly unknown[]): Promise<unknown>;
   /** Sends a transaction and waits until it is mined; throws with the contract's reason when it reverts. */
@@ -73,7 +75,10 @@ export type Chain = {
 
 /** Starts a chain that ends with this process or with `close`. */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
-  const contracts = compileContracts();
+  const { contractFolders = [] } = options;
+  const contracts = Promise.all([compileContracts(), ...contractFolders.map(compileContracts)]).then(
+    (all): CompiledContracts => Object.assign({}, ...all),
+  );
   const [anvil] = await Promise.all([startAnvil(anvilArgs(options)), contracts]);
 
   const client = {
@@ -104,7 +109,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
 
     async deploy(name, args = []) {
       const compiled = (await contracts)[name];
-      if (compiled === undefined) throw new Error(`no contract named ${name} in demo/contracts`);
+      if (compiled === undefined) throw new Error(`no contract named ${name} was compiled`);
       const hash = await inTurn(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );

@@ -14,17 +14,21 @@ type SolcOutput = {
 const OUTPUTS = ["abi", "evm.bytecode.object"];
 const SOURCES = new URL("./contracts/", import.meta.url);
 
-let compiled: Promise<CompiledContracts> | undefined;
+const compiled = new Map<string, Promise<CompiledContracts>>();
 
-/** Compiles every deployable contract of `demo/contracts` once per process; throws the compiler's own messages. */
-export const compileContracts = (): Promise<CompiledContracts> => {
-  compiled ??= compileAll();
-  return compiled;
+/**
+ * Compiles every deployable contract of a folder once per process; throws the compiler's own messages. The folder is
+ * `demo/contracts` unless it is given, as a URL that ends in a slash.
+ */
+export const compileContracts = (folder: URL = SOURCES): Promise<CompiledContracts> => {
+  const contracts = compiled.get(folder.href) ?? compileAll(folder);
+  compiled.set(folder.href, contracts);
+  return contracts;
 };
 
-const compileAll = async (): Promise<CompiledContracts> => {
-  const files = (await readdir(SOURCES)).filter((file) => file.endsWith(".sol"));
-  const contents = await Promise.all(files.map((file) => readFile(new URL(file, SOURCES), "utf8")));
+const compileAll = async (folder: URL): Promise<CompiledContracts> => {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sol"));
+  const contents = await Promise.all(files.map((file) => readFile(new URL(file, folder), "utf8")));
   const input = {
     language: "Solidity",
     sources: Object.fromEntries(files.map((file, index) => [file, { content: contents[index] }])),
