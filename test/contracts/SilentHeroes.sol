@@ -17,7 +17,6 @@ contract SilentHeroes is ERC721 {
         for (uint256 id = from; id < from + count; id++) _mint(to, id);
     }
 
-
     function setBaseURI(string calldata baseURI) external {
         _base = baseURI;
     }

@@ -120,7 +120,7 @@ export function createRounds(deps: RoundDeps) {
       msg: "Sweeping a collection that changed without an event",
       chain_id: round.chainId,
       collection: round.collection,
-      changed: what === "uri" ? "token URIs" : "documents behind the same URIs",
+      changed: what === "uri" ? "token URIs" : "documents",
       sampled_tokens: sampled,
       changed_tokens: changed,
     });
