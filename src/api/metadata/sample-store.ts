@@ -85,13 +85,15 @@ async function chooseAnywhere(
     `with ends as (
        select (select token_id from vitrine.token where chain_id = $1 and collection = $2 order by token_id limit 1) as low,
               (select token_id from vitrine.token where chain_id = $1 and collection = $2
-                order by token_id desc limit 1) as high)
-     select distinct t.token_id as "tokenId"
-       from ends cross join generate_series(0, $3::int - 1) as place
+                order by token_id desc limit 1) as high
+     ), starts as materialized (
+       -- Before they are looked for: a random number in a condition keeps it from the index.
+       select trunc(low + (high - low) * ((place + random()::numeric) / $3::int)) as id
+         from ends cross join generate_series(0, $3::int - 1) as place)
+     select distinct t.token_id as "tokenId" from starts
       cross join lateral (
         select token_id, served_version from vitrine.token
-         where chain_id = $1 and collection = $2
-           and token_id >= trunc(low + (high - low) * ((place + random()::numeric) / $3::int))
+         where chain_id = $1 and collection = $2 and token_id >= starts.id
          order by token_id limit 1) t
       where t.served_version is not null`,
     [chainId, collection, count],
