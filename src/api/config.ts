@@ -39,6 +39,8 @@ export interface ServingConfig extends FetchConfig {
   readonly trustedProxies: readonly string[];
   readonly refreshConcurrency: number;
   readonly tradeMaxAgeSeconds: number;
+  /** From one round of samples of a collection to the next; 0 turns sampling off. */
+  readonly resampleHours: number;
   /** The registry that wallets' delegations are asked of, without a trailing slash; our own when unset. */
   readonly delegationUrl: string | undefined;
   readonly delegationApiKey: string | undefined;
@@ -47,6 +49,9 @@ export interface ServingConfig extends FetchConfig {
 const DEFAULT_PORT = 42069;
 const OPERATOR_TOKEN_LENGTH_MIN = 16;
 const SECRET_LENGTH_MIN = 32;
+// A few seconds, below which rounds would overtake each other, and a year.
+const RESAMPLE_HOURS_MIN = 0.001;
+const RESAMPLE_HOURS_MAX = 8_760;
 const DEFAULT_GATEWAYS = "https://ipfs.io,https://dweb.link,https://w3s.link";
 
 const list = z.string().transform((text) =>
@@ -72,6 +77,9 @@ const secret = z
   .string()
   .min(SECRET_LENGTH_MIN, { error: `must hold at least ${SECRET_LENGTH_MIN} characters` })
   .optional();
+
+const isResampleTime = (hours: number): boolean =>
+  hours === 0 || (hours >= RESAMPLE_HOURS_MIN && hours <= RESAMPLE_HOURS_MAX);
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
 
@@ -120,6 +128,14 @@ const environmentSchema = z.object({
   }),
   REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(16),
   TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
+  RESAMPLE_HOURS: z
+    .string()
+    .refine((text) => /^[0-9]+(\.[0-9]+)?$/.test(text) && isResampleTime(Number(text)), {
+      error: (issue) =>
+        `must be a number of hours from ${RESAMPLE_HOURS_MIN} to ${RESAMPLE_HOURS_MAX}, such as 6 or 0.5, or 0 for never; it is "${String(issue.input)}"`,
+    })
+    .transform(Number)
+    .default(6),
   DELEGATION_URL: httpUrl
     .refine((url) => !parseUrl(url)?.username && !parseUrl(url)?.password, {
       error: "must hold no user or password; a key goes into DELEGATION_API_KEY",
@@ -165,6 +181,7 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     trustedProxies: values.TRUSTED_PROXIES,
     refreshConcurrency: values.REFRESH_CONCURRENCY,
     tradeMaxAgeSeconds: values.TRADE_MAX_AGE,
+    resampleHours: values.RESAMPLE_HOURS,
     delegationUrl: values.DELEGATION_URL?.replace(/\/+$/, ""),
     delegationApiKey: values.DELEGATION_API_KEY,
   };

@@ -49,15 +49,11 @@ import { metadataJobs } from "./metadata/retention.ts";
 import { createMetadata } from "./metadata/service.ts";
 import { createTraitApproval } from "./metadata/trait-approval.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
-import { createCauses } from "./refresh/causes.ts";
-import { createDeadline } from "./refresh/deadline.ts";
 import { noteHost, readPaused } from "./refresh/hosts.ts";
-import { startCauseLoop } from "./refresh/loop.ts";
+import { startRefreshJobs } from "./refresh/jobs.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
 import { createRefreshRoom, refreshJobs } from "./refresh/room.ts";
-import { createSweeps } from "./refresh/sweeps.ts";
-import { startRefreshWorker } from "./refresh/worker.ts";
 import { createSearch } from "./search/service.ts";
 import { startDaily } from "./store/daily.ts";
 import { createDatabase } from "./store/database.ts";
@@ -163,17 +159,6 @@ const endpoint = await createGraphqlEndpoint<undefined>({
 });
 
 const isOn = config.refreshConcurrency > 0;
-const worker = startRefreshWorker({
-  database,
-  tables,
-  metadata,
-  media,
-  readBlock,
-  chainIds: [...clients.keys()],
-  concurrency: config.refreshConcurrency,
-  metrics: refreshMetrics,
-  logger,
-});
 const mediaPipeline = startMediaPipeline({
   database,
   fetching,
@@ -186,10 +171,20 @@ const mediaPipeline = startMediaPipeline({
 const renormaliser = startRenormaliser({ database, tables, media, isOn, metrics: runtime.metrics, logger });
 // Before causes are looked for: it tells them how far the index has been.
 const headMark = await startHeadMark({ database, tables, logger });
-const causes = startCauseLoop({
-  causes: createCauses({ database, tables, metadata }),
-  sweeps: createSweeps({ database, metadata }),
-  deadline: createDeadline(database),
+const refreshWork = startRefreshJobs({
+  database,
+  tables,
+  metadata,
+  media,
+  readUri,
+  readBlock,
+  heads,
+  chainIds: [...clients.keys()],
+  collections: index.collections,
+  concurrency: config.refreshConcurrency,
+  resampleHours: config.resampleHours,
+  metrics: refreshMetrics,
+  registry: runtime.metrics,
   logger,
 });
 const events = startEvents({ database, connectionString, tables, collections: index.collections, logger });
@@ -220,8 +215,7 @@ const wake = (channel?: string): void => {
   if (channel === undefined || channel === ACCESS_CHANNEL) access.forget();
   if (channel === undefined || channel === RENORMALISE_CHANNEL) renormaliser.wake();
   if (channel === ACCESS_CHANNEL || channel === RENORMALISE_CHANNEL) return;
-  causes.wake();
-  worker.wake();
+  refreshWork.wake();
   mediaPipeline.wake();
 };
 const live = `${runtime.schema}_live_query`;
@@ -238,8 +232,7 @@ runtime.onStop(async () => {
   const ends = await Promise.allSettled([
     events.stop(),
     listener.close(),
-    causes.stop(),
-    worker.stop(),
+    refreshWork.stop(),
     mediaPipeline.stop(),
     renormaliser.stop(),
     daily.stop(),

@@ -44,6 +44,7 @@ const defaults = {
   allowedPrivateHosts: new Set(),
   refreshConcurrency: 16,
   tradeMaxAgeSeconds: 60,
+  resampleHours: 6,
 };
 
 describe("values", () => {
@@ -54,7 +55,9 @@ describe("values", () => {
   it("counts an empty variable as unset", () => {
     const names = ["PORT", "BASE_URL", "OPERATOR_CONTACT", "IPFS_GATEWAYS", "ALLOW_PRIVATE_HOSTS"];
     const empty = Object.fromEntries(
-      [...names, "METADATA_EXTRA_SCHEMES", "REFRESH_CONCURRENCY", "TRADE_MAX_AGE"].map((name) => [name, ""]),
+      [...names, "METADATA_EXTRA_SCHEMES", "REFRESH_CONCURRENCY", "TRADE_MAX_AGE", "RESAMPLE_HOURS"].map(
+        (name) => [name, ""],
+      ),
     );
 
     expect(load(empty)).toMatchObject(defaults);
@@ -74,6 +77,7 @@ describe("values", () => {
       METADATA_EXTRA_SCHEMES: "ar, data,",
       REFRESH_CONCURRENCY: "0",
       TRADE_MAX_AGE: "5",
+      RESAMPLE_HOURS: "0.5",
     });
 
     expect(config).toEqual({
@@ -94,6 +98,7 @@ describe("values", () => {
       allowedPrivateHosts: new Set(["cache.internal:80", "127.0.0.1:8080", "[::1]:8080"]),
       refreshConcurrency: 0,
       tradeMaxAgeSeconds: 5,
+      resampleHours: 0.5,
     });
   });
 
@@ -142,6 +147,7 @@ describe("refusals", () => {
     { name: "METADATA_EXTRA_SCHEMES", values: ["http", "data,ftp", "data ar", "DATA", "data:"] },
     { name: "REFRESH_CONCURRENCY", values: ["-1", "1001", "many", "1.5"] },
     { name: "TRADE_MAX_AGE", values: ["0", "86401", "60s"] },
+    { name: "RESAMPLE_HOURS", values: ["-1", "0.0009", "8761", "6h", "1e3", "off", "."] },
   ])("names $name and its rule for each bad value", ({ name, values }) => {
     for (const value of values) {
       const message = refusal({ [name]: value });
@@ -156,6 +162,15 @@ describe("refusals", () => {
     expect(message).toContain('PORT must be a whole number from 1 to 65535; it is "http"');
     expect(message).toContain('BASE_URL must be an http(s) URL; it is "vitrine"');
     expect(message).toContain('TRADE_MAX_AGE must be a whole number from 1 to 86400; it is "soon"');
+  });
+
+  it("tells what RESAMPLE_HOURS may be, 0 and fractions included", () => {
+    expect(refusal({ RESAMPLE_HOURS: "6h" })).toContain(
+      'RESAMPLE_HOURS must be a number of hours from 0.001 to 8760, such as 6 or 0.5, or 0 for never; it is "6h"',
+    );
+    expect(["0", "0.001", "8760"].map((RESAMPLE_HOURS) => load({ RESAMPLE_HOURS }).resampleHours)).toEqual([
+      0, 0.001, 8760,
+    ]);
   });
 
   it("names the scheme that is unknown", () => {

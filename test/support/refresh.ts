@@ -84,7 +84,8 @@ export async function makeDue(db: Queryable): Promise<void> {
 export async function emptyTables(db: Queryable): Promise<void> {
   await db.query(`
     truncate vitrine.refresh, vitrine.receipt, vitrine.receipt_token, vitrine.token, vitrine.version, vitrine.document,
-             vitrine.trait_type, vitrine.trait_value, vitrine.held_type, vitrine.cause, vitrine.cause_cursor, vitrine.sweep, vitrine.host cascade`);
+             vitrine.trait_type, vitrine.trait_value, vitrine.held_type, vitrine.cause, vitrine.cause_cursor, vitrine.sweep, vitrine.host,
+             vitrine.sampling cascade`);
 }
 
 /** A document as it is kept, made from JSON or from the text of a body. */

@@ -68,6 +68,7 @@ export function examineResolution(resolution: Resolution): Examined {
     const fetch = { uri, contentHash: null, bytes: null, durationMs };
     return failed(fetch, resolution.reason, resolution.message);
   }
+  if (resolution.kind === "not_modified") throw new Error("nothing was known that the host could confirm");
   const { hash, body, metadata, issues } = resolution.document;
   const fetch = { uri, contentHash: hash, bytes: body.length, durationMs };
   return { fetch, failure: null, metadata, issues };

@@ -93,9 +93,10 @@ export async function addVersions(
   );
   const rows = await db.query<{ chainId: string; collection: string; tokenId: string; id: string }>(
     `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
-                                  duration_ms, content_hash, metadata, issues, complete, normaliser)
+                                  duration_ms, content_hash, metadata, issues, complete, etag, normaliser)
      select *, ${NORMALISER} from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
-                          $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[])
+                          $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[],
+                          $15::text[])
      returning chain_id as "chainId", collection, token_id as "tokenId", id`,
     [
       ...keysOf(versions.map(({ token }) => token)),
@@ -110,6 +111,7 @@ export async function addVersions(
       versions.map(({ document }) => (document ? JSON.stringify(document.metadata) : null)),
       versions.map(({ issues }) => JSON.stringify(issues)),
       versions.map(({ document }) => document?.complete ?? false),
+      versions.map(({ document }) => document?.etag ?? null),
     ],
     "add versions",
   );
@@ -153,13 +155,17 @@ async function addDocuments(db: Queryable, documents: readonly Document[]): Prom
   );
 }
 
-/** Notes that fetches found the served documents again. */
-export async function confirmVersions(db: Queryable, versionIds: readonly string[]): Promise<void> {
-  if (versionIds.length === 0) return;
+/** Notes that fetches found the served documents again, each under the ETag that its host gave it, if any. */
+export async function confirmVersions(
+  db: Queryable,
+  confirmed: readonly { readonly versionId: string; readonly etag: string | undefined }[],
+): Promise<void> {
+  if (confirmed.length === 0) return;
   await db.query(
-    `update vitrine.version set confirmations = confirmations + 1, confirmed_at = now()
-      where id = any($1::bigint[])`,
-    [versionIds],
+    `update vitrine.version v
+        set confirmations = v.confirmations + 1, confirmed_at = now(), etag = coalesce(k.etag, v.etag)
+       from unnest($1::bigint[], $2::text[]) as k(id, etag) where v.id = k.id`,
+    [confirmed.map(({ versionId }) => versionId), confirmed.map(({ etag }) => etag ?? null)],
   );
 }
 

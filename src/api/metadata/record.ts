@@ -45,7 +45,12 @@ export interface RecordedOutcome {
 /** What is to be written of one fetch. */
 type Decision =
   | { readonly kind: "unknown"; readonly outcome: RecordedOutcome }
-  | { readonly kind: "confirmed"; readonly outcome: RecordedOutcome; readonly versionId: string }
+  | {
+      readonly kind: "confirmed";
+      readonly outcome: RecordedOutcome;
+      readonly versionId: string;
+      readonly etag: string | undefined;
+    }
   | {
       readonly kind: "kept";
       readonly outcome: RecordedOutcome;
@@ -82,7 +87,7 @@ export async function recordFetches(
   );
   await confirmVersions(
     tx,
-    decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? decision.versionId : [])),
+    decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? decision : [])),
   );
   await markFetched(
     tx,
@@ -167,16 +172,18 @@ async function decide(
     if (!served || isTakenBack) return isNotFound(reason);
     return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };
   }
-  const { document, uri } = resolution;
-  const isServed = served?.versionId && served.hash === document.hash && served.uri === uri;
-  // What older rules read of the same document may differ.
-  if (isServed && (served.normaliser ?? 0) >= NORMALISER) {
-    return {
-      kind: "confirmed",
-      outcome: { status: "unchanged", reason: null },
-      versionId: served.versionId,
-    };
+  const { uri } = resolution;
+  const unchanged = { status: "unchanged", reason: null } as const;
+  const { hash } = resolution.kind === "document" ? resolution.document : resolution;
+  const isServed = served?.versionId && served.hash === hash && served.uri === uri;
+  // What older rules read of the same document may differ; one that was not sent again is left to the renormaliser.
+  if (isServed && (resolution.kind === "not_modified" || (served.normaliser ?? 0) >= NORMALISER)) {
+    const etag = resolution.kind === "document" ? resolution.document.etag : undefined;
+    return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag };
   }
+  // What the host was asked about is served no more.
+  if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };
+  const { document } = resolution;
   if (served?.complete && !document.complete && !accept) {
     const missing = document.issues.filter(({ level }) => level === "error").map(({ path }) => path);
     const reason = `incomplete_document: ${missing.join(" and ")} missing; the last good version stays`;

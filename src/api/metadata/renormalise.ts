@@ -208,7 +208,7 @@ function filledId({ standard, tokenId, metadata }: StoredReading): string {
 }
 
 function isSame(stored: StoredReading, { resolution }: FetchEnd): boolean {
-  if (resolution.kind === "failed") return false;
+  if (resolution.kind !== "document") return false;
   const { metadata, issues, complete }: Document = resolution.document;
   return (
     stored.metadata === JSON.stringify(metadata) &&

@@ -10,7 +10,7 @@ import type { FetchFailure, GuardedFetch } from "./guarded-fetch.ts";
 import type { Issue } from "./issues.ts";
 import { parseJson, replaceStrings, storable } from "./json.ts";
 import { type Metadata, normalise } from "./normalise.ts";
-import type { ReadUri } from "./read-uri.ts";
+import type { ReadUri, UriRead } from "./read-uri.ts";
 import { gatewayOf, IPFS_HOST, locate, substituteId } from "./token-uri.ts";
 
 export type FailureReason =
@@ -31,6 +31,15 @@ export interface Document {
   readonly metadata: Metadata;
   readonly issues: readonly Issue[];
   readonly complete: boolean;
+  /** What its host names these very bytes by, under the URI's own URL; undefined where it does not. */
+  readonly etag?: string | undefined;
+}
+
+/** A document that was read before, as its host may be asked whether it still has it. */
+export interface KnownDocument {
+  readonly uri: string;
+  readonly etag: string;
+  readonly hash: string;
 }
 
 export type Resolution = {
@@ -41,6 +50,8 @@ export type Resolution = {
   readonly host?: string | undefined;
 } & (
   | { readonly kind: "document"; readonly document: Document }
+  /** The host still has the known document, whose hash this is, and sent nothing. */
+  | { readonly kind: "not_modified"; readonly hash: string }
   | {
       readonly kind: "failed";
       readonly reason: FailureReason;
@@ -58,6 +69,8 @@ export type Resolve = (
   block: number,
   signal?: AbortSignal,
   admit?: Admit,
+  /** Where the contract still answers its URI, the host is asked for news only. */
+  known?: KnownDocument,
 ) => Promise<Resolution>;
 
 /** Asked before anything is fetched from a host. Where it answers false, nothing is fetched. */
@@ -71,6 +84,7 @@ const URI_LENGTH_MAX = 8_192;
 
 type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs" | "host">;
 type Answer = Failure | { readonly kind: "document"; readonly document: Document };
+type HostAnswer = Answer | { readonly kind: "not_modified"; readonly hash: string };
 
 const failed = (reason: FailureReason, message: string, transient: boolean): Failure => ({
   kind: "failed",
@@ -113,33 +127,48 @@ export function createResolve(deps: {
     urls: readonly string[],
     tokenId: string,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+    known?: KnownDocument,
+  ): Promise<HostAnswer> {
     let last: Failure | undefined;
     for (const url of health.inOrder(urls)) {
       const gateway = gatewayOf(url, gateways);
-      const answer = await (gateway === undefined ? fetch : fetchFromGateway)(url, {
-        bytesMax: DOCUMENT_BYTES_MAX,
-        timeoutMs: DOCUMENT_TIMEOUT_MS,
-        accept: "application/json, */*;q=0.5",
-        signal,
-      });
+      const ask = (ifNoneMatch?: string) =>
+        (gateway === undefined ? fetch : fetchFromGateway)(url, {
+          bytesMax: DOCUMENT_BYTES_MAX,
+          timeoutMs: DOCUMENT_TIMEOUT_MS,
+          accept: "application/json, */*;q=0.5",
+          ifNoneMatch,
+          signal,
+        });
+      // An ETag names bytes under one URL: of several gateways, or behind a redirect, it may name others.
+      const hasOwnTag = urls.length === 1 && gateway === undefined;
+      let answer = await ask(hasOwnTag ? known?.etag : undefined);
+      if (known && answer.kind === "fetched" && answer.isUnchanged) {
+        if (answer.url === url) return { kind: "not_modified", hash: known.hash };
+        answer = await ask();
+      }
       const isAnswered = answer.kind === "fetched" || !answer.transient;
       // A fetch that was called off says nothing about who was asked.
       if (gateway !== undefined && !signal?.aborted) health.note(gateway, isAnswered);
-      if (answer.kind === "fetched") return readDocument(answer.body, tokenId);
+      if (answer.kind === "fetched") {
+        const read = readDocument(answer.body, tokenId);
+        const { etag } = answer;
+        if (read.kind !== "document" || !hasOwnTag || answer.url !== url || etag === undefined) return read;
+        return { ...read, document: { ...read.document, etag: storable(etag) } };
+      }
       // A gateway that could not answer leaves the question open, whatever the others said.
       if (!last?.transient || answer.transient) last = answer;
     }
     return last ?? failed("unreachable", "no IPFS gateway is configured", true);
   }
 
-  return async (token, standard, block, signal, admit) => {
+  return async (token, standard, block, signal, admit, known) => {
     const startedAt = Date.now();
     const read = await readUri(token, standard, block);
-    const outcome = (uri: string | null, answer: Answer, host?: string): Resolution => ({
+    const outcome = (uri: string | null, answer: HostAnswer, host?: string): Resolution => ({
       ...answer,
       host,
-      uri: uri === null ? null : storable(uri.slice(0, URI_LENGTH_MAX)),
+      uri: uri === null ? null : stored(uri),
       block,
       durationMs: Date.now() - startedAt,
     });
@@ -150,9 +179,7 @@ export function createResolve(deps: {
     }
 
     const tokenId = read.standard === "erc1155" ? token.tokenId : "";
-    // Looked at first: each {id} of a long URI makes it longer still.
-    const isShort = read.uri.length <= URI_LENGTH_MAX;
-    const uri = isShort && tokenId !== "" ? substituteId(read.uri, tokenId) : read.uri;
+    const uri = withTokenId(read.uri, tokenId);
     const urls = findUrls(uri);
     // As it is: the strings of its document are filled in, as everywhere, but no key.
     if (urls === "inline") return outcome(abridged(read.uri, URI_LENGTH_MAX), readInline(read.uri, tokenId));
@@ -160,8 +187,27 @@ export function createResolve(deps: {
     const host = hostOf(urls);
     if (host !== undefined && admit && !(await admit(host)))
       return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
-    return outcome(uri, await fetchDocument(urls, tokenId, signal), host);
+    const isKnown = known !== undefined && known.uri === stored(uri);
+    return outcome(uri, await fetchDocument(urls, tokenId, signal, isKnown ? known : undefined), host);
   };
+}
+
+const stored = (uri: string): string => storable(uri.slice(0, URI_LENGTH_MAX));
+
+/** `{id}` filled in for ERC-1155, whose token ids are given; ERC-721 has an empty one. */
+function withTokenId(uri: string, tokenId: string): string {
+  // Looked at first: each {id} of a long URI makes it longer still.
+  return tokenId !== "" && uri.length <= URI_LENGTH_MAX ? substituteId(uri, tokenId) : uri;
+}
+
+/** Whether a contract's answer is the URI that a version was read from, which is kept bounded and with its `{id}` filled in. */
+export function isUriOfVersion(
+  read: Extract<UriRead, { kind: "read" }>,
+  tokenId: string,
+  uri: string,
+): boolean {
+  const filledIn = withTokenId(read.uri, read.standard === "erc1155" ? tokenId : "");
+  return uri === stored(filledIn) || uri === stored(abridged(read.uri, URI_LENGTH_MAX));
 }
 
 function readInline(uri: string, tokenId: string): Answer {

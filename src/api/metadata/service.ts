@@ -19,8 +19,16 @@ import {
   type TokenRange,
 } from "./listing-store.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
-import type { Resolve } from "./resolve.ts";
+import { isUriOfVersion, type Resolve } from "./resolve.ts";
+import {
+  chooseSample,
+  findServed,
+  readSampled,
+  readSampleOutcome,
+  type SampledCollection,
+} from "./sample-store.ts";
 import { findUntransferred, notReadSince, readServed } from "./store.ts";
+import { isContentAddressed } from "./token-uri.ts";
 import { type CollectionRef, lockTraits } from "./trait-type-store.ts";
 import { lowerHighest } from "./trait-value-store.ts";
 
@@ -96,6 +104,21 @@ export function createMetadata(deps: MetadataDeps) {
       recordFetches(tx, tables, ends),
     recordAttempts: (tx: Queryable, ends: readonly FetchEnd[]): Promise<void> =>
       recordAttempts(tx, tables, ends),
+
+    /** What sampling needs: see sample-store.ts. */
+    samples: {
+      choose: chooseSample,
+      findServed,
+      read: (
+        db: Queryable,
+        collection: SampledCollection,
+        tokenIds: readonly string[],
+        block: number,
+      ): ReturnType<typeof readSampled> => readSampled(db, tables, collection, tokenIds, block),
+      readOutcome: readSampleOutcome,
+      isUriOfVersion,
+      isContentAddressed,
+    },
   };
 }
 

@@ -84,6 +84,17 @@ const refused = (reason: Extract<Located, { kind: "refused" }>["reason"], messag
 const throughGateways = (content: string, gateways: readonly string[]): string[] =>
   gateways.map((gateway) => `${gateway}/ipfs/${content}`);
 
+/** Whether the URI names its content rather than a place, so that what was read there once is there for ever. */
+export function isContentAddressed(uri: string): boolean {
+  const text = uri.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || scheme === "ipfs")
+    return contentPath(text.replace(BEFORE_CID, "")) !== undefined;
+  if (scheme === "data" || scheme === "ar") return true;
+  const url = parseUrl(text);
+  return url !== undefined && gatewayContent(url) !== undefined;
+}
+
 /** The gateways together, where hosts are named. */
 export const IPFS_HOST = "ipfs";
 

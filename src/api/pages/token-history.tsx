@@ -108,9 +108,10 @@ const triggers: Readonly<Record<string, string>> = {
   mint: "The mint",
   event: "An event of the contract",
   reorg: "A reorg of the chain",
-  sweep: "An event for many tokens",
+  sweep: "A refresh of many tokens",
   second_look: "A second look",
   renormalise: "Read again by new rules",
+  sample: "A sample",
 };
 
 export const MetadataState = ({ site, token, versions, next, servedUri }: HistoryProps & TokenHistory) => {

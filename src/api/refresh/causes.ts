@@ -218,6 +218,25 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
 
 const isAsked = ({ source }: CauseRow): boolean => source !== "taken_back";
 
+/** Whether the index holds causes of the collection that nobody has handled yet. */
+export async function hasNewCauses(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+): Promise<boolean> {
+  const [row] = await db.query<{ isNew: boolean }>(
+    `select exists (
+       select from ${tables.metadataUpdate} m
+        where m.chain_id = $2 and m.collection_address = $3
+          and m.id > coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')
+          and not exists (select from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id = m.id)
+     ) as "isNew"`,
+    [tables.schema, chainId, collection],
+  );
+  return row?.isNew ?? false;
+}
+
 const triggerOf = ({ source }: CauseRow): Trigger =>
   source === "mint" || source === "first_seen" ? "mint" : "event";
 

@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto";
 import type { Standard } from "../../config.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { tokenState } from "../chain/token-state.ts";
+import type { KnownDocument } from "../metadata/resolve.ts";
 import type { Queryable } from "../store/database.ts";
-import { LEASE, type Lease, priorityLevels } from "./queue.ts";
+import { priorityLevels } from "./priorities.ts";
+import { LEASE, type Lease } from "./queue.ts";
 
 /** What a process may take. */
 export interface Share {
@@ -40,11 +42,12 @@ export async function claim(
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
-    Omit<Lease, "standard" | "chainId" | "minBlock" | "burnedBlock"> & {
+    Omit<Lease, "standard" | "chainId" | "minBlock" | "burnedBlock" | "known"> & {
       chainId: string;
       minBlock: string;
       standard: Standard | null;
       burnedBlock: string | null;
+      known: KnownDocument | null;
     }
   >(
     `with recursive ${hosts}, open_hosts as materialized (
@@ -95,7 +98,11 @@ export async function claim(
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
             c.attempts, c.accept, c.host, s.standard,
-            case when s.burned then s.burned_block end as "burnedBlock"
+            case when s.burned then s.burned_block end as "burnedBlock",
+            case when c.trigger = 'sample' then (
+              select json_build_object('uri', v.uri, 'etag', v.etag, 'hash', v.content_hash)
+                from vitrine.version v where v.id = t.served_version and v.uri is not null and v.etag is not null)
+            end as known
        from claimed c
        left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
@@ -108,6 +115,7 @@ export async function claim(
     minBlock: Number(row.minBlock),
     standard: row.standard ?? undefined,
     burnedBlock: row.burnedBlock === null ? undefined : Number(row.burnedBlock),
+    known: row.known ?? undefined,
   }));
 }
 

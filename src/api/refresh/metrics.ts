@@ -99,7 +99,7 @@ function registerGauges(named: Named, database: Database): void {
     ),
     async collect() {
       const { queue } = await sample();
-      for (const priority of Object.values(urgencies)) {
+      for (const priority of new Set(Object.values(urgencies))) {
         if (queue === undefined) this.remove({ priority });
         else this.set({ priority }, queue.waiting[priority]);
       }

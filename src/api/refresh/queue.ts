@@ -2,23 +2,11 @@
 
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
+import type { KnownDocument } from "../metadata/resolve.ts";
 import type { Queryable } from "../store/database.ts";
+import { priorities, type Trigger } from "./priorities.ts";
 
-export type Trigger = "rest" | "graphql" | "operator" | "mint" | "event" | "reorg" | "sweep" | "second_look";
-
-export const priorityLevels = [30, 20, 10] as const;
-
-/** Explicit requests outrank events, events outrank sweeps and second looks. */
-const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
-  operator: 30,
-  rest: 30,
-  graphql: 30,
-  event: 20,
-  reorg: 20,
-  mint: 20,
-  sweep: 10,
-  second_look: 10,
-};
+export type { Trigger } from "./priorities.ts";
 
 export const REFRESH_CHANNEL = "vitrine_refresh";
 
@@ -108,6 +96,8 @@ export interface Lease extends TokenRef {
   readonly standard: Standard | undefined;
   /** Of a token that the index knows to be burned: nothing of it is read. */
   readonly burnedBlock: number | undefined;
+  /** For a sample: what is served, where its host named it by a strong ETag. */
+  readonly known?: KnownDocument | undefined;
 }
 
 const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";

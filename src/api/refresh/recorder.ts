@@ -110,6 +110,13 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, end === -1 ? waiting.length : end);
 }
 
+/**
+ * A sample is no request: what could not be asked of the host or the node is asked for in a later round, and says nothing
+ * about the token.
+ */
+const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
+  lease.trigger === "sample" && resolution.kind === "failed" && resolution.transient;
+
 /** Answers the leases that were lost, and what is to be counted of the others. */
 async function recordAll(
   tx: Queryable,
@@ -165,26 +172,34 @@ async function end(
   awaited: ReadonlySet<Lease>,
 ): Promise<FetchReport[]> {
   if (batch.length === 0) return [];
-  const outcomes = await metadata.recordAll(tx, batch.map(endOf));
+  const missed = batch.filter(isMissedSample);
+  const told = batch.filter((each) => !isMissedSample(each));
+  const outcomes = await metadata.recordAll(tx, told.map(endOf));
   const ends = new Map(
-    batch.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
+    told.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
       const outcome = outcomes[index];
       return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
     }),
   );
   const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
   if (answers.length > 0) await settle(tx, answers);
-  await finish(tx, [...ends.keys()], (lease) => ends.get(lease) ?? { status: "failed" });
-  // Found again counts as well: the same URL may have got new content.
+  const over = batch.map(({ lease }) => lease);
+  await finish(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
+  // Found again counts as well: the same URL may have got new content. Samples ask their hosts for little.
   await media.want(
     tx,
-    batch.flatMap(({ lease, resolution }) => {
+    told.flatMap(({ lease, resolution }) => {
       const status = ends.get(lease)?.status;
-      const isServed = status === "updated" || status === "unchanged";
+      const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
       return isServed && resolution.kind === "document" ? resolution.document.metadata : [];
     }),
   );
-  return [...ends.values()];
+  return [...ends.values(), ...missed.flatMap(missedReport)];
+}
+
+function missedReport({ resolution }: FetchedLease): FetchReport[] {
+  if (resolution.kind !== "failed" || isNodeAway(resolution)) return [];
+  return [{ status: "retried", reason: resolution.reason, durationMs: resolution.durationMs }];
 }
 
 const endOf = ({ lease, resolution }: FetchedLease) => ({
@@ -196,7 +211,7 @@ const endOf = ({ lease, resolution }: FetchedLease) => ({
 
 /** Nothing is known of a token while the node is away, so that fault never ends a request. */
 function goesOn({ lease, resolution }: FetchedLease): boolean {
-  if (resolution.kind !== "failed" || !resolution.transient) return false;
+  if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
   return isNodeAway(resolution) || lease.attempts < ATTEMPTS_MAX;
 }
 

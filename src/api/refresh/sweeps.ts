@@ -33,6 +33,8 @@ export interface NewSweep {
   readonly accept?: boolean;
   /** The receipt that tells what becomes of its tokens. */
   readonly receiptId?: string;
+  /** Started by a change that no event told of: its tokens need no recheck. */
+  readonly isBySample?: boolean;
 }
 
 /**
@@ -42,26 +44,28 @@ export interface NewSweep {
  */
 export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
   const { chainId, collection, from, to, block, skipRead, minted = false, accept = false } = sweep;
-  const { receiptId = null } = sweep;
+  const { receiptId = null, isBySample = false } = sweep;
   const [row] = await db.query<{ receiptId: string | null }>(
     `with covering as (
        update vitrine.sweep s
           set block = case when $5 = 0 or s.block = 0 then 0 else greatest(s.block, $5) end,
               skip_read = s.skip_read and $6,
               accept = s.accept or $7,
-              receipt_id = coalesce(s.receipt_id, $8::uuid)
+              receipt_id = coalesce(s.receipt_id, $8::uuid),
+              by_sample = s.by_sample and $9
         where s.id = (select id from vitrine.sweep
                        where chain_id = $1 and collection = $2 and finished_at is null and cursor is null and not $9
                          and from_token_id <= $3::numeric and to_token_id >= $4::numeric
                        order by id limit 1 for update)
        returning s.receipt_id
      ), added as (
-       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id, minted)
-       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9 where not exists (select from covering)
+       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id,
+                                  by_sample, minted)
+       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10 where not exists (select from covering)
        returning receipt_id
      )
      select receipt_id as "receiptId" from covering union all select receipt_id from added`,
-    [chainId, collection, from, to, block, skipRead, accept, receiptId, minted],
+    [chainId, collection, from, to, block, skipRead, accept, receiptId, isBySample, minted],
   );
   return row?.receiptId ?? undefined;
 }
@@ -90,6 +94,7 @@ interface OpenSweep {
   readonly minted: boolean;
   readonly accept: boolean;
   readonly receiptId: string | null;
+  readonly isBySample: boolean;
   /** Every known token up to here has been asked for, or left out. */
   readonly cursor: string | null;
   readonly passed: number;
@@ -202,14 +207,15 @@ export function createSweeps({ database, metadata }: { database: Database; metad
 
   /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
   async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
-    const { id, chainId, collection, receiptId, accept } = sweep;
+    const { id, chainId, collection, receiptId, accept, isBySample } = sweep;
+    const looks = receiptId === null && !isBySample;
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, room);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
       tokens.size > 0
-        ? await want(tx, { chainId, collection, tokens, trigger: "sweep", accept, looks: receiptId === null })
+        ? await want(tx, { chainId, collection, tokens, trigger: "sweep", accept, looks })
         : undefined;
     if (receiptId !== null) {
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
@@ -230,7 +236,8 @@ async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefine
     Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
   >(
     `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
-            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", cursor, passed, counted
+            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", by_sample as "isBySample", cursor, passed,
+            counted
        from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
     [id],
   );
@@ -241,6 +248,17 @@ async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefine
     block: Number(row.block),
     passed: Number(row.passed),
   };
+}
+
+/** Whether a sweep of the collection still has tokens to ask for, or some in the queue. */
+export async function isBeingSwept(db: Queryable, chainId: number, collection: string): Promise<boolean> {
+  const [row] = await db.query<{ isSwept: boolean }>(
+    `select exists (select from vitrine.sweep where finished_at is null and chain_id = $1 and collection = $2)
+         or exists (select from vitrine.refresh
+                     where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep') as "isSwept"`,
+    [chainId, collection],
+  );
+  return row?.isSwept ?? false;
 }
 
 export type Sweeps = ReturnType<typeof createSweeps>;

@@ -202,7 +202,14 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       isPutBack = !isAdmitted;
       return isAdmitted;
     };
-    const resolution = await metadata.resolve(lease, lease.standard, block, stopping.signal, admit);
+    const resolution = await metadata.resolve(
+      lease,
+      lease.standard,
+      block,
+      stopping.signal,
+      admit,
+      lease.known,
+    );
     return isPutBack ? undefined : resolution;
   }
 

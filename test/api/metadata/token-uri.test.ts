@@ -1,7 +1,7 @@
 /** From every spelling of a token URI to the URLs that are asked, in order. */
 
 import { describe, expect, it } from "vitest";
-import { gatewayOf, locate, substituteId } from "../../../src/api/metadata/token-uri.ts";
+import { gatewayOf, isContentAddressed, locate, substituteId } from "../../../src/api/metadata/token-uri.ts";
 
 const GATEWAYS = ["https://first.example", "https://second.example"];
 const V0 = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
@@ -93,6 +93,23 @@ describe("ipfs", () => {
   ])("refuses a path that climbs out of its content to other pages of the gateway: %j", (path) => {
     expect(urlsOf(`ipfs://${V0}${path}`)).toBe("invalid_uri");
   });
+});
+
+it.each([
+  { uri: `ipfs://${V0}/1`, is: true },
+  { uri: `ipfs://ipfs/${V1}`, is: true },
+  { uri: V0, is: true },
+  { uri: `https://anybodys.example/ipfs/${V0}/1`, is: true },
+  { uri: `https://${V1}.ipfs.anybodys.example/1`, is: true },
+  { uri: "data:application/json,{}", is: true },
+  { uri: `ar://${"x".repeat(43)}`, is: true },
+  { uri: "https://a.example/1", is: false },
+  { uri: `https://a.example/?at=/ipfs/${V0}`, is: false },
+  { uri: "ipfs://name.example/1", is: false },
+  { uri: `https://a.example/ipns/${V1}`, is: false },
+  { uri: "", is: false },
+])("$uri names its content: $is", ({ uri, is }) => {
+  expect(isContentAddressed(uri)).toBe(is);
 });
 
 describe("the gateway of a URL", () => {

@@ -85,6 +85,21 @@ describe("priority", () => {
     expect(await readQueue(database)).toMatchObject([{ priority: 10, trigger: "sweep" }]);
   });
 
+  it("lets samples wait for everything else, and go along with what comes after them", async () => {
+    await ask(database, ["1", "2"], { trigger: "sample" });
+    await ask(database, ["3"], { trigger: "sweep" });
+    await ask(database, ["2"], { trigger: "second_look" });
+
+    expect(await readQueue(database)).toMatchObject([
+      { tokenId: "1", priority: 5, trigger: "sample" },
+      { tokenId: "2", priority: 10, trigger: "second_look" },
+      { tokenId: "3", priority: 10 },
+    ]);
+    const claimed = await claim(database, tables, SHARE, 2);
+    expect(claimed.map(({ tokenId }) => tokenId).sort()).toEqual(["2", "3"]);
+    expect(await claimOne(test)).toMatchObject({ tokenId: "1", trigger: "sample" });
+  });
+
   it("lets explicit requests go before events, and events before sweeps", async () => {
     await ask(database, ["1"], { trigger: "sweep" });
     await ask(database, ["2"], { trigger: "event" });

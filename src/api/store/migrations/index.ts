@@ -17,6 +17,7 @@ import {
 } from "./metadata.ts";
 import { accepted, hosts, mintedRanges, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 import { renormalise } from "./renormalise.ts";
+import { sampling } from "./sampling.ts";
 
 export const migrations: readonly string[] = [
   tokensAndVersions,
@@ -46,4 +47,5 @@ export const migrations: readonly string[] = [
   renormalise,
   unseenTokens,
   seenVersions,
+  sampling,
 ];

@@ -1,0 +1,45 @@
+/** What works on refreshes in the background of one process: the worker, the finding of causes, and sampling. */
+
+import type { Registry } from "prom-client";
+import { createCauses } from "./causes.ts";
+import { createDeadline } from "./deadline.ts";
+import { startCauseLoop } from "./loop.ts";
+import { type SamplingDeps, startSampling } from "./sampling/service.ts";
+import { createSweeps } from "./sweeps.ts";
+import { startRefreshWorker, type WorkerDeps } from "./worker.ts";
+
+export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" | "isOn" | "metrics"> {
+  readonly resampleHours: number;
+  readonly registry: Registry;
+}
+
+export interface RefreshJobs {
+  /** Looks for work now rather than at the next poll. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** To be started once the database knows how far the index has been before (see `startHeadMark`). */
+export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
+  const { database, tables, metadata, logger, concurrency, resampleHours: hours } = deps;
+  const worker = startRefreshWorker(deps);
+  const causes = startCauseLoop({
+    causes: createCauses({ database, tables, metadata }),
+    sweeps: createSweeps({ database, metadata }),
+    deadline: createDeadline(database),
+    logger,
+  });
+  const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
+
+  return {
+    wake() {
+      causes.wake();
+      worker.wake();
+    },
+    async stop() {
+      // Each on its own: one that can't stop cleanly must not cut the others short.
+      const ends = await Promise.allSettled([causes.stop(), worker.stop(), sampling.stop()]);
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+    },
+  };
+}

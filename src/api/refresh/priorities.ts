@@ -1,0 +1,27 @@
+/** Why a token is fetched, and what that goes before. */
+
+export type Trigger =
+  | "rest"
+  | "graphql"
+  | "operator"
+  | "mint"
+  | "event"
+  | "reorg"
+  | "sweep"
+  | "second_look"
+  | "sample";
+
+export const priorityLevels = [30, 20, 10, 5] as const;
+
+/** Explicit requests outrank events, events outrank sweeps and second looks, samples come last. */
+export const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
+  operator: 30,
+  rest: 30,
+  graphql: 30,
+  event: 20,
+  reorg: 20,
+  mint: 20,
+  sweep: 10,
+  second_look: 10,
+  sample: 5,
+};

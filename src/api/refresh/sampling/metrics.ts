@@ -1,0 +1,57 @@
+/** Sampling in Prometheus' terms, on Ponder's public /metrics: no hosts and no collections in labels. */
+
+import { Counter, type Registry } from "prom-client";
+
+/** What was looked at: the URI that the contract answers, or the document behind it. */
+export type Sampled = "uri" | "document";
+
+export interface SamplingMetrics {
+  /** Counts what a round has come to. Never throws. */
+  round(outcome: "unchanged" | "changed" | "postponed"): void;
+  tokens(what: Sampled, count: number): void;
+  changes(what: Sampled, count: number): void;
+  /** A sweep that was started since `what` had changed. */
+  sweep(what: Sampled): void;
+}
+
+/** Registers the counters; each counts what this process has done. */
+export function createSamplingMetrics(registry: Registry): SamplingMetrics {
+  const counter = <Label extends string>(name: string, help: string, label: Label): Counter<Label> => {
+    // A registry outlives this file where the API is loaded again.
+    registry.removeSingleMetric(name);
+    return new Counter({ name, help, labelNames: [label], registers: [registry] });
+  };
+  const rounds = counter(
+    "vitrine_sample_rounds_total",
+    "Rounds of samples that ended, in this process",
+    "outcome",
+  );
+  const tokens = counter(
+    "vitrine_sample_tokens_total",
+    "Tokens that were sampled, in this process: their URI read, or their document asked for",
+    "what",
+  );
+  const changes = counter(
+    "vitrine_sample_changes_total",
+    "Samples that had changed without an event, in this process",
+    "what",
+  );
+  const sweeps = counter(
+    "vitrine_sample_sweeps_total",
+    "Sweeps that were started by samples, in this process, by what had changed",
+    "what",
+  );
+  return {
+    round: (outcome) => rounds.inc({ outcome }),
+    tokens: (what, count) => tokens.inc({ what }, count),
+    changes: (what, count) => changes.inc({ what }, count),
+    sweep: (what) => sweeps.inc({ what }),
+  };
+}
+
+export const noSamplingMetrics: SamplingMetrics = {
+  round: () => undefined,
+  tokens: () => undefined,
+  changes: () => undefined,
+  sweep: () => undefined,
+};

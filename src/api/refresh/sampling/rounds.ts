@@ -1,0 +1,244 @@
+/**
+ * One round: the URIs of some tokens are read together and compared with those that they were read from; where they are
+ * the same, some documents are asked for through the queue. What has changed without an event makes a sweep.
+ */
+
+import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/tables.ts";
+import type { Logger } from "../../contract/logger.ts";
+import { within } from "../../contract/within.ts";
+import type { ReadUri } from "../../metadata/read-uri.ts";
+import type { SampledCollection, SampledToken } from "../../metadata/sample-store.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import type { Database, Queryable } from "../../store/database.ts";
+import { hasNewCauses } from "../causes.ts";
+import { want } from "../queue.ts";
+import { addSweep, isBeingSwept } from "../sweeps.ts";
+import { noSamplingMetrics, type Sampled, type SamplingMetrics } from "./metrics.ts";
+import {
+  DOCUMENTS_FIRST,
+  DOCUMENTS_FURTHER,
+  DOCUMENTS_MAX,
+  isUriSweepDue,
+  nextStep,
+  spread,
+  URIS_MAX,
+} from "./rules.ts";
+import {
+  awaitDocuments,
+  type DueRound,
+  endRound,
+  findUnavailable,
+  holdRound,
+  lockOpenRound,
+  noteUris,
+  postponeRound,
+} from "./store.ts";
+
+const READ_MS = 30_000;
+const POSTPONED_SECONDS_MAX = 600;
+// A round that could not be made is tried again after this share of the time between two.
+const POSTPONED_SHARE = 1 / 10;
+
+export interface RoundDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly metadata: MetadataService;
+  readonly readUri: ReadUri;
+  /** Seconds from one round of a collection to the next. */
+  readonly seconds: number;
+  readonly metrics?: SamplingMetrics | undefined;
+  readonly logger: Logger;
+}
+
+interface ReadToken extends SampledToken {
+  readonly hasChanged: boolean;
+  /** The document may be another one though its URI is the same. */
+  readonly mayChange: boolean;
+}
+
+/** How beginning a round ended: `lost` to another process, or still `waits` for documents. */
+export type Begun = "changed" | "unchanged" | "postponed" | "node_away" | "lost" | "waits";
+
+export function createRounds(deps: RoundDeps) {
+  const { database, tables, metadata, readUri, seconds, metrics = noSamplingMetrics, logger } = deps;
+  const { samples } = metadata;
+  const postponedSeconds = Math.min(seconds * POSTPONED_SHARE, POSTPONED_SECONDS_MAX);
+
+  /** What is under way for another reason says what has changed. */
+  const isBusy = async (db: Queryable, { chainId, collection }: SampledCollection): Promise<boolean> =>
+    (await isBeingSwept(db, chainId, collection)) || (await hasNewCauses(db, tables, chainId, collection));
+
+  /** Undefined where the node is away or can't tell of any token, or `stopped` came first. */
+  async function readTogether(
+    round: SampledCollection,
+    tokens: readonly SampledToken[],
+    block: number,
+    stopped: Promise<undefined>,
+  ): Promise<readonly ReadToken[] | undefined> {
+    const reading = Promise.all(
+      tokens.map(({ tokenId, standard }) => readUri({ ...round, tokenId }, standard, block)),
+    );
+    const reads = await Promise.race([within(READ_MS, reading), stopped]);
+    if (!reads || reads.some((read) => read.kind === "unavailable" && !read.answered)) return undefined;
+    if (tokens.length > 0 && reads.every((read) => read.kind === "unavailable")) return undefined;
+    return tokens.flatMap((token, index) => {
+      const read = reads[index];
+      // A contract that refuses for a moment says nothing of what is served.
+      if (read?.kind !== "read") return [];
+      const { tokenId, servedUri, lastUri } = token;
+      const isUri = (uri: string): boolean => samples.isUriOfVersion(read, tokenId, uri);
+      // One that was tried already, and led to nothing better, is no news.
+      const hasChanged = !isUri(servedUri) && !isUri(lastUri);
+      const mayChange = !hasChanged && !(isUri(servedUri) && samples.isContentAddressed(servedUri));
+      return { ...token, hasChanged, mayChange };
+    });
+  }
+
+  /** Asks for samples; those that may not be asked for now are left out. */
+  async function ask(
+    tx: Queryable,
+    { chainId, collection }: SampledCollection,
+    tokenIds: readonly string[],
+    block: number,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { queued, paused } = await findUnavailable(tx, { chainId, collection }, tokenIds);
+    const free = tokenIds.filter((tokenId) => !queued.has(tokenId) && !paused.has(tokenId));
+    if (free.length === 0) return new Map();
+    const tokens = new Map(free.map((tokenId) => [tokenId, block]));
+    return want(tx, { chainId, collection, tokens, trigger: "sample" });
+  }
+
+  async function sweep(tx: Queryable, { chainId, collection }: SampledCollection, block: number) {
+    const range = { from: "0", to: UINT256_MAX.toString() };
+    await addSweep(tx, { chainId, collection, ...range, block, skipRead: false, isBySample: true });
+  }
+
+  function tellOfSweep(round: SampledCollection, what: Sampled, sampled: number, changed: number): void {
+    metrics.sweep(what);
+    logger.info({
+      msg: "Sweeping a collection that changed without an event",
+      chain_id: round.chainId,
+      collection: round.collection,
+      changed: what === "uri" ? "token URIs" : "documents",
+      sampled_tokens: sampled,
+      changed_tokens: changed,
+    });
+  }
+
+  /** Begins a round at the block that the index has reached. */
+  async function begin(round: DueRound, block: number, stopped: Promise<undefined>): Promise<Begun> {
+    if (await isBusy(database, round)) {
+      await postponeRound(database, round, postponedSeconds);
+      return "postponed";
+    }
+    const chosen = await samples.choose(database, round, round.position, URIS_MAX);
+    const tokens = await samples.read(database, round, chosen.tokenIds, block);
+    const read = await readTogether(round, tokens, block, stopped);
+    if (!read) {
+      await postponeRound(database, round, postponedSeconds);
+      return "node_away";
+    }
+    metrics.tokens("uri", read.length);
+
+    const position = chosen.next;
+    const turn = Math.floor(round.position.laps / chosen.lapsForAll);
+    const { end, tell } = await database.transaction(async (tx) => {
+      if (!(await holdRound(tx, round))) return { end: "lost" as const };
+      if (await isBusy(tx, round)) {
+        await postponeRound(tx, round, postponedSeconds);
+        return { end: "postponed" as const };
+      }
+      const { queued } = await findUnavailable(tx, round, chosen.tokenIds);
+      const changed = read.filter(({ tokenId, hasChanged }) => hasChanged && !queued.has(tokenId));
+      const isSweepStarted = changed.length > 0 && isUriSweepDue(round.changedInARow, round.isDayOver);
+      if (changed.length > 0) {
+        if (isSweepStarted) await sweep(tx, round, block);
+        else
+          await ask(
+            tx,
+            round,
+            spread(changed, DOCUMENTS_MAX, turn).map(({ tokenId }) => tokenId),
+            block,
+          );
+      }
+      const findings = { position, hasChanged: changed.length > 0, isSweepStarted };
+      await noteUris(tx, round, findings, seconds);
+      const tell = { changed: changed.length, isSweepStarted };
+      if (changed.length > 0) return { end: "changed" as const, tell };
+      return { end: await askForDocuments(tx, round, read, turn, block), tell };
+    });
+    if (tell) metrics.changes("uri", tell.changed);
+    if (tell?.isSweepStarted) tellOfSweep(round, "uri", read.length, tell.changed);
+    return end;
+  }
+
+  async function askForDocuments(
+    tx: Queryable,
+    round: SampledCollection,
+    read: readonly ReadToken[],
+    turn: number,
+    block: number,
+  ): Promise<"unchanged" | "postponed" | "waits"> {
+    const candidates = read.filter(({ mayChange }) => mayChange).map(({ tokenId }) => tokenId);
+    const { queued, paused } = await findUnavailable(tx, round, candidates);
+    const free = candidates.filter((tokenId) => !queued.has(tokenId) && !paused.has(tokenId));
+    if (free.length === 0) {
+      if (paused.size === 0) return "unchanged";
+      await postponeRound(tx, round, postponedSeconds);
+      return "postponed";
+    }
+    const first = spread(free, DOCUMENTS_FIRST, turn);
+    const others = free.filter((tokenId) => !first.includes(tokenId));
+    const marks = await ask(tx, round, first, block);
+    await awaitDocuments(tx, round, { block, marks, further: spread(others, DOCUMENTS_FURTHER, turn) });
+    return "waits";
+  }
+
+  /** Goes on with a round whose documents have come; nothing where they have not, or another process is at it. */
+  async function settle(open: SampledCollection): Promise<void> {
+    const settled = await database.transaction(async (tx) => {
+      const round = await lockOpenRound(tx, open);
+      if (!round?.isOver) return undefined;
+      const { tokens, further, block, isSweepDue } = round;
+      const { read, changed } = await samples.readOutcome(tx, round, tokens, round.askedAt);
+      const found = { asked: tokens.length, changed, read };
+      const next = nextStep({ further: further?.length ?? null, read, changed, isSweepDue });
+      if (next === "postpone") {
+        await postponeRound(tx, round, postponedSeconds);
+        return { ...found, end: "postponed" as const, isSweepStarted: false };
+      }
+      if (next === "further") {
+        const marks = await ask(tx, round, further ?? [], block);
+        await awaitDocuments(tx, round, { block, marks, further: null });
+        return { ...found, end: "waits" as const, isSweepStarted: false };
+      }
+      const isSweepStarted = next === "sweep" && !(await isBusy(tx, round));
+      if (isSweepStarted) await sweep(tx, round, block);
+      await endRound(tx, round, isSweepStarted);
+      const isUnchanged = changed === 0 && further !== null;
+      return { ...found, end: isUnchanged ? ("unchanged" as const) : ("changed" as const), isSweepStarted };
+    });
+    if (!settled) return;
+    metrics.tokens("document", settled.read);
+    metrics.changes("document", settled.changed);
+    if (settled.end !== "waits") metrics.round(settled.end);
+    if (settled.isSweepStarted) tellOfSweep(open, "document", settled.read, settled.changed);
+  }
+
+  return {
+    /** What a round that could not be made waits. */
+    postponedSeconds,
+
+    /** Begins a round; reads its URIs at `block`. `stopped` resolves when the process ends. */
+    async begin(round: DueRound, block: number, stopped: Promise<undefined>): Promise<Begun> {
+      const end = await begin(round, block, stopped);
+      if (end === "changed" || end === "unchanged") metrics.round(end);
+      if (end === "postponed" || end === "node_away") metrics.round("postponed");
+      return end;
+    },
+    settle,
+  };
+}
+
+export type Rounds = ReturnType<typeof createRounds>;

@@ -1,0 +1,234 @@
+/** The rounds of samples, in PostgreSQL: a row per collection, which one process at a time works on. */
+
+import { randomUUID } from "node:crypto";
+import type { SampledCollection, SamplePosition } from "../../metadata/sample-store.ts";
+import type { Queryable } from "../../store/database.ts";
+
+// Reading URIs is called off before.
+const LEASE = "interval '2 minutes'";
+const DAY = "interval '24 hours'";
+
+/** A round that this process may begin. */
+export interface DueRound extends SampledCollection {
+  readonly lease: string;
+  readonly position: SamplePosition;
+  readonly changedInARow: number;
+  /** Whether the last sweep for changed URIs was started a day ago or longer. */
+  readonly isDayOver: boolean;
+}
+
+/** A round that waits for documents. */
+export interface OpenRound extends SampledCollection {
+  /** PostgreSQL's text of a time. */
+  readonly askedAt: string;
+  readonly block: number;
+  readonly tokens: readonly string[];
+  readonly further: readonly string[] | null;
+  readonly isSweepDue: boolean;
+  /** Whether the queue has come to the end of every token. */
+  readonly isOver: boolean;
+}
+
+/** What is asked for next of a round. */
+export interface Asked {
+  readonly block: number;
+  /** Each token with the mark that its fetch has to reach. */
+  readonly marks: ReadonlyMap<string, string>;
+  readonly further: readonly string[] | null;
+}
+
+const keys = (collections: readonly SampledCollection[]): [number[], string[]] => [
+  collections.map(({ chainId }) => chainId),
+  collections.map(({ collection }) => collection),
+];
+
+/** Those of the collections that have no row yet. A row that waits longer than `seconds` from now waits no longer than that. */
+export async function findUnsampled<Collection extends SampledCollection>(
+  db: Queryable,
+  collections: readonly Collection[],
+  seconds: number,
+): Promise<readonly Collection[]> {
+  await db.query(
+    `update vitrine.sampling set next_at = now() + $1::float8 * interval '1 second'
+      where next_at > now() + $1::float8 * interval '1 second'`,
+    [seconds],
+  );
+  const rows = await db.query<{ place: number }>(
+    `select c.place::int as place
+       from unnest($1::bigint[], $2::text[]) with ordinality as c(chain_id, collection, place)
+      where not exists (select from vitrine.sampling s
+                         where (s.chain_id, s.collection) = (c.chain_id, c.collection))`,
+    keys(collections),
+  );
+  return rows.flatMap(({ place }) => collections[place - 1] ?? []);
+}
+
+/** Adds collections, whose first round is due in so many seconds. */
+export async function addSampled(
+  db: Queryable,
+  collections: readonly SampledCollection[],
+  seconds: number,
+): Promise<void> {
+  await db.query(
+    `insert into vitrine.sampling (chain_id, collection, next_at)
+     select chain_id, collection, now() + $3::float8 * interval '1 second'
+       from unnest($1::bigint[], $2::text[]) as c(chain_id, collection)
+     on conflict do nothing`,
+    [...keys(collections), seconds],
+  );
+}
+
+/** Takes the round that is due the longest, unless another process has it. */
+export async function claimRound(
+  db: Queryable,
+  collections: readonly SampledCollection[],
+): Promise<DueRound | undefined> {
+  const [row] = await db.query<Omit<DueRound, "chainId" | "position"> & { chainId: string } & Row>(
+    `with due as (
+       select s.chain_id, s.collection from vitrine.sampling s
+         join unnest($1::bigint[], $2::text[]) as c(chain_id, collection) using (chain_id, collection)
+        where s.asked_at is null and s.next_at <= now() and (s.lease is null or s.leased_until <= now())
+        order by s.next_at limit 1 for update of s skip locked
+     )
+     update vitrine.sampling s set lease = $3, leased_until = now() + ${LEASE}
+       from due d where (s.chain_id, s.collection) = (d.chain_id, d.collection)
+     returning s.chain_id as "chainId", s.collection, s.lease, s.cursor, s.laps, s.changed_in_a_row as "changedInARow",
+               coalesce(s.swept_for_uris_at <= now() - ${DAY}, true) as "isDayOver"`,
+    [...keys(collections), randomUUID()],
+  );
+  if (!row) return undefined;
+  const { cursor, laps, ...round } = row;
+  return { ...round, chainId: Number(row.chainId), position: { cursor, laps: Number(laps) } };
+}
+
+interface Row {
+  readonly cursor: string | null;
+  readonly laps: string;
+}
+
+/** Locks the round for the transaction; false where another process has taken it over. */
+export async function holdRound(tx: Queryable, { chainId, collection, lease }: DueRound): Promise<boolean> {
+  const rows = await tx.query(
+    "select 1 from vitrine.sampling where chain_id = $1 and collection = $2 and lease = $3 for update",
+    [chainId, collection, lease],
+  );
+  return rows.length > 0;
+}
+
+/** Puts a round off that could not be made, unless another process has taken it over. */
+export async function postponeRound(
+  db: Queryable,
+  { chainId, collection, lease }: SampledCollection & { readonly lease?: string },
+  seconds: number,
+): Promise<void> {
+  await db.query(
+    `update vitrine.sampling
+        set next_at = now() + $3::float8 * interval '1 second', lease = null, leased_until = null, asked_at = null
+      where chain_id = $1 and collection = $2 and lease is not distinct from $4::uuid`,
+    [chainId, collection, seconds, lease ?? null],
+  );
+}
+
+/** What reading URIs has come to. */
+export interface UriFindings {
+  readonly position: SamplePosition;
+  readonly hasChanged: boolean;
+  readonly isSweepStarted: boolean;
+}
+
+/** Notes what became of the URIs. The next round is due in so many seconds. */
+export async function noteUris(
+  tx: Queryable,
+  { chainId, collection }: SampledCollection,
+  { position, hasChanged, isSweepStarted }: UriFindings,
+  seconds: number,
+): Promise<void> {
+  await tx.query(
+    `update vitrine.sampling
+        set next_at = now() + $3::float8 * interval '1 second', lease = null, leased_until = null,
+            cursor = $4, laps = $5, changed_in_a_row = case when $6 then changed_in_a_row + 1 else 0 end,
+            swept_for_uris_at = case when $7 then now() else swept_for_uris_at end
+      where chain_id = $1 and collection = $2`,
+    [chainId, collection, seconds, position.cursor, position.laps, hasChanged, isSweepStarted],
+  );
+}
+
+/** Makes the round wait for documents. */
+export async function awaitDocuments(
+  tx: Queryable,
+  { chainId, collection }: SampledCollection,
+  { block, marks, further }: Asked,
+): Promise<void> {
+  await tx.query(
+    `update vitrine.sampling set asked_at = now(), block = $3, tokens = $4, marks = $5, further = $6
+      where chain_id = $1 and collection = $2`,
+    [chainId, collection, block, [...marks.keys()], [...marks.values()], further],
+  );
+}
+
+/** The rounds that wait for documents. */
+export async function findOpenRounds(
+  db: Queryable,
+  collections: readonly SampledCollection[],
+): Promise<readonly SampledCollection[]> {
+  const rows = await db.query<{ chainId: string; collection: string }>(
+    `select s.chain_id as "chainId", s.collection from vitrine.sampling s
+       join unnest($1::bigint[], $2::text[]) as c(chain_id, collection) using (chain_id, collection)
+      where s.asked_at is not null order by s.asked_at`,
+    keys(collections),
+  );
+  return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
+}
+
+/** A round that waits for documents, locked for the transaction, unless another process is at it. */
+export async function lockOpenRound(
+  tx: Queryable,
+  { chainId, collection }: SampledCollection,
+): Promise<OpenRound | undefined> {
+  const [row] = await tx.query<Omit<OpenRound, "chainId" | "block"> & { block: string }>(
+    `select s.collection, s.asked_at::text as "askedAt", s.block, s.tokens::text[] as tokens,
+            s.further::text[] as further,
+            coalesce(s.swept_for_documents_at <= now() - ${DAY}, true) as "isSweepDue",
+            not exists (
+              select from unnest(s.tokens, s.marks) as a(token_id, mark)
+                join vitrine.refresh r on (r.chain_id, r.collection, r.token_id) = (s.chain_id, s.collection, a.token_id)
+               where r.done < a.mark) as "isOver"
+       from vitrine.sampling s
+      where s.chain_id = $1 and s.collection = $2 and s.asked_at is not null for update of s skip locked`,
+    [chainId, collection],
+  );
+  return row && { ...row, chainId, block: Number(row.block) };
+}
+
+/** Ends a round that waited for documents; the next one is due when it was due anyway. */
+export async function endRound(
+  tx: Queryable,
+  { chainId, collection }: SampledCollection,
+  isSweepStarted: boolean,
+): Promise<void> {
+  await tx.query(
+    `update vitrine.sampling
+        set asked_at = null, tokens = null, marks = null, further = null,
+            swept_for_documents_at = case when $3 then now() else swept_for_documents_at end
+      where chain_id = $1 and collection = $2`,
+    [chainId, collection, isSweepStarted],
+  );
+}
+
+/** Those of the tokens that may not be asked for now: they wait in the queue already, or their host is paused. */
+export async function findUnavailable(
+  db: Queryable,
+  { chainId, collection }: SampledCollection,
+  tokenIds: readonly string[],
+): Promise<{ readonly queued: ReadonlySet<string>; readonly paused: ReadonlySet<string> }> {
+  const rows = await db.query<{ tokenId: string; isQueued: boolean; isPaused: boolean }>(
+    `select r.token_id as "tokenId", r.wanted > r.done as "isQueued",
+            exists (select from vitrine.host h where h.host = r.host and h.paused_until > now()) as "isPaused"
+       from vitrine.refresh r
+      where r.chain_id = $1 and r.collection = $2 and r.token_id = any($3::numeric[])`,
+    [chainId, collection, tokenIds],
+  );
+  const named = (isNamed: (row: (typeof rows)[number]) => boolean) =>
+    new Set(rows.filter(isNamed).map(({ tokenId }) => tokenId));
+  return { queued: named(({ isQueued }) => isQueued), paused: named(({ isPaused }) => isPaused) };
+}
