@@ -13,7 +13,7 @@ import { type BruteForceGuard, createBruteForceGuard } from "./brute-force-guard
 export const failureLimit: RateLimit = { name: "operator-failures", requests: 10, seconds: 60 };
 
 /** Wrong API keys of one client address: a program that retries is told, and a search for keys gets nowhere. */
-export const wrongKeyLimit: RateLimit = { name: "wrong-keys", requests: 60, seconds: 60 };
+export const wrongKeyLimit: RateLimit = { name: "wrong-keys", requests: 600, seconds: 60 };
 
 /** What one client may change at the console: more than hands do, and few enough rows for strangers to leave. */
 export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };

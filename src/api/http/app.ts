@@ -21,7 +21,7 @@ import type { ConsoleEnv } from "../console/env.ts";
 import { ApiError } from "../contract/errors.ts";
 import { setHeader } from "../contract/headers.ts";
 import { inTurn } from "../contract/in-turn.ts";
-import { type ApiName, requireKey } from "../contract/key.ts";
+import { type ApiName, type KeyCheck, requireKey } from "../contract/key.ts";
 import type { Logger } from "../contract/logger.ts";
 import { limitApp } from "../contract/rate-limit.ts";
 import { type ApiEnv, answerError, createRouter, requireAcceptsJson } from "../contract/router.ts";
@@ -87,7 +87,10 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, gate, logger, operatorToken } = services;
   const findCollection = services.collections.find;
   const app = createRouter();
-  const keys = { findApp: access.findApp, onWrongKey: gate.wrongKeys.failed };
+  const keys: KeyCheck = {
+    findApp: (key) => access.findApp(key),
+    onWrongKey: (c) => gate.wrongKeys.failed(c),
+  };
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
   app.onError((error, c) => answerError(error, c, logger));
   app.use(assignRequestId);

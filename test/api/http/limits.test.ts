@@ -165,7 +165,7 @@ describe("wrong API keys", () => {
   ];
 
   it.each([paths, [...paths].reverse()])(
-    "are sixty a minute for one client, whichever route they are sent to; right ones go on",
+    "are so many a minute for one client, whichever route they are sent to; right ones go on",
     async (...order) => {
       const api = createTestApp(test);
       const key = await api.createKey();
