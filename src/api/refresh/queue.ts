@@ -3,12 +3,13 @@
 import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { Queryable } from "../store/database.ts";
+import { forgetEnded } from "./ended-tokens.ts";
 
 export type Trigger = "rest" | "graphql" | "operator" | "mint" | "event" | "reorg" | "sweep" | "second_look";
 
-export const priorityLevels = [30, 20, 10] as const;
+export const priorityLevels = [30, 20, 15, 10] as const;
 
-/** Explicit requests outrank events, events outrank sweeps and second looks. */
+/** Requests with a key outrank events, events outrank callers without a key, and those outrank sweeps and second looks. */
 const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
   operator: 30,
   rest: 30,
@@ -19,6 +20,8 @@ const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
   sweep: 10,
   second_look: 10,
 };
+
+const ANONYMOUS_PRIORITY = 15;
 
 export const REFRESH_CHANNEL = "vitrine_refresh";
 
@@ -83,7 +86,7 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
       chainId,
       collection,
       tokens.map(([tokenId]) => tokenId),
-      priorities[trigger],
+      anonymous ? ANONYMOUS_PRIORITY : priorities[trigger],
       trigger,
       tokens.map(([, block]) => block),
       anonymous,
@@ -105,8 +108,14 @@ export interface Lease extends TokenRef {
   readonly accept: boolean;
   /** Where its document came from the last time; empty before the first. */
   readonly host: string;
+  /** Only callers without a key ask for it, and it was never read well: what its host does to it says nothing of the host. */
+  readonly isStrange: boolean;
   readonly standard: Standard | undefined;
 }
+
+// SQL on row `r`: a try that goes on is still theirs who caused it.
+export const STILL_ANONYMOUS =
+  "(r.anonymous or (r.wanted = r.started and coalesce(r.anonymous_started_at = r.last_started_at, false)))";
 
 const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
 const holder = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
@@ -214,6 +223,8 @@ export async function finish<Held extends Lease>(
     [...holders(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
     "finish",
   );
+  const missing = leases.filter((_, index) => endings[index]?.status === "not_found");
+  if (missing.length > 0) await forgetEnded(db, missing);
   return heldOf(leases, rows);
 }
 
@@ -236,8 +247,8 @@ export async function postpone(
   reason: string,
 ): Promise<boolean> {
   const rows = await db.query(
-    `update vitrine.refresh
-        set lease = null, leased_until = null, last_reason = $6,
+    `update vitrine.refresh r
+        set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
             not_before = greatest(now() + $5 * interval '1 millisecond', last_started_at + ${START_SPACING})
       where ${held} returning 1`,
     [...holder(lease), delayMs, reason],
@@ -250,7 +261,7 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
   await db.query(
     `with held as (${heldInOrder})
      update vitrine.refresh r
-        set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0),
+        set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
             not_before = last_started_at + ${START_SPACING}
        from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
     holders(leases),

@@ -14,7 +14,7 @@ import {
   tokensAndVersions,
   traitIndexes,
 } from "./metadata.ts";
-import { accepted, hosts, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
+import { accepted, hosts, probes, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 
 export const migrations: readonly string[] = [
   tokensAndVersions,
@@ -38,4 +38,5 @@ export const migrations: readonly string[] = [
   changesFirst,
   changedTypes,
   mediaEnds,
+  probes,
 ];
