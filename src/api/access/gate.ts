@@ -6,10 +6,14 @@ import type { CountUsage, RateLimit, RateLimiter, TierLimiters } from "../contra
 import { anonymousGraphqlLimit, type Tier, tiers } from "../contract/tiers.ts";
 import type { Queryable } from "../store/database.ts";
 import { createLeasedRateLimiter } from "../store/leased-rate-limiter.ts";
-import { createPoints, type OnFault, type Points } from "../store/rate-limiter.ts";
+import { createPoints, type OnFault } from "../store/rate-limiter.ts";
+import { type BruteForceGuard, createBruteForceGuard } from "./brute-force-guard.ts";
 
 /** Wrong operator tokens and sign-ins of one client: enough for typing errors, too few for guessing. */
 export const failureLimit: RateLimit = { name: "operator-failures", requests: 10, seconds: 60 };
+
+/** Wrong API keys of one client address: a program that retries is told, and a search for keys gets nowhere. */
+export const wrongKeyLimit: RateLimit = { name: "wrong-keys", requests: 600, seconds: 60 };
 
 /** What one client may change at the console: more than hands do, and few enough rows for strangers to leave. */
 export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
@@ -21,8 +25,10 @@ export interface Gate {
   readonly anonymousGraphql: RateLimiter;
   /** Of client addresses, at what the console changes. */
   readonly console: RateLimiter;
-  /** Of client addresses, at the operator's doors. */
-  readonly failures: Points;
+  /** Of client addresses: wrong operator tokens and failed sign-ins. */
+  readonly failures: BruteForceGuard;
+  /** Of client addresses: API keys that do not exist. */
+  readonly wrongKeys: BruteForceGuard;
   readonly clientAddress: (c: Context) => string;
   readonly countUsage: CountUsage;
 }
@@ -33,6 +39,8 @@ export interface GateDeps {
   readonly countUsage: CountUsage;
   /** Told when a limit could not be asked of the database and each process counts for itself. */
   readonly onFault?: OnFault;
+  /** Told once per client and window that failed to prove itself too often. */
+  readonly onFirstRefusal?: (client: string) => Promise<void>;
   /** In place of the tiers of contract/tiers.ts. */
   readonly limits?: Readonly<Record<Tier, RateLimit>>;
 }
@@ -42,8 +50,17 @@ export function createGate({
   trustedProxies,
   countUsage,
   onFault,
+  onFirstRefusal,
   limits = tiers,
 }: GateDeps): Gate {
+  const clientAddress = createClientAddress(trustedProxies);
+  const guard = (limit: RateLimit, told?: (client: string) => Promise<void>): BruteForceGuard =>
+    createBruteForceGuard({
+      points: createPoints(database, limit, onFault),
+      limit,
+      clientAddress,
+      onFirstRefusal: told,
+    });
   const leased = (limit: RateLimit): RateLimiter =>
     createLeasedRateLimiter(createPoints(database, limit, onFault), limit);
   return {
@@ -54,8 +71,9 @@ export function createGate({
     },
     anonymousGraphql: leased(anonymousGraphqlLimit),
     console: leased(consoleLimit),
-    failures: createPoints(database, failureLimit, onFault),
-    clientAddress: createClientAddress(trustedProxies),
+    failures: guard(failureLimit, onFirstRefusal),
+    wrongKeys: guard(wrongKeyLimit),
+    clientAddress,
     countUsage,
   };
 }

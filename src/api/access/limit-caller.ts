@@ -1,14 +1,13 @@
 /** For doors that need no key: callers without one are limited by client address, those with one by their app's tier. */
 
 import { createMiddleware } from "hono/factory";
-import { ApiError } from "../contract/errors.ts";
-import { type KeyFinder, keyOf } from "../contract/key.ts";
+import { appOfKey, type KeyCheck, keyOf } from "../contract/key.ts";
 import { answerLimit } from "../contract/rate-limit.ts";
 import type { ApiEnv } from "../contract/router.ts";
 import type { Gate } from "./gate.ts";
 
 /** Throws KEY_INVALID for a key that is none, so that nobody believes to be past the limit of strangers. */
-export const limitCaller = (keys: KeyFinder, gate: Gate, api: string) =>
+export const limitCaller = (keys: KeyCheck, gate: Gate, api: string) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
     if (!key) {
@@ -16,8 +15,7 @@ export const limitCaller = (keys: KeyFinder, gate: Gate, api: string) =>
       answerLimit(c, limit, await take(gate.clientAddress(c)), "client address");
       return next();
     }
-    const app = await keys.findApp(key);
-    if (!app) throw new ApiError("KEY_INVALID");
+    const app = await appOfKey(c, keys, key);
     const { limit, take } = gate.limiters[app.tier];
     const taken = await take(app.id);
     gate.countUsage(app.id, api, taken.isAllowed);

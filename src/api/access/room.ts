@@ -44,7 +44,14 @@ export function createAccessRoom(deps: AccessRoomDeps): AccessRoom {
   return {
     access,
     apps: createApps({ database, access }),
-    gate: createGate({ ...deps, countUsage: usage.count }),
+    gate: createGate({
+      ...deps,
+      countUsage: usage.count,
+      onFirstRefusal: (client) =>
+        access.audit(database, "nobody", "operator.refused", client, {
+          reason: "too many wrong tokens or sign-ins",
+        }),
+    }),
     proof: createWalletProof(deps),
     readAudit: (limit, before) => readAudit(database, limit, before),
     sessions: createSessions(database, operatorAddresses),

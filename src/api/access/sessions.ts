@@ -32,6 +32,9 @@ export interface Session {
 const makeToken = (prefix: "vs" | "vl"): string => `${prefix}_${randomBytes(32).toString("hex")}`;
 const digest = (token: string): Buffer => hash("sha256", token, "buffer");
 
+/** What a nonce is kept for. A text with another chain, expiry or resource is another one, whoever has signed it. */
+const boundTo = (purpose: string, message: string): string => `${purpose} ${hash("sha256", message)}`;
+
 export function createSessions(database: Database, operatorAddresses: ReadonlySet<string>) {
   async function start(address: string | null, how: string): Promise<string> {
     const token = makeToken("vs");
@@ -46,15 +49,17 @@ export function createSessions(database: Database, operatorAddresses: ReadonlySe
   return {
     seconds: SESSION_SECONDS,
 
-    /** A nonce that can be used once within ten minutes, for one purpose. */
-    async issueNonce(purpose: string): Promise<string> {
+    /** A text for a wallet to sign, made for a nonce: it counts once within ten minutes, for one purpose, to the letter. */
+    async issueMessage(purpose: string, messageFor: (nonce: string) => string): Promise<string> {
       const nonce = generateSiweNonce();
-      await addNonce(database, nonce, purpose, NONCE_SECONDS);
-      return nonce;
+      const message = messageFor(nonce);
+      await addNonce(database, nonce, boundTo(purpose, message), NONCE_SECONDS);
+      return message;
     },
 
-    /** True once per nonce and purpose. */
-    spendNonce: (nonce: string, purpose: string): Promise<boolean> => takeNonce(database, nonce, purpose),
+    /** True once per text that was issued for the purpose under that nonce; false for any other text. */
+    spendMessage: (message: string, nonce: string, purpose: string): Promise<boolean> =>
+      takeNonce(database, nonce, boundTo(purpose, message)),
 
     /** Signs a wallet in that has proved itself; answers the token for its cookie. */
     startForWallet: (address: string): Promise<string> => start(address, "wallet"),

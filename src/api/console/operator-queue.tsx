@@ -45,6 +45,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
                   rows={[
                     ["Requests", count(queue.waiting.request)],
                     ["Events", count(queue.waiting.event)],
+                    ["Callers without a key", count(queue.waiting.anonymous)],
                     ["Background", count(queue.waiting.background)],
                     ["Waiting longest", `${Math.round(queue.oldestSeconds)} s`],
                   ]}

@@ -21,7 +21,6 @@ import {
   signedIn,
 } from "./env.ts";
 import { render } from "./frame.tsx";
-import { createGuessing } from "./guessing.ts";
 import { jsonOf, messageBody, proofBody } from "./sign-in.tsx";
 
 const purposes: Record<(typeof apiNames)[number], string> = {
@@ -163,7 +162,6 @@ const askBody = messageBody.extend({ collection: z.string() });
 
 export function permissionPages(site: Site): Hono<ConsoleEnv> {
   const { apps, proof, sessions } = site;
-  const guessing = createGuessing(site);
   const at = "/apps/:app/permissions";
 
   function known(kind: "api" | "collection", subject = ""): string {
@@ -233,23 +231,28 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const { address, chainId, collection } = await jsonOf(c, askBody);
       const statement = statementOf(app, known("collection", collection));
-      const nonce = await sessions.issueNonce(purposeOf(app, collection));
-      return c.json({ message: proof.message({ address, chainId, nonce, statement }) });
+      const message = await sessions.issueMessage(purposeOf(app, collection), (nonce) =>
+        proof.message({ address, chainId, nonce, statement }),
+      );
+      return c.json({ message });
     })
     .post(`${at}/prove`, requireJson, async (c) => {
-      await guessing.refuse(c);
       const app = await appOf(site, c);
       const { collection, ...signed } = await jsonOf(c, proveBody);
-      const { chainId, address } = parseName(known("collection", collection));
-      const verdict = await proof.verify(signed, statementOf(app, collection), chainId);
-      const refuse = (message: string) => guessing.fail(c, "NOT_ALLOWED", "signature", message);
-      if (verdict.kind === "refused") return refuse(verdict.reason);
-      if (!(await sessions.spendNonce(verdict.nonce, purposeOf(app, collection))))
-        return refuse("the message was used before or has ended");
-      const owner = await proof.ownerOf({ chainId, address });
-      if (!owner) return refuse("the contract does not tell its owner; ask the operator");
-      if (owner !== verdict.address)
-        return refuse(`the contract's owner is ${owner}; the text was signed by ${verdict.address}`);
+      const at = parseName(known("collection", collection));
+      const owner = await site.gate.failures.attempt(c, async () => {
+        const refused = (message: string): ApiError =>
+          new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
+        const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId);
+        if (verdict.kind === "refused") throw refused(verdict.reason);
+        if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
+          throw refused("the message was used before, has ended, or is not the one that was issued");
+        const found = await proof.ownerOf(at);
+        if (!found) throw refused("the contract does not tell its owner; ask the operator");
+        if (found !== verdict.address)
+          throw refused(`the contract's owner is ${found}; the text was signed by ${verdict.address}`);
+        return found;
+      });
       const how = { proof: "owner() signature", owner };
       await apps.grant(app.id, { kind: "collection", subject: collection }, signedIn(c).actor, how);
       return c.json({ proved: true });

@@ -9,7 +9,6 @@ import { Button, Card, Notice, Title } from "../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "./env.ts";
 import { render } from "./frame.tsx";
 import type { Cookies } from "./guard.ts";
-import { createGuessing } from "./guessing.ts";
 
 const PURPOSE = "sign-in";
 const STATEMENT = "Sign in to the Vitrine console.";
@@ -36,10 +35,8 @@ export async function jsonOf<Schema extends z.ZodType>(
 
 export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
   const { sessions, proof } = site;
-
-  const guessing = createGuessing(site);
-  const fail = (c: ConsoleContext, message: string): Promise<never> =>
-    guessing.fail(c, "KEY_INVALID", "", message);
+  const { failures } = site.gate;
+  const refused = (message: string): ApiError => new ApiError("KEY_INVALID", [{ path: "", message }]);
 
   return (
     new Hono<ConsoleEnv>()
@@ -79,16 +76,21 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
       )
       .post("/sign-in/message", requireJson, async (c) => {
         const { address, chainId } = await jsonOf(c, messageBody);
-        const nonce = await sessions.issueNonce(PURPOSE);
-        return c.json({ message: proof.message({ address, chainId, nonce, statement: STATEMENT }) });
+        const message = await sessions.issueMessage(PURPOSE, (nonce) =>
+          proof.message({ address, chainId, nonce, statement: STATEMENT }),
+        );
+        return c.json({ message });
       })
       .post("/sign-in", requireJson, async (c) => {
-        await guessing.refuse(c);
-        const verdict = await proof.verify(await jsonOf(c, proofBody), STATEMENT, site.signInChainId);
-        if (verdict.kind === "refused") return fail(c, verdict.reason);
-        if (!(await sessions.spendNonce(verdict.nonce, PURPOSE)))
-          return fail(c, "the message was used before or has ended");
-        await cookies.write(c, await sessions.startForWallet(verdict.address));
+        const signed = await jsonOf(c, proofBody);
+        const address = await failures.attempt(c, async () => {
+          const verdict = await proof.verify(signed, STATEMENT, site.signInChainId);
+          if (verdict.kind === "refused") throw refused(verdict.reason);
+          if (!(await sessions.spendMessage(signed.message, verdict.nonce, PURPOSE)))
+            throw refused("the message was used before, has ended, or is not the one that was issued");
+          return verdict.address;
+        });
+        await cookies.write(c, await sessions.startForWallet(address));
         return c.json({ signed_in: true });
       })
       // A page first: programs that look at links before people do would use it up.
@@ -109,10 +111,12 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
         ),
       )
       .post("/login/:link", async (c) => {
-        await guessing.refuse(c);
         const link = c.req.param("link");
-        const token = LINK.test(link) ? await sessions.startByLink(link) : undefined;
-        if (!token) return fail(c, "the link was used before, or its ten minutes are over; make another");
+        const token = await failures.attempt(c, async () => {
+          const started = LINK.test(link) ? await sessions.startByLink(link) : undefined;
+          if (started) return started;
+          throw refused("the link was used before, or its ten minutes are over; make another");
+        });
         await cookies.write(c, token);
         return goTo(site, c, "/console/operator");
       })

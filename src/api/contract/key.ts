@@ -17,6 +17,20 @@ export interface KeyFinder {
   findApp(key: string): Promise<CallerApp | undefined>;
 }
 
+/** Who looks keys up, and counts the wrong ones. */
+export interface KeyCheck extends KeyFinder {
+  /** Counts a wrong key of the request's client; throws RATE_LIMITED where there were too many. */
+  readonly onWrongKey: (c: Context) => Promise<void>;
+}
+
+/** The app of a key that a request has sent. Throws KEY_INVALID for a key that does not exist. */
+export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise<CallerApp> {
+  const app = await keys.findApp(key);
+  if (app) return app;
+  await keys.onWrongKey(c);
+  throw new ApiError("KEY_INVALID");
+}
+
 /**
  * The key of a request: `X-API-Key`, or else `?apiKey=`. Undefined for none; an empty one counts as none, as the
  * field's gateways have it. Throws KEY_INVALID for a parameter that is given twice, since nobody can say which is meant
@@ -33,15 +47,14 @@ export function keyOf(c: Context): string | undefined {
 }
 
 /** Lets a request through when it holds the key of an app that may use `api`. */
-export const requireKey = (keys: KeyFinder, api: ApiName) =>
+export const requireKey = (keys: KeyCheck, api: ApiName) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
     if (!key) {
       c.header("WWW-Authenticate", 'Key realm="vitrine"');
       throw new ApiError("KEY_MISSING");
     }
-    const app = await keys.findApp(key);
-    if (!app) throw new ApiError("KEY_INVALID");
+    const app = await appOfKey(c, keys, key);
     if (!app.apis.includes(api)) throw new ApiError("NOT_ALLOWED");
     c.set("app", app);
     await next();

@@ -2,8 +2,7 @@
 
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { ApiError } from "../contract/errors.ts";
-import { type KeyFinder, keyOf } from "../contract/key.ts";
+import { appOfKey, type KeyCheck, keyOf } from "../contract/key.ts";
 import { answerLimit, type RateLimit, type RateLimiter } from "../contract/rate-limit.ts";
 import type { ApiEnv } from "../contract/router.ts";
 
@@ -11,7 +10,7 @@ import type { ApiEnv } from "../contract/router.ts";
 export const registryLimit: RateLimit = { name: "registry", requests: 25, seconds: 10 };
 
 export interface RegistryLimitDeps {
-  readonly keys: KeyFinder;
+  readonly keys: KeyCheck;
   readonly limiter: RateLimiter;
   readonly clientAddress: (c: Context) => string;
 }
@@ -21,7 +20,7 @@ export const limitVisitors = ({ keys, limiter, clientAddress }: RegistryLimitDep
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
     if (key) {
-      if (!(await keys.findApp(key))) throw new ApiError("KEY_INVALID");
+      await appOfKey(c, keys, key);
       return next();
     }
     answerLimit(c, limiter.limit, await limiter.take(clientAddress(c)), "client address");

@@ -21,7 +21,7 @@ import type { ConsoleEnv } from "../console/env.ts";
 import { ApiError } from "../contract/errors.ts";
 import { setHeader } from "../contract/headers.ts";
 import { inTurn } from "../contract/in-turn.ts";
-import { type ApiName, requireKey } from "../contract/key.ts";
+import { type ApiName, type KeyCheck, requireKey } from "../contract/key.ts";
 import type { Logger } from "../contract/logger.ts";
 import { limitApp } from "../contract/rate-limit.ts";
 import { type ApiEnv, answerError, createRouter, requireAcceptsJson } from "../contract/router.ts";
@@ -89,6 +89,10 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, gate, logger, operatorToken } = services;
   const findCollection = services.collections.find;
   const app = createRouter();
+  const keys: KeyCheck = {
+    findApp: (key) => access.findApp(key),
+    onWrongKey: (c) => gate.wrongKeys.failed(c),
+  };
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
   app.onError((error, c) => answerError(error, c, logger));
   app.use(assignRequestId);
@@ -96,7 +100,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const gateway = (api: ApiName, ...doors: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      inTurn(requireKey(access, api), limitApp(gate.limiters, api, gate.countUsage), requireAcceptsJson),
+      inTurn(requireKey(keys, api), limitApp(gate.limiters, api, gate.countUsage), requireAcceptsJson),
     );
     for (const routes of doors) app.route(`/${api}`, routes);
   };
@@ -109,7 +113,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   );
   // Before the rest of its API, which is JSON.
   const limit = limitApp(gate.limiters, "market", gate.countUsage);
-  app.use("/market/events", requireKey(access, "market"), limit, requireAcceptsStream);
+  app.use("/market/events", requireKey(keys, "market"), limit, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
   const catalog = { ...services.catalogRoom, ...services };
   gateway(
@@ -122,14 +126,9 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
 
   const { registryLimiter, ...registry } = services.delegationRoom;
   const { clientAddress } = gate;
-  app.route(
-    "/registry/v2",
-    registryRoutes({ ...registry, keys: access, limiter: registryLimiter, clientAddress }),
-  );
+  app.route("/registry/v2", registryRoutes({ ...registry, keys, limiter: registryLimiter, clientAddress }));
 
-  const onGuessing = (client: string): Promise<void> =>
-    access.audit(database, "nobody", "operator.refused", client, { reason: "too many wrong tokens" });
-  app.use("/admin/*", withoutCors, requireOperator({ token: operatorToken, gate, onGuessing }));
+  app.use("/admin/*", withoutCors, requireOperator({ token: operatorToken, gate }));
   app.route("/admin", keyRoutes({ ...services, findCollection }));
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
   app.route("/admin", lockRoutes({ ...services, audit: access.audit }));
@@ -145,7 +144,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/assets", uiAssets());
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
-  app.on("POST", "/graphql", limitCaller(access, gate, "graphql"));
+  app.on("POST", "/graphql", limitCaller(keys, gate, "graphql"));
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);

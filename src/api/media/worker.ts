@@ -36,7 +36,12 @@ export interface HostNotes {
     host: string,
     answer:
       | { readonly kind: "answered" }
-      | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs: number | undefined },
+      | {
+          readonly kind: "failed";
+          readonly reason: string;
+          readonly retryAfterMs: number | undefined;
+          readonly url: string;
+        },
   ): Promise<void>;
 }
 
@@ -114,7 +119,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
         logger.info({ msg: "Another worker took over a look at media", url: lease.url });
       const { outcome, reason } = summary(lease, look);
       metrics.looked(lease.kind, outcome, (performance.now() - startedAt) / 1000, reason);
-      await noteHost(lease.host, look);
+      await noteHost(lease, look);
     } catch (error) {
       if (stopping.signal.aborted) return;
       logger.error({ msg: "Could not look at media", kind: lease.kind, url: lease.url, error });
@@ -134,11 +139,11 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
   }
 
   /** Only what bears on the whole host counts against it, and any content speaks for it. */
-  async function noteHost(host: string, look: Look): Promise<void> {
+  async function noteHost({ host, url }: MediaLease, look: Look): Promise<void> {
     if (look.kind !== "unread") return hosts.note(database, host, { kind: "answered" });
     const { reason, transient, retryAfterMs } = look;
     if (isHostFault(host, reason, transient))
-      await hosts.note(database, host, { kind: "failed", reason: explain(look), retryAfterMs });
+      await hosts.note(database, host, { kind: "failed", reason: explain(look), retryAfterMs, url });
   }
 
   const renewal = setInterval(() => {

@@ -4,11 +4,11 @@
  */
 
 import { lookup as systemLookup } from "node:dns";
-import { pipeline, type Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../contract/parse-url.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
+import { BodyTooLarge, readBody, SeveralCodings } from "./response-body.ts";
+import { gatewayOf } from "./token-uri.ts";
 
 export type FetchFailure =
   | "host_refused"
@@ -55,6 +55,11 @@ export interface FetchSettings {
   /** Asked once per connection. The system's resolver by default. */
   readonly lookup?: Lookup;
   readonly connectTimeoutMs?: number;
+  /**
+   * The operator's IPFS gateways, which may be on private addresses: reached there for content paths only, the first URL
+   * and every redirect alike.
+   */
+  readonly gateways?: readonly string[];
   /** For all headers, and between two pieces of a body. */
   readonly idleTimeoutMs?: number;
 }
@@ -62,8 +67,6 @@ export interface FetchSettings {
 const REDIRECTS_MAX = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
-// As browsers do; one is met.
-const CODINGS_MAX = 5;
 const RETRY_AFTER_MAX_MS = 3_600_000;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
@@ -87,15 +90,19 @@ export function createGuardedFetch(
   const {
     lookup = systemLookup,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    gateways = [],
     idleTimeoutMs = IDLE_TIMEOUT_MS,
   } = settings;
   // Anything else in a header makes every fetch fail, and the operator's contact is part of it.
   const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
-  const agent = new Agent({
-    connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs),
-    headersTimeout: idleTimeoutMs,
-    bodyTimeout: idleTimeoutMs,
-  });
+  const createAgent = (hosts: ReadonlySet<string>): Agent =>
+    new Agent({
+      connect: guardedConnector(hosts, lookup, connectTimeoutMs),
+      headersTimeout: idleTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+    });
+  const agent = createAgent(allowedHosts);
+  const gatewayAgent = createAgent(new Set([...allowedHosts, ...gateways.map(hostAndPort)]));
 
   return async (url, options) => {
     const ending = new AbortController();
@@ -108,8 +115,9 @@ export function createGuardedFetch(
       for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
         const refusal = refuseUrl(target);
         if (refusal) return refusal;
-        const { origin, pathname, search } = new URL(target);
-        const response = await agent.request({
+        const { origin, pathname, search, href } = new URL(target);
+        const isContent = gatewayOf(href, gateways) !== undefined;
+        const response = await (isContent ? gatewayAgent : agent).request({
           origin,
           path: pathname + search,
           method: "GET",
@@ -139,6 +147,12 @@ export function createGuardedFetch(
       options.signal?.removeEventListener("abort", callOff);
     }
   };
+}
+
+/** As `guardedConnector` names hosts. */
+function hostAndPort(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
 function refuseUrl(url: string): Fetched | undefined {
@@ -173,7 +187,7 @@ function redirectTarget(response: Response, from: string): string | undefined {
 }
 
 async function read(response: Response, url: string, options: FetchOptions): Promise<Fetched> {
-  const { bytesMax, ifNoneMatch, isStartEnough = false } = options;
+  const { ifNoneMatch } = options;
   const etag = headerOf(response, "etag");
   const answer = {
     kind: "fetched",
@@ -190,35 +204,8 @@ async function read(response: Response, url: string, options: FetchOptions): Pro
     discard(response);
     return statusFailure(response);
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Counted after decompression, so that a small bomb does not become a large one.
-  for await (const chunk of decoded(response) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax && !isStartEnough) {
-      return failed("too_large", `the body is over ${bytesMax} bytes`, false);
-    }
-    chunks.push(chunk);
-    if (bytes > bytesMax) break;
-  }
-  return { ...answer, body: Buffer.concat(chunks).subarray(0, bytesMax) };
-}
-
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
-
-/** The body as it was before its Content-Encoding; a coding that is not known is left as it is. */
-function decoded(response: Response): Readable {
-  const codings = (headerOf(response, "content-encoding") ?? "").toLowerCase().split(",", CODINGS_MAX);
-  return codings.reduceRight<Readable>((body, coding) => {
-    const decode = decoders[coding.trim()];
-    // Whoever reads the end of the line is told of every fault in it.
-    return decode ? pipeline(body, decode(), () => undefined) : body;
-  }, response.body);
+  const coding = headerOf(response, "content-encoding");
+  return { ...answer, body: await readBody(response.body, coding, options) };
 }
 
 function statusFailure(response: Response): Fetched {
@@ -246,7 +233,11 @@ function explain(error: Error, limitsMs: { total: number; connect: number; idle:
   const timeout = (problem: string): Fetched => failed("timeout", problem, true);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
+    if (cause instanceof BodyTooLarge) return failed("too_large", cause.message, false);
+    if (cause instanceof SeveralCodings) return failed("unreachable", cause.message, false);
     if (cause instanceof TotalTimeout) return timeout(`no answer within ${limitsMs.total} ms`);
+    // The caller's own deadline, as of AbortSignal.timeout.
+    if (cause.name === "TimeoutError") return timeout("no answer in the time that was left");
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "UND_ERR_CONNECT_TIMEOUT") return timeout(`no connection within ${limitsMs.connect} ms`);
     if (code === "UND_ERR_HEADERS_TIMEOUT") return timeout(`no complete headers within ${limitsMs.idle} ms`);

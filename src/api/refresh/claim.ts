@@ -6,8 +6,9 @@ import type { ChainTables } from "../chain/tables.ts";
 import { tokenState } from "../chain/token-state.ts";
 import type { KnownDocument } from "../metadata/resolve.ts";
 import type { Queryable } from "../store/database.ts";
+import { FAILURES_UNTIL_PAUSE, PROBE_TIME } from "./hosts.ts";
 import { priorityLevels } from "./priorities.ts";
-import { LEASE, type Lease } from "./queue.ts";
+import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
 /** What a process may take. */
 export interface Share {
@@ -31,6 +32,9 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
+// A host that is back from a pause is asked by one fetch first, of a token that it has answered for before, if it has.
+const isProbed = `p.failures >= ${FAILURES_UNTIL_PAUSE}`;
+
 // Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
 const RIVALS = 4;
 
@@ -51,24 +55,36 @@ export async function claim(
     }
   >(
     `with recursive ${hosts}, open_hosts as materialized (
-       select h.host,
+       select h.host, p.probe_chain_id, p.probe_collection,
+              case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
               -- Where a token leads that was never read is not known yet.
               case when h.host = '' then $5 else
-                $3 - (select count(*) from (
+                case when ${isProbed} then 1 else $3 end - (select count(*) from (
                   select from vitrine.refresh r
                    where r.lease is not null and r.host = h.host and r.leased_until > now()
                    order by r.leased_until limit $3) asked) end as room
          from hosts h left join vitrine.host p on p.host = h.host
         where h.host is not null and (p.paused_until is null or p.paused_until <= now())
      ), candidates as (
-       select d.*, o.room, row_number() over (partition by o.host order by d.priority desc, d.not_before) as place
-         from open_hosts o
-        cross join ${levels}
-        cross join lateral (
-          select r.ctid as row_at, r.priority, r.not_before from vitrine.refresh r
-           where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
-           order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
-        where o.room > 0
+       select f.*, row_number() over (
+                partition by f.host
+                order by
+                  -- Those whose host nobody knows yet take turns by who asks: keyed callers, events and strangers, none waits
+                  -- for all of another.
+                  case when f.host = '' then f.nth end, f.priority desc, f.not_before) as place
+         from (
+           select d.*, o.host, o.room,
+                  row_number() over (partition by o.host, d.priority order by d.not_before) as nth
+             from open_hosts o
+            cross join ${levels}
+            cross join lateral (
+              select r.ctid as row_at, r.priority, r.not_before from vitrine.refresh r
+               where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
+                 and (o.probe_token_id is null
+                      or (r.chain_id, r.collection, r.token_id)
+                       = (o.probe_chain_id, o.probe_collection, o.probe_token_id))
+               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
+            where o.room > 0) f
      ), due as materialized (
        select row_at, priority, not_before from candidates where place <= room
        union all
@@ -89,12 +105,13 @@ export async function claim(
        update vitrine.refresh r
           set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
               last_started_at = now(),
-              anonymous_started_at = case when r.anonymous then now() else r.anonymous_started_at end,
+              anonymous_started_at = case when ${STILL_ANONYMOUS} then now() else r.anonymous_started_at end,
               anonymous = false
          from mine m where (r.chain_id, r.collection, r.token_id) = (m.chain_id, m.collection, m.token_id)
        returning r.*
      )
      select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
+            coalesce(c.anonymous_started_at = c.last_started_at, false) and t.good_block is null as "isStrange",
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
             c.attempts, c.accept, c.host, s.standard,

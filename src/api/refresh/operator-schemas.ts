@@ -44,6 +44,7 @@ export const overviewSchema = z
         waiting: z.object({
           request: z.number().openapi({ description: "Asked for by partners, clients and the operator." }),
           event: z.number().openapi({ description: "Told of by the chain." }),
+          anonymous: z.number().openapi({ description: "Asked for by callers without a key." }),
           background: z.number().openapi({ description: "Of sweeps, and looked at again." }),
         }),
         oldest_seconds: z.number(),

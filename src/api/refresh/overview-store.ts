@@ -3,7 +3,13 @@
 import type { Database, Queryable } from "../store/database.ts";
 
 /** How urgent queued work is, by its priority in the queue. */
-export const urgencies = { 30: "request", 20: "event", 10: "background", 5: "background" } as const;
+export const urgencies = {
+  30: "request",
+  20: "event",
+  15: "anonymous",
+  10: "background",
+  5: "background",
+} as const;
 export type Urgency = (typeof urgencies)[keyof typeof urgencies];
 
 export interface QueueState {
@@ -68,7 +74,7 @@ export async function readQueueState(database: Database): Promise<QueueState> {
          from vitrine.refresh where wanted > done and waiting_since <= now() group by priority`,
     );
   });
-  const waiting = { request: 0, event: 0, background: 0 };
+  const waiting = { request: 0, event: 0, anonymous: 0, background: 0 };
   for (const { priority, tokens } of rows) waiting[urgencies[priority]] += tokens;
   return { waiting, oldestSeconds: Math.max(0, ...rows.map((row) => row.oldestSeconds)) };
 }

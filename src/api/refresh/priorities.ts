@@ -11,9 +11,12 @@ export type Trigger =
   | "second_look"
   | "sample";
 
-export const priorityLevels = [30, 20, 10, 5] as const;
+export const priorityLevels = [30, 20, 15, 10, 5] as const;
 
-/** Explicit requests outrank events, events outrank sweeps and second looks, samples come last. */
+/** Of requests by callers without a key: below events, above sweeps. */
+export const ANONYMOUS_PRIORITY = 15;
+
+/** Requests with a key outrank events, events outrank sweeps and second looks, samples come last. */
 export const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
   operator: 30,
   rest: 30,

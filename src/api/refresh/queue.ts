@@ -4,7 +4,8 @@ import type { Standard } from "../../config.ts";
 import type { TokenRef } from "../../domain/token-ref.ts";
 import type { KnownDocument } from "../metadata/resolve.ts";
 import type { Queryable } from "../store/database.ts";
-import { priorities, type Trigger } from "./priorities.ts";
+import { forgetEnded } from "./ended-tokens.ts";
+import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
 export type { Trigger } from "./priorities.ts";
 
@@ -71,7 +72,7 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
       chainId,
       collection,
       tokens.map(([tokenId]) => tokenId),
-      priorities[trigger],
+      anonymous ? ANONYMOUS_PRIORITY : priorities[trigger],
       trigger,
       tokens.map(([, block]) => block),
       anonymous,
@@ -93,12 +94,18 @@ export interface Lease extends TokenRef {
   readonly accept: boolean;
   /** Where its document came from the last time; empty before the first. */
   readonly host: string;
+  /** Only callers without a key ask for it, and it was never read well: what its host does to it says nothing of the host. */
+  readonly isStrange: boolean;
   readonly standard: Standard | undefined;
   /** Of a token that the index knows to be burned: nothing of it is read. */
   readonly burnedBlock: number | undefined;
   /** For a sample: what is served, where its host named it by a strong ETag. */
   readonly known?: KnownDocument | undefined;
 }
+
+// SQL on row `r`: a try that goes on is still theirs who caused it.
+export const STILL_ANONYMOUS =
+  "(r.anonymous or (r.wanted = r.started and coalesce(r.anonymous_started_at = r.last_started_at, false)))";
 
 const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
 const holder = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
@@ -206,6 +213,8 @@ export async function finish<Held extends Lease>(
     [...holders(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
     "finish",
   );
+  const missing = leases.filter((_, index) => endings[index]?.status === "not_found");
+  if (missing.length > 0) await forgetEnded(db, missing);
   return heldOf(leases, rows);
 }
 
@@ -228,8 +237,8 @@ export async function postpone(
   reason: string,
 ): Promise<boolean> {
   const rows = await db.query(
-    `update vitrine.refresh
-        set lease = null, leased_until = null, last_reason = $6,
+    `update vitrine.refresh r
+        set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
             not_before = greatest(now() + $5 * interval '1 millisecond', last_started_at + ${START_SPACING})
       where ${held} returning 1`,
     [...holder(lease), delayMs, reason],
@@ -242,7 +251,7 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
   await db.query(
     `with held as (${heldInOrder})
      update vitrine.refresh r
-        set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0),
+        set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
             not_before = last_started_at + ${START_SPACING}
        from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
     holders(leases),

@@ -231,7 +231,9 @@ async function noteHosts(
   hasHostFaults: boolean,
 ): Promise<void> {
   const byHost = batch
-    .flatMap(({ resolution }) => (resolution.host === undefined ? [] : { host: resolution.host, resolution }))
+    .flatMap(({ lease, resolution }) =>
+      resolution.host === undefined ? [] : { host: resolution.host, resolution, isStrange: lease.isStrange },
+    )
     .sort((a, b) => (a.host < b.host ? -1 : 1));
   const putBack = batch.filter(goesOn);
   await rememberHosts(
@@ -241,10 +243,17 @@ async function noteHosts(
     ),
   );
   const answered = new Set<string>();
-  for (const { host, resolution } of byHost) {
+  for (const { host, resolution, isStrange } of byHost) {
     if (resolution.kind === "failed" && isHostFault(host, resolution.reason, resolution.transient)) {
-      const { reason, message, retryAfterMs } = resolution;
-      await noteHost(tx, host, { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs });
+      // Strangers may name any number of tokens whose documents fail.
+      if (isStrange) continue;
+      const { reason, message, retryAfterMs, uri } = resolution;
+      await noteHost(tx, host, {
+        kind: "failed",
+        reason: `${reason}: ${message}`,
+        retryAfterMs,
+        url: uri ?? "",
+      });
     } else if (hasHostFaults && !answered.has(host)) {
       answered.add(host);
       await noteHost(tx, host, { kind: "answered" });

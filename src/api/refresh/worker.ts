@@ -11,6 +11,7 @@ import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { createAdmission } from "./admission.ts";
 import { claim, nextDueMs, type Share } from "./claim.ts";
+import { askProbes } from "./hosts.ts";
 import type { RefreshMetrics } from "./metrics.ts";
 import { finish, type Lease, release, renew } from "./queue.ts";
 import { settle } from "./receipts.ts";
@@ -27,6 +28,7 @@ const IDLE_POLL_MS = 5_000;
 // What is due may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
 const AFTER_FAULT_MS = 1_000;
+const PROBES_EVERY_MS = 1_000;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
 class LeaseLost extends Error {}
@@ -79,6 +81,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   let lookAgain = false;
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
+  let probesAskedAt = 0;
 
   const lookIn = (ms: number): void => {
     clearTimeout(timer);
@@ -90,6 +93,10 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     const busy = fetching - admission.waiting;
     const free = Math.min(concurrency - busy, concurrency + RECORDING_MAX - running.size);
     if (free <= 0) return;
+    if (Date.now() - probesAskedAt > PROBES_EVERY_MS) {
+      probesAskedAt = Date.now();
+      await askProbes(database);
+    }
     const { waiting } = admission;
     const unread = waiting === 0 ? free : Math.max(0, share.perHost - waiting);
     const leases = await claim(database, tables, { ...share, unread }, free);

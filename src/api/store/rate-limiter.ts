@@ -12,7 +12,15 @@ export interface Points {
   take(
     key: string,
     count: number,
-  ): Promise<{ readonly granted: number; readonly remaining: number; readonly msBeforeNext: number }>;
+  ): Promise<{
+    readonly granted: number;
+    readonly remaining: number;
+    readonly msBeforeNext: number;
+    /** How many points of the window are asked for now, those past the limit included; 0 where this process did not ask. */
+    readonly count: number;
+  }>;
+  /** Gives one point of the key's window back. Never rejects. */
+  giveBack(key: string): Promise<void>;
   /** How many points of the key's window are taken; those past the limit count too. */
   taken(key: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
 }
@@ -53,15 +61,21 @@ export function createPoints(database: Queryable, limit: RateLimit, onFault: OnF
   return {
     async take(key, count) {
       try {
-        const { remainingPoints, msBeforeNext } = await limiter.consume(key, count);
-        return { granted: count, remaining: remainingPoints, msBeforeNext };
+        const { remainingPoints, msBeforeNext, consumedPoints } = await limiter.consume(key, count);
+        return { granted: count, remaining: remainingPoints, msBeforeNext, count: consumedPoints };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         // The row counts what was asked for; the part of it that is within the limit is ours and nobody else's.
         const over = refusal.consumedPoints - requests;
         const granted = over > 0 ? Math.max(0, count - over) : 0;
-        return { granted, remaining: 0, msBeforeNext: refusal.msBeforeNext };
+        const { msBeforeNext, consumedPoints } = refusal;
+        return { granted, remaining: 0, msBeforeNext, count: consumedPoints };
       }
+    },
+
+    async giveBack(key) {
+      // A point that stays taken costs its client one attempt of a minute.
+      await limiter.reward(key, 1).catch(() => undefined);
     },
 
     async taken(key) {

@@ -218,9 +218,12 @@ describe("strangers", () => {
   });
 
   it("can't guess at the proof of a collection: ten a minute", async () => {
-    const path = await partner.createApp("Studio");
+    // A client address of its own: each process remembers whom it has refused.
+    const stranger = createVisitor(api, "198.51.100.98");
+    await stranger.signIn(privateKeyToAccount(generatePrivateKey()));
+    const path = await stranger.createApp("Studio");
     const prove = () =>
-      partner.json(`${path}/permissions/prove`, { collection: NAME, message: "hello", signature: "0x" });
+      stranger.json(`${path}/permissions/prove`, { collection: NAME, message: "hello", signature: "0x" });
 
     for (let guess = 0; guess < 10; guess++) expect((await prove()).status).toBe(403);
 

@@ -73,6 +73,15 @@ describe("a wallet", () => {
       (message: string) =>
         message.replace(/Expiration Time: .*/, "Expiration Time: 2020-01-01T00:00:00.000Z"),
     ],
+    [
+      "whose end was put off by a hundred years",
+      (message: string) => message.replace(/(Expiration Time: )\d{4}/, "$12126"),
+    ],
+    ["that names another chain", (message: string) => message.replace("Chain ID: 1\n", "Chain ID: 5\n")],
+    [
+      "that names a resource",
+      (message: string) => `${message}\nResources:\n- https://evil.example/everything`,
+    ],
     ["that never ends", (message: string) => message.replace(/\nExpiration Time: .*/, "")],
     ["that is none", () => "hello"],
   ])("is not signed in by a message %s, though it has signed it", async (_what, change) => {

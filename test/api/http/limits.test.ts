@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createGate, failureLimit } from "../../../src/api/access/gate.ts";
+import { createGate, failureLimit, wrongKeyLimit } from "../../../src/api/access/gate.ts";
 import { createUsage } from "../../../src/api/access/usage.ts";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/contract/tiers.ts";
@@ -120,21 +120,34 @@ describe("wrong operator tokens", () => {
   const send = (api: ReturnType<typeof createTestApp>, token: string, from: string) =>
     api.call("/admin/keys", { from, headers: { authorization: `Bearer ${token}` } });
 
-  it("are ten a minute for one client at all replicas; then it gets 429, with the right token too", async () => {
+  it("are ten a minute for one client at all replicas; then each gets 429, and the right one is let in", async () => {
     const [one, two] = [createTestApp(test), createTestApp(test)];
     const statuses = [];
     for (let guess = 0; guess < failureLimit.requests; guess++)
       statuses.push((await send(guess % 2 ? one : two, `wrong token ${guess}`, "203.0.113.7")).status);
     expect(new Set(statuses)).toEqual(new Set([401]));
 
-    for (const token of ["wrong token", OPERATOR_TOKEN]) {
-      const { status, headers } = await send(one, token, "203.0.113.7");
-      expect(status).toBe(429);
-      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
-    }
+    const { status, headers } = await send(one, "wrong token", "203.0.113.7");
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await send(two, OPERATOR_TOKEN, "203.0.113.7")).status).toBe(200);
     expect((await send(one, OPERATOR_TOKEN, "203.0.113.8")).status).toBe(200);
+  });
+
+  it("are as many when they come all at once, and leave one row in the audit log", async () => {
+    const replicas = [createTestApp(test), createTestApp(test)];
+    await database.query("truncate vitrine.audit");
+
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, guess) =>
+        send(replicas[guess % 2] ?? createTestApp(test), `wrong token ${guess}`, "203.0.113.10"),
+      ),
+    );
+
+    const count = (status: number): number => answers.filter((answer) => answer.status === status).length;
+    expect([count(401), count(429)]).toEqual([failureLimit.requests, 40 - failureLimit.requests]);
     const rows = await database.query("select action, subject from vitrine.audit");
-    expect(rows).toEqual([{ action: "operator.refused", subject: "203.0.113.7" }]);
+    expect(rows).toEqual([{ action: "operator.refused", subject: "203.0.113.10" }]);
   });
 
   it("cost nothing while they are right", async () => {
@@ -142,4 +155,32 @@ describe("wrong operator tokens", () => {
     for (let request = 0; request < 15; request++)
       expect((await send(api, OPERATOR_TOKEN, "203.0.113.9")).status).toBe(200);
   });
+});
+
+describe("wrong API keys", () => {
+  const paths = [
+    "/market/collections",
+    "/market-partner/refreshes/00000000-0000-4000-8000-000000000000",
+    "/registry/v2/0x00000000000000000000000000000000000000aa",
+  ];
+
+  it.each([paths, [...paths].reverse()])(
+    "are so many a minute for one client, whichever route they are sent to; right ones go on",
+    async (...order) => {
+      const api = createTestApp(test);
+      const key = await api.createKey();
+      const from = `203.0.113.${30 + paths.indexOf(order[0] ?? "")}`;
+      const statuses: number[] = [];
+      for (let sent = 0; sent < wrongKeyLimit.requests; sent++)
+        statuses.push((await api.call(order[sent % 3] ?? "", { key: `wrong ${sent}`, from })).status);
+      expect(new Set(statuses)).toEqual(new Set([401]));
+
+      const refused = await api.call("/market/collections", { key: "wrong", from });
+      expect([refused.status, refused.body.code]).toEqual([429, "RATE_LIMITED"]);
+      expect((await api.call("/market/collections", { key, from })).status).toBe(200);
+      expect((await api.call("/market/collections", { key: "wrong", from: "203.0.113.60" })).status).toBe(
+        401,
+      );
+    },
+  );
 });

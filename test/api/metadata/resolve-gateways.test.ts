@@ -162,3 +162,35 @@ describe("a gateway on a private address", () => {
     expect(harness.asked()).toEqual(before);
   });
 });
+
+describe("a gateway on a private address", () => {
+  const OTHER = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
+
+  it.each([
+    ["another page of it", "/admin/secrets"],
+    ["a page that climbs out of its content", `/ipfs/${CID}/../../admin/secrets`],
+    ["a page that climbs out behind an encoded slash", `/ipfs/${CID}/..%2f..%2fadmin`],
+    ["a page of another private host", () => `${harness.urlOf(2)}/ipfs/${CID}`],
+    ["its own port by another name", () => `${harness.urlOf(0).replace("127.0.0.1", "localhost")}/admin`],
+  ])("never leads to %s by a redirect", async (_name, target) => {
+    const location = typeof target === "string" ? target : target();
+    const secret: HostAnswer = (response, path) =>
+      path === `/ipfs/${CID}`
+        ? response.writeHead(302, { location }).end()
+        : response.end('{"name": "secret", "image": "https://host.example/1.png"}');
+    harness.answers.splice(0, 3, secret, secret, secret);
+    const before = harness.asked();
+
+    expect(await harness.resolveGuarded(`ipfs://${CID}`)).toMatchObject({ reason: "host_refused" });
+    expect(harness.asked()).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1, before[2]]);
+  });
+
+  it("may redirect to other content of its own", async () => {
+    harness.answers[0] = (response, path) =>
+      path === `/ipfs/${CID}`
+        ? response.writeHead(302, { location: `/ipfs/${OTHER}/1.json` }).end()
+        : response.end(SOUND);
+
+    expect(await harness.resolveGuarded(`ipfs://${CID}`)).toMatchObject({ kind: "document" });
+  });
+});

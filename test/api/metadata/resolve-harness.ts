@@ -23,13 +23,17 @@ export async function startResolveHarness() {
   );
   const urlOf = (index: number): string => hosts[index]?.url ?? "";
 
+  const gateways = [urlOf(0), urlOf(1)];
+
   /** Resolves the token as if its contract had answered `read`. */
   const resolveRead = (read: UriRead, signal?: AbortSignal, isPrivate = false) =>
     createResolve({
       readUri: async () => read,
       fetch: createGuardedFetch(new Set(isPrivate ? [] : hosts.map(({ host }) => host)), "test"),
-      fetchFromGateway: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
-      gateways: [urlOf(0), urlOf(1)],
+      fetchFromGateway: createGuardedFetch(new Set(isPrivate ? [] : hosts.map(({ host }) => host)), "test", {
+        gateways,
+      }),
+      gateways,
     })(TOKEN, undefined, BLOCK, signal);
 
   /** One resolver for several fetches, which remembers how its gateways did. */
@@ -39,7 +43,7 @@ export async function startResolveHarness() {
       readUri: async () => read,
       fetch: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
       fetchFromGateway: createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test"),
-      gateways: [urlOf(0), urlOf(1)],
+      gateways,
     });
     return (uri: string, signal?: AbortSignal) => {
       read = { kind: "read", uri, standard: "erc721" };

@@ -72,6 +72,50 @@ describe("a claim", () => {
   });
 });
 
+describe("tokens whose host nobody knows yet", () => {
+  const many = (from: number): string[] => Array.from({ length: 100 }, (_, index) => String(from + index));
+
+  it("take turns by who asks: keyed callers, events and strangers", async () => {
+    await ask(database, many(1000));
+    await ask(database, many(2000), { trigger: "graphql", anonymous: true });
+    await ask(database, ["3000"], { trigger: "mint" });
+
+    const claimed = (await claim(database, tables, { ...SHARE, unread: 8 }, 8)).map(({ tokenId }) => tokenId);
+
+    expect(claimed).toContain("3000");
+    expect(claimed.filter((id) => id.startsWith("1"))).toHaveLength(4);
+    expect(claimed.filter((id) => id.startsWith("2"))).toHaveLength(3);
+  });
+
+  it("of strangers never come before those of events", async () => {
+    await ask(database, many(2000), { trigger: "graphql", anonymous: true });
+    await ask(database, ["3000"], { trigger: "event" });
+
+    expect((await claimIds(1))[0]).toBe("3000");
+  });
+});
+
+describe("a token that turns out not to exist", () => {
+  it("leaves no row behind", async () => {
+    await ask(database, ["1", "2"], { anonymous: true });
+    const leases = await claim(database, tables, SHARE, 2);
+
+    await finish(database, leases, () => ({ status: "not_found" }));
+
+    expect(await readQueue(database)).toEqual([]);
+  });
+
+  it("keeps its row where somebody has asked again meanwhile", async () => {
+    await ask(database, ["1"]);
+    const lease = await claimOne(test);
+    await ask(database, ["1"]);
+
+    await finish(database, [lease], () => ({ status: "not_found" }));
+
+    expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 1 }]);
+  });
+});
+
 describe("the spacing of starts", () => {
   it("is 5 seconds for a token, however often it is asked for", async () => {
     await ask(database, ["1"]);

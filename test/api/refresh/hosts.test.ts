@@ -10,7 +10,15 @@ import { answerOverdue } from "../../../src/api/refresh/deadline.ts";
 import { startRefreshWorker } from "../../../src/api/refresh/worker.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, CHAIN_ID, claimOne, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
+import {
+  ask,
+  CHAIN_ID,
+  claimOne,
+  emptyTables,
+  makeDue,
+  passSeconds,
+  readQueue,
+} from "../../support/refresh.ts";
 import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
@@ -222,24 +230,141 @@ describe("a request that waits for a host that is left alone", () => {
   });
 });
 
-it("Retry-After holds for the whole host, also for requests that come later, and for no other host", async () => {
-  const busy = await startHost(refuse(429, { "retry-after": "120" }));
-  const other = await startHost(answerHero);
-  await ask(database, ["100"]);
-  const replica = startReplica([busy, other]);
-  await eventually(paused, ([host]) => (host?.seconds ?? 0) > 100);
+describe("Retry-After", () => {
+  it("holds for the token at once, and for the whole host when a second URL asks for it", async () => {
+    const busy = await startHost(refuse(429, { "retry-after": "120" }));
+    const other = await startHost(answerHero);
+    await ask(database, ["100"]);
+    const replica = startReplica([busy, other]);
+    await eventually(
+      () => readQueue(database),
+      (rows) => rows.some(({ dueIn, lease }) => lease === null && dueIn > 100),
+    );
+    expect((await paused())[0]?.seconds).toBeNull();
 
-  await ask(database, ["100", "101"]);
-  await makeDue(database);
-  const receipt = await setup.request(["1000"]);
-  replica.wake();
-  expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
-  await eventually(
-    () => readQueue(database),
-    (rows) => rows.some(({ tokenId, dueIn }) => tokenId === "101" && dueIn > 100),
-  );
+    await ask(database, ["101"]);
+    replica.wake();
+    await eventually(paused, ([host]) => (host?.seconds ?? 0) > 100);
+    await ask(database, ["102"]);
+    await makeDue(database);
+    const receipt = await setup.request(["1000"]);
+    replica.wake();
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
+    await eventually(
+      () => readQueue(database),
+      (rows) => rows.some(({ tokenId, dueIn }) => tokenId === "102" && dueIn > 100),
+    );
 
-  expect(busy.requests).toHaveLength(1);
+    expect(busy.requests).toHaveLength(2);
+  });
+
+  it("of one URL never stops its host, however often it comes", async () => {
+    const host = await startHost((request, response) =>
+      request.url === "/100"
+        ? refuse(429, { "retry-after": "3600" })(request, response)
+        : answerHero(request, response),
+    );
+    const replica = startReplica([host]);
+    for (const _ of [1, 2, 3]) {
+      const before = host.requests.length;
+      await ask(database, ["100"]);
+      await eventually(
+        () => readQueue(database),
+        (rows) => rows.every(({ lease }) => lease === null),
+      );
+      await makeDue(database);
+      replica.wake();
+      await eventually(
+        async () => host.requests.length,
+        (asked) => asked > before,
+      );
+    }
+
+    const receipt = await setup.request(["101"]);
+    replica.wake();
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
+  });
+
+  it("of a whole host is five minutes at most", async () => {
+    const busy = await startHost(refuse(503, { "retry-after": "3600" }));
+    await ask(database, ids(100, 3));
+    startReplica([busy]);
+
+    expect((await eventually(paused, ([host]) => (host?.seconds ?? 0) > 10))[0]?.seconds).toBeLessThanOrEqual(
+      300,
+    );
+  });
+});
+
+describe("tokens that only strangers name", () => {
+  it("never stop their host, whatever it answers for them", async () => {
+    const host = await startHost((request, response) =>
+      Number(request.url?.slice(1)) < 200 ? refuse(500)(request, response) : answerHero(request, response),
+    );
+    await ask(database, ids(100, 20), { trigger: "graphql", anonymous: true });
+    const replica = startReplica([host]);
+    await eventually(
+      async () => host.requests.length,
+      (asked) => asked >= 20,
+    );
+    // Tried again, they are still theirs.
+    await makeDue(database);
+    await passSeconds(database, 60);
+    replica.wake();
+    await eventually(
+      async () => host.requests.length,
+      (asked) => asked >= 40,
+    );
+
+    expect(await paused()).toEqual([]);
+    const receipt = await setup.request(["200"]);
+    replica.wake();
+    expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
+  });
+
+  it("count like any other once a caller with a key names them too", async () => {
+    const bad = await startHost(refuse(500));
+    await ask(database, ids(100, 20), { trigger: "graphql", anonymous: true });
+    await ask(database, ids(100, 20));
+    startReplica([bad]);
+
+    await eventually(paused, ([host]) => (host?.seconds ?? 0) > 0);
+  });
+});
+
+describe("a host whose pause ends", () => {
+  it("is asked for a token that it has answered for before, and by that alone", async () => {
+    const host = await startHost(answerHero);
+    const replica = startReplica([host]);
+    await setup.done(await setup.request(["100"]));
+    host.listener = refuse(500);
+    await ask(database, ids(101, 5));
+    replica.wake();
+    await eventually(paused, ([row]) => (row?.seconds ?? 0) > 0);
+    const before = host.requests.length;
+    host.listener = (request, response) =>
+      request.url === "/100" ? answerHero(request, response) : refuse(500)(request, response);
+
+    await database.query("update vitrine.host set paused_until = now()");
+    await makeDue(database);
+    await passSeconds(database, 5);
+    await eventually(paused, (rows) => rows.length === 0 || (rows[0]?.failures ?? 9) < 5);
+
+    expect(host.requests[before]?.url).toBe("/100");
+  });
+
+  it("is asked for any token where it has answered for none", async () => {
+    const host = await startHost(refuse(500));
+    await ask(database, ids(100, 6));
+    const replica = startReplica([host]);
+    await eventually(paused, ([row]) => (row?.seconds ?? 0) > 0);
+    host.listener = answerHero;
+
+    await database.query("update vitrine.host set paused_until = now()");
+    await makeDue(database);
+    replica.wake();
+    await eventually(paused, (rows) => rows.length === 0);
+  });
 });
 
 it("a fault of the document is none of its host", async () => {

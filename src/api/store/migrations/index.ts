@@ -15,7 +15,7 @@ import {
   traitIndexes,
   unseenTokens,
 } from "./metadata.ts";
-import { accepted, hosts, mintedRanges, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
+import { accepted, hosts, mintedRanges, probes, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
 import { renormalise } from "./renormalise.ts";
 import { sampling } from "./sampling.ts";
 
@@ -48,4 +48,5 @@ export const migrations: readonly string[] = [
   unseenTokens,
   seenVersions,
   sampling,
+  probes,
 ];

@@ -102,6 +102,12 @@ create index refresh_leased on vitrine.refresh (host, leased_until) where lease 
 drop index vitrine.refresh_waiting;
 `;
 
+export const probes = `
+-- Which URL asked last to be left alone (a digest), and the token that tells whether a paused host is back.
+alter table vitrine.host
+  add retry_by text, add probe_chain_id bigint, add probe_collection text, add probe_token_id numeric(78);
+`;
+
 export const accepted = `
 -- The operator serves the next document even where it is less complete than the one before.
 alter table vitrine.refresh add accept boolean not null default false;

@@ -1,0 +1,70 @@
+/** Reads a stranger's body within its limit, counted on both sides of decompression. */
+
+import { pipeline, type Readable, Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+
+// What a compressed body may be longer than what it holds: stored blocks and headers.
+const CODING_OVERHEAD = 1.01;
+const CODING_OVERHEAD_BYTES = 1024;
+
+export class BodyTooLarge extends Error {}
+export class SeveralCodings extends Error {}
+
+export interface BodyLimit {
+  readonly bytesMax: number;
+  /** Of a body over `bytesMax` the start is enough; otherwise it is refused. */
+  readonly isStartEnough?: boolean;
+}
+
+/**
+ * The body as it was before its Content-Encoding, at most `bytesMax` bytes of it. Rejects with BodyTooLarge once it is
+ * longer, or once more has arrived than such a body can be packed into; with SeveralCodings where it was encoded more than
+ * once, which no client needs; and with whatever the connection or the decompression reports.
+ */
+export async function readBody(
+  body: Readable,
+  contentEncoding: string | null,
+  { bytesMax, isStartEnough = false }: BodyLimit,
+): Promise<Buffer> {
+  const coding = (contentEncoding ?? "").trim().toLowerCase();
+  if (coding.includes(",")) {
+    body.on("error", () => undefined).destroy();
+    throw new SeveralCodings("the body has more than one Content-Encoding; one is read");
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of decoded(body, coding, bytesMax) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax && !isStartEnough) throw new BodyTooLarge(`the body is over ${bytesMax} bytes`);
+    chunks.push(chunk);
+    if (bytes > bytesMax) break;
+  }
+  return Buffer.concat(chunks).subarray(0, bytesMax);
+}
+
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The body as it was before its Content-Encoding; a coding that is not known is left as it is. */
+function decoded(body: Readable, coding: string, bytesMax: number): Readable {
+  const decode = decoders[coding];
+  // Whoever reads the end of the line is told of every fault in it.
+  return decode ? pipeline(limited(body, bytesMax), decode(), () => undefined) : body;
+}
+
+/** Ends with BodyTooLarge once more has arrived than a body of `bytesMax` can be packed into. */
+function limited(body: Readable, bytesMax: number): Readable {
+  let left = bytesMax * CODING_OVERHEAD + CODING_OVERHEAD_BYTES;
+  const counter = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      left -= chunk.byteLength;
+      if (left < 0) done(new BodyTooLarge(`more than ${bytesMax} bytes arrived of the compressed body`));
+      else done(null, chunk);
+    },
+  });
+  return pipeline(body, counter, () => undefined);
+}
