@@ -6,7 +6,7 @@ import schema from "ponder:schema";
 import { Hono } from "hono";
 import { graphql } from "ponder";
 import { loadIndexConfig } from "../config.ts";
-import { accessJobs, createAccessRoom } from "./access/room.ts";
+import { accessJobs, createAccessRoom, resealKeys } from "./access/room.ts";
 import { ACCESS_CHANNEL } from "./access/store.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
@@ -82,6 +82,7 @@ const { config, index, connectionString } = await stopOnBootError(async () => ({
   connectionString: await databaseUrl(process.env),
 }));
 logger.info({ msg: "Vitrine configuration", ...redacted(config) });
+runtime.guardServer(config.trustedProxies, logger);
 await migrate(connectionString);
 
 const tables = chainTables(runtime.schema);
@@ -100,10 +101,7 @@ const accessRoom = createAccessRoom({
   logger,
 });
 const { access, usage } = accessRoom;
-access.reseal().then(
-  (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
-  (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
-);
+resealKeys(access, logger);
 const latestBlock = createLatestBlock(clients);
 const heads = createIndexHeads(database, tables);
 const readBlock = createReadBlock(heads, latestBlock);
