@@ -54,6 +54,7 @@ import { startCauseLoop } from "./refresh/loop.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
 import { createOperatorRequests } from "./refresh/operator-requests.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
+import { RECEIPT_CHANNEL } from "./refresh/receipts.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./refresh/retention.ts";
 import { createRefresh } from "./refresh/service.ts";
 import { createSweeps } from "./refresh/sweeps.ts";
@@ -126,12 +127,11 @@ const delegationRoom = createDelegationRoom({
   key: config.delegationApiKey,
   onFault: onLimitFault,
 });
-const { firstBlock } = collections;
 const reconcile = createReconcile({
   database,
   tables,
   clients,
-  firstBlock,
+  firstBlock: collections.firstBlock,
   knownInRange: metadata.knownInRange,
 });
 const search = createSearch({ database, tables, logger });
@@ -224,15 +224,16 @@ const daily = startDaily({
   ],
   logger,
 });
-const wake = (channel?: string): void => {
+const wake = (channel?: string, payload?: string): void => {
+  if (channel === undefined || channel === RECEIPT_CHANNEL) refresh.waits.wake(payload);
   if (channel === undefined || channel === ACCESS_CHANNEL) access.forget();
-  if (channel === ACCESS_CHANNEL) return;
+  if (channel === ACCESS_CHANNEL || channel === RECEIPT_CHANNEL) return;
   causes.wake();
   worker.wake();
   mediaPipeline.wake();
 };
-const channels = [REFRESH_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, `${runtime.schema}_live_query`];
-const listener = listen(connectionString, channels, wake, logger);
+const channels = [REFRESH_CHANNEL, RECEIPT_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL];
+const listener = listen(connectionString, [...channels, `${runtime.schema}_live_query`], wake, logger);
 
 const warmSearch = search.keepWarm(index.collections);
 

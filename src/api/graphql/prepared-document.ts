@@ -12,6 +12,7 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
+import { introspects, isOnlyIntrospection } from "./introspection.ts";
 import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
 import { type AskedField, findAsked, type PonderTables } from "./ponder-tables.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
@@ -34,6 +35,9 @@ export interface PreparedOperation extends Doubted {
   readonly asked: readonly AskedField[];
   readonly ponder: PonderPart | null;
   readonly own: DocumentNode | null;
+  readonly introspects: boolean;
+  /** Its answer is the same for whoever asks. */
+  readonly isOnlyIntrospection: boolean;
 }
 
 export interface PreparedDocument extends Doubted {
@@ -89,7 +93,11 @@ function createPreparedDocument(
         ? { ponder: { query: null, variables: [] }, own: null }
         : splitParts(document, definition, schemas);
       const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
-      return [definition, { document, definition, asked, ...parts, findMistakes }];
+      const introspection = {
+        introspects: introspects(document, definition),
+        isOnlyIntrospection: isOnlyIntrospection(document, definition),
+      };
+      return [definition, { document, definition, asked, ...parts, ...introspection, findMistakes }];
     }),
   );
   return {

@@ -14,8 +14,12 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
   const router = createRouter();
   const answer: MiddlewareHandler<ApiEnv> = async (c) => {
     const text = await readBody(c, BODY_BYTES_MAX);
-    const { json, status } = await endpoint.handle({ body: parseJson(text), text, context: undefined });
-    answerJson(c, json, status);
+    const { json, bytes, status } = await endpoint.handle({
+      body: parseJson(text),
+      text,
+      context: undefined,
+    });
+    answerJson(c, bytes ?? json, status);
   };
   router.post("/graphql", inTurn(requireJson, answer));
   router.all("/graphql", (c) => {

@@ -5,7 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Gate } from "../access/gate.ts";
-import { limitCaller } from "../access/limit-caller.ts";
+import { limitCaller, limitVisitor } from "../access/limit-caller.ts";
 import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
 import type { AccessService } from "../access/service.ts";
@@ -82,6 +82,9 @@ export interface AppServices {
   readonly logger: Logger;
 }
 
+// What anybody may open: rendered, or asked of the database and the nodes, when it is.
+const VISITED = ["/openapi.json", "/reference", "/freshness"];
+
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, gate, logger, operatorToken } = services;
@@ -140,6 +143,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());
+  for (const path of VISITED) app.use(path, limitVisitor(gate));
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
   app.on("POST", "/graphql", limitCaller(access, gate, "graphql"));

@@ -7,6 +7,7 @@ import { addressField, chainIdField } from "../contract/fields.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
 import type { RefreshService } from "./service.ts";
 import { tokenIdsField } from "./token-ids.ts";
+import { WAITS_PER_OWNER_MAX } from "./waits.ts";
 
 const WAIT_SECONDS_MAX = 10;
 // A hundred ids of 78 digits, with room for white space and unknown fields.
@@ -69,7 +70,7 @@ const refreshRoute = createRoute({
           type: "integer",
           minimum: 0,
           maximum: WAIT_SECONDS_MAX,
-          description: "Answer when done, or after so many seconds.",
+          description: `Answer when done, or after so many seconds. An app may have ${WAITS_PER_OWNER_MAX} requests waiting at once: more are answered at once, as without it.`,
         }),
     }),
     body: { required: true, content: { "application/json": { schema: refreshBody } } },
@@ -122,7 +123,8 @@ export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
         receiptFor: owner,
       });
       if (!receiptId) throw new ApiError("TOKEN_NOT_FOUND");
-      const receipt = wait > 0 ? await refresh.waitForReceipt(receiptId, owner, wait) : undefined;
+      const receipt =
+        wait > 0 ? await refresh.waits.wait(receiptId, owner, wait, c.req.raw.signal) : undefined;
       const message = "Metadata refresh initiated" as const;
       return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);
     })

@@ -1,7 +1,6 @@
 /** Explicit refresh requests: which tokens exist, what is queued, and the receipt. */
 
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionConfig } from "../../config.ts";
 import type { LatestBlock } from "../chain/read-block.ts";
 import { within } from "../contract/within.ts";
@@ -9,9 +8,9 @@ import type { ReadUri } from "../metadata/read-uri.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
-import { addReceipt, findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
+import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts.ts";
+import { createReceiptWaits } from "./waits.ts";
 
-const WAIT_POLL_MS = 100;
 // A caller is not kept waiting by a node that does not answer; the token is queued instead.
 const EXISTENCE_MS = 3_000;
 
@@ -116,15 +115,7 @@ export function createRefresh(deps: RefreshDeps) {
 
     findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),
 
-    /** The receipt once it is done, or as it stands after `seconds`. */
-    async waitForReceipt(id: string, owner: ReceiptOwner, seconds: number): Promise<Receipt | undefined> {
-      const deadline = Date.now() + seconds * 1000;
-      for (;;) {
-        const receipt = await findReceipt(database, id, owner);
-        if (!receipt || receipt.done || Date.now() >= deadline) return receipt;
-        await sleep(WAIT_POLL_MS);
-      }
-    },
+    waits: createReceiptWaits(database),
   };
 }
 
