@@ -51,7 +51,10 @@ export function ponderRuntime() {
         onEnd: createConnectionMetrics(registry, logger),
       };
       const replace = (createServer: unknown): void => void Object.assign(http, { createServer });
-      replace((_options: http.ServerOptions, listener: http.RequestListener) => {
+      replace((...given: Parameters<typeof createServer>) => {
+        const [, listener] = given;
+        // Ponder looks for a free port with a server that answers nothing.
+        if (typeof listener !== "function") return createServer(...given);
         replace(createServer);
         return createGuardedServer(listener, guard);
       });

@@ -63,6 +63,14 @@ export const collectionRefField = z
 
 const CLIP_CHARACTERS = 80;
 
+/** Any value, as an error names what arrived. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return `"${clip(value)}"`;
+  if (Array.isArray(value)) return "a list";
+  // A GraphQL literal has no prototype, and nothing to make it text by.
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
 /** What arrived, short enough to be repeated in an answer. */
 export const clip = (text: string): string =>
   text.length > CLIP_CHARACTERS ? `${text.slice(0, CLIP_CHARACTERS)}…` : text;

@@ -14,6 +14,7 @@ import {
 } from "graphql";
 import { introspects, isOnlyIntrospection } from "./introspection.ts";
 import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
+import { withHintedCounts } from "./ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "./ponder-tables.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
@@ -63,7 +64,8 @@ export function prepareDocument(text: string, schemas: Schemas): PreparedDocumen
   const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
   // Ponder validates a document at every request, by the same rules and a part of the same schema: once more would cost
   // a text that is new a fifth of the whole.
-  if (isAllPonders(document, schemas.ponderFields) && isWithinSize(document)) {
+  const isPonders = isAllPonders(document, schemas.ponderFields) && withHintedCounts(document) === document;
+  if (isPonders && isWithinSize(document)) {
     return createPreparedDocument(document, schemas, findMistakes);
   }
   const mistakes = findMistakes();
@@ -86,12 +88,14 @@ function createPreparedDocument(
 ): PreparedDocument {
   const operations = operationsOf(document);
   // Ponder validates every operation of a document, so one of ours keeps the others from going as they are.
-  const isForwardable = isAllPonders(document, schemas.ponderFields);
+  const hinted = withHintedCounts(document);
+  const hintedOperations = operationsOf(hinted);
+  const isForwardable = isAllPonders(document, schemas.ponderFields) && hinted === document;
   const prepared = new Map(
-    operations.map((definition) => {
+    operations.map((definition, index) => {
       const parts = isForwardable
         ? { ponder: { query: null, variables: [] }, own: null }
-        : splitParts(document, definition, schemas);
+        : splitParts(hinted, hintedOperations[index] ?? definition, schemas);
       const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
       const introspection = {
         introspects: introspects(document, definition),

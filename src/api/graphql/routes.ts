@@ -3,6 +3,7 @@
 import type { MiddlewareHandler } from "hono";
 import { ApiError, type ErrorCode, errorTable } from "../contract/errors.ts";
 import { inTurn } from "../contract/in-turn.ts";
+import { assertShallow } from "../contract/nesting.ts";
 import { type ApiEnv, createRouter, requireJson } from "../contract/router.ts";
 import { isDatabaseAway } from "../store/database-away.ts";
 import { answerJson, readBody } from "./body.ts";
@@ -30,6 +31,7 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
 }
 
 function parseJson(text: string): unknown {
+  assertShallow(text);
   try {
     return JSON.parse(text);
   } catch (cause) {

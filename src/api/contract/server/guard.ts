@@ -93,6 +93,8 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       .catch(() => response.destroy());
   }
 
+  // A server need not answer what it does not expect; Node's own 417 has no body.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connection", (socket) => {
     connections.set(socket, {
       socket,
