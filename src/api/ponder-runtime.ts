@@ -49,7 +49,12 @@ export function ponderRuntime() {
         clientOf: createClientOf(trustedProxies),
         ponderRoutes: createMemoryRateLimiter(ponderRouteLimit),
         onEnd: createConnectionMetrics(registry, logger),
+        isStopping: () => isStopping,
       };
+      let isStopping = false;
+      PONDER_COMMON.apiShutdown.add(async () => {
+        isStopping = true;
+      });
       const replace = (createServer: unknown): void => void Object.assign(http, { createServer });
       replace((...given: Parameters<typeof createServer>) => {
         const [, listener] = given;

@@ -61,6 +61,9 @@ export const collectionRefField = z
   })
   .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });
 
+/** Whether PostgreSQL takes a text. */
+export const isStorable = (text: string): boolean => !text.includes("\0");
+
 const CLIP_CHARACTERS = 80;
 
 /** Any value, as an error names what arrived. */

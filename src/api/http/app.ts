@@ -24,7 +24,7 @@ import { inTurn } from "../contract/in-turn.ts";
 import { type ApiName, requireKey } from "../contract/key.ts";
 import type { Logger } from "../contract/logger.ts";
 import { limitApp } from "../contract/rate-limit.ts";
-import { type ApiEnv, answerError, createRouter, requireAcceptsJson } from "../contract/router.ts";
+import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../contract/router.ts";
 import { registryRoutes } from "../delegation/registry-routes.ts";
 import type { DelegationRoom } from "../delegation/service.ts";
 import { walletRoutes } from "../delegation/wallet-routes.ts";
@@ -82,6 +82,9 @@ export interface AppServices {
   readonly logger: Logger;
 }
 
+// The largest body of the operator's routes: a list of tokens to refresh.
+const OPERATOR_BODY_BYTES_MAX = 1024 * 1024;
+
 // What anybody may open: rendered, or asked of the database and the nodes, when it is.
 const VISITED = ["/openapi.json", "/reference", "/freshness"];
 
@@ -130,7 +133,12 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
 
   const onGuessing = (client: string): Promise<void> =>
     access.audit(database, "nobody", "operator.refused", client, { reason: "too many wrong tokens" });
-  app.use("/admin/*", withoutCors, requireOperator({ token: operatorToken, gate, onGuessing }));
+  app.use(
+    "/admin/*",
+    withoutCors,
+    requireOperator({ token: operatorToken, gate, onGuessing }),
+    limitBody(OPERATOR_BODY_BYTES_MAX),
+  );
   app.route("/admin", keyRoutes({ ...services, findCollection }));
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
   app.route("/admin", lockRoutes({ ...services, audit: access.audit }));

@@ -57,7 +57,11 @@ export function call(
       resolve(`no answer within ${TIMEOUT_MS} ms`);
       request.destroy();
     });
-    request.on("error", (error) => resolve(`no answer: ${error.message}`));
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      // The other side may end a connection that was at rest in the moment that it is used again.
+      if (request.reusedSocket && error.code === "ECONNRESET") resolve(call(port, new http.Agent(), sent));
+      else resolve(`no answer: ${error.message}`);
+    });
     request.end(sent.body);
   });
 }

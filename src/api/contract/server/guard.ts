@@ -35,6 +35,8 @@ export const serverLimits: ServerLimits = {
 // What a process can write meanwhile for those who read nothing is far below what it may hold for them.
 const LOOK_MS = 250;
 const CHECK_MS = 5_000;
+// A restart takes longer than a reload of a page, and not much.
+const RETRY_SECONDS = "5";
 
 export interface ServerGuard {
   /** The client of a peer that sends that X-Forwarded-For. */
@@ -42,6 +44,8 @@ export interface ServerGuard {
   /** Of client addresses, at Ponder's own routes, which stand before any of ours. */
   readonly ponderRoutes: RateLimiter;
   readonly onEnd: (reason: EndReason) => void;
+  /** Whether the service is going down, with its database already gone perhaps. */
+  readonly isStopping?: () => boolean;
   readonly limits?: ServerLimits;
 }
 
@@ -71,6 +75,11 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
   );
 
   function answerOne(request: IncomingMessage, response: ServerResponse): void {
+    if (guard.isStopping?.()) {
+      const error = new ApiError("UNAVAILABLE", [{ path: "", message: "the service is stopping" }]);
+      answerEarly(response, error, { "Retry-After": RETRY_SECONDS });
+      return;
+    }
     const path = pathOf(request.url ?? "");
     if (request.method === "OPTIONS" && OWN_ORIGIN.test(path)) {
       const message = "pages of other origins may not call this path";

@@ -23,13 +23,18 @@ afterEach(() => {
 async function start(
   listener: RequestListener,
   limits: Partial<typeof serverLimits> = {},
-  { trusted = [], requests = 1_000 }: { trusted?: readonly string[]; requests?: number } = {},
+  {
+    trusted = [],
+    requests = 1_000,
+    isStopping = () => false,
+  }: { trusted?: readonly string[]; requests?: number; isStopping?: () => boolean } = {},
 ): Promise<number> {
   ended = [];
   server = createGuardedServer(listener, {
     clientOf: createClientOf(trusted),
     ponderRoutes: createMemoryRateLimiter({ name: "ponder", requests, seconds: 10 }),
     onEnd: (reason) => ended.push(reason),
+    isStopping,
     limits: { ...serverLimits, ...limits },
   });
   server.listen(0, "127.0.0.1");
@@ -174,6 +179,36 @@ describe("a connection", () => {
 });
 
 describe("before the application", () => {
+  it("requests are refused with 503 while the service stops, and those under way are answered", async () => {
+    let isStopping = false;
+    let answer = (): void => {};
+    const port = await start(
+      (_request, response) => {
+        answer = () => response.end("done");
+      },
+      {},
+      { isStopping: () => isStopping },
+    );
+    const underWay = exchange(port, get("/", "Connection: close\r\n"));
+    await until(() => expect(String(answer)).toContain("done"));
+    isStopping = true;
+
+    const refused = await exchange(port, get("/"));
+    answer();
+    expect([refused.status, refused.headers.get("retry-after"), JSON.parse(refused.text).code]).toEqual([
+      503,
+      "5",
+      "UNAVAILABLE",
+    ]);
+    expect((await underWay).status).toBe(200);
+  });
+
+  it("an expectation that nobody has is no reason to refuse a request", async () => {
+    const port = await start((_request, response) => void response.end("asked"));
+
+    expect((await exchange(port, get("/", "Expect: miracles\r\nConnection: close\r\n"))).status).toBe(200);
+  });
+
   const asked: string[] = [];
   const echo: RequestListener = (request, response) => {
     asked.push(request.url ?? "");
