@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: "parts",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/faults/**", "test/browser/**"],
+          exclude: ["test/e2e/**", "test/faults/**", "test/browser/**", "test/fuzz/**"],
           maxWorkers: 2,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
@@ -55,6 +55,17 @@ export default defineConfig({
           hookTimeout: 300_000,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "fuzz",
+          include: ["test/fuzz/**/*.test.ts"],
+          // As long as FUZZ_SECONDS and FUZZ_REQUESTS say.
+          testTimeout: 3_600_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -6,7 +6,7 @@ import schema from "ponder:schema";
 import { Hono } from "hono";
 import { graphql } from "ponder";
 import { loadIndexConfig } from "../config.ts";
-import { accessJobs, createAccessRoom } from "./access/room.ts";
+import { accessJobs, createAccessRoom, resealKeys } from "./access/room.ts";
 import { ACCESS_CHANNEL } from "./access/store.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
@@ -53,6 +53,7 @@ import { noteHost, readPaused } from "./refresh/hosts.ts";
 import { startRefreshJobs } from "./refresh/jobs.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue.ts";
+import { RECEIPT_CHANNEL } from "./refresh/receipts.ts";
 import { createRefreshRoom, refreshJobs } from "./refresh/room.ts";
 import { createSearch } from "./search/service.ts";
 import { startDaily } from "./store/daily.ts";
@@ -78,6 +79,7 @@ const { config, index, connectionString } = await stopOnBootError(async () => ({
   connectionString: await databaseUrl(process.env),
 }));
 logger.info({ msg: "Vitrine configuration", ...redacted(config) });
+runtime.guardServer(config.trustedProxies, logger);
 await migrate(connectionString);
 
 const tables = chainTables(runtime.schema, index.collections);
@@ -96,10 +98,7 @@ const accessRoom = createAccessRoom({
   logger,
 });
 const { access, usage } = accessRoom;
-access.reseal().then(
-  (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
-  (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
-);
+resealKeys(access, logger);
 const latestBlock = createLatestBlock(clients);
 const heads = createIndexHeads(database, tables);
 const readBlock = createReadBlock(heads, latestBlock);
@@ -211,16 +210,16 @@ const daily = startDaily({
   ],
   logger,
 });
-const wake = (channel?: string): void => {
+const wake = (channel?: string, payload?: string): void => {
+  if (channel === undefined || channel === RECEIPT_CHANNEL) refresh.waits.wake(payload);
   if (channel === undefined || channel === ACCESS_CHANNEL) access.forget();
   if (channel === undefined || channel === RENORMALISE_CHANNEL) renormaliser.wake();
-  if (channel === ACCESS_CHANNEL || channel === RENORMALISE_CHANNEL) return;
+  if (channel === ACCESS_CHANNEL || channel === RECEIPT_CHANNEL || channel === RENORMALISE_CHANNEL) return;
   refreshWork.wake();
   mediaPipeline.wake();
 };
-const live = `${runtime.schema}_live_query`;
-const channels = [REFRESH_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, RENORMALISE_CHANNEL, live];
-const listener = listen(connectionString, channels, wake, logger);
+const channels = [REFRESH_CHANNEL, RECEIPT_CHANNEL, MEDIA_CHANNEL, ACCESS_CHANNEL, RENORMALISE_CHANNEL];
+const listener = listen(connectionString, [...channels, `${runtime.schema}_live_query`], wake, logger);
 const warmSearch = search.keepWarm(index.collections);
 
 runtime.onStop(async () => {

@@ -1,7 +1,17 @@
 /** The few globals of Ponder 0.16.10 that the serving half leans on, in one place for the next upgrade. */
 
+import http from "node:http";
 import type { Registry } from "prom-client";
+import { createClientOf } from "./contract/client-address.ts";
 import type { Logger } from "./contract/logger.ts";
+import { createGuardedServer } from "./contract/server/guard.ts";
+import { createConnectionMetrics } from "./contract/server/metrics.ts";
+import { renderAtMostEvery } from "./contract/server/render-metrics.ts";
+import { ponderRouteLimit } from "./contract/tiers.ts";
+import { createMemoryRateLimiter } from "./store/rate-limiter.ts";
+
+// The largest part of a scrape is Ponder's own; no dashboard asks more often.
+const METRICS_EVERY_MS = 1_000;
 
 interface PonderGlobals {
   readonly PONDER_COMMON: {
@@ -25,6 +35,34 @@ export function ponderRuntime() {
     /** What Ponder shows on /metrics. */
     get metrics(): Registry {
       return PONDER_COMMON.metrics.registry;
+    },
+
+    /**
+     * Puts our server in place of the one that Ponder makes next, which is its HTTP server. Ponder offers no other way
+     * to it, and answers its own routes and every preflight before any route of ours; /metrics are rendered once a second.
+     */
+    guardServer(trustedProxies: readonly string[], logger: Logger): void {
+      const { createServer } = http;
+      const { registry } = PONDER_COMMON.metrics;
+      renderAtMostEvery(registry, METRICS_EVERY_MS);
+      const guard = {
+        clientOf: createClientOf(trustedProxies),
+        ponderRoutes: createMemoryRateLimiter(ponderRouteLimit),
+        onEnd: createConnectionMetrics(registry, logger),
+        isStopping: () => isStopping,
+      };
+      let isStopping = false;
+      PONDER_COMMON.apiShutdown.add(async () => {
+        isStopping = true;
+      });
+      const replace = (createServer: unknown): void => void Object.assign(http, { createServer });
+      replace((...given: Parameters<typeof createServer>) => {
+        const [, listener] = given;
+        // Ponder looks for a free port with a server that answers nothing.
+        if (typeof listener !== "function") return createServer(...given);
+        replace(createServer);
+        return createGuardedServer(listener, guard);
+      });
     },
 
     /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */

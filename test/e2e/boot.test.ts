@@ -7,6 +7,7 @@ import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, spawnService, startService } from "../../demo/service.ts";
 import { stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
+import { exchange } from "../support/raw-http.ts";
 
 const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const PONDER = ["start", "--schema", "x"];
@@ -125,6 +126,26 @@ it("a schema that another process indexes stops `npm start` with one sentence th
 
   expect(code).toBe(1);
   expect(log).toMatch(/shared.*(another|other).*process/i);
+});
+
+it("listens by a server of ours, in place of Ponder's: its limits hold before any route", async () => {
+  const url = running.baseUrl;
+  const preflight = await fetch(`${url}/console`, {
+    method: "OPTIONS",
+    headers: { origin: "https://a.example" },
+  });
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const port = Number(new URL(url).port);
+  const long = await exchange(port, `GET /${"a".repeat(25_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const metrics = await Promise.all(
+    Array.from({ length: 61 }, async () => (await fetch(`${url}/metrics`)).status),
+  );
+
+  expect(preflight.status).toBe(403);
+  expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+  expect(text).toContain("vitrine_connections_ended_total");
+  expect([long.status, JSON.parse(long.text).code]).toEqual([431, "HEAD_TOO_LARGE"]);
+  expect(metrics).toContain(429);
 });
 
 it("needs nothing but an RPC endpoint and a collections file", async () => {

@@ -12,7 +12,7 @@ import type { TokenView } from "../../src/api/catalog/token-view.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
 
-const OPERATOR_TOKEN = "operator-token-of-the-tests";
+export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 // Ponder waits 25 s for the schema of a process that was killed, on a machine that may be busy.
 const EVENTUALLY_MS = 90_000;
 
@@ -33,7 +33,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+/** `more` is on top of the environment, and of how the service is started. */
+export async function createWorld(
+  more: { readonly env?: Record<string, string>; readonly service?: Partial<ServiceOptions> } = {},
+): Promise<World> {
   const folder = makeFolder();
   const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(), freePort()]);
   const population = await populate(chain, host);
@@ -54,9 +57,10 @@ export async function createWorld(): Promise<World> {
     VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN,
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     IPFS_GATEWAYS: host.ipfsGateway,
+    ...more.env,
   };
   const start = (options: Partial<ServiceOptions> = {}): Promise<Service> =>
-    startService({ port, env, logFile: join(folder, "service.log"), ...options });
+    startService({ port, env, logFile: join(folder, "service.log"), ...more.service, ...options });
 
   const world: World = {
     chain,

@@ -1,10 +1,19 @@
 /** For doors that need no key: callers without one are limited by client address, those with one by their app's tier. */
 
+import type { Env } from "hono";
 import { createMiddleware } from "hono/factory";
 import { appOfKey, type KeyCheck, keyOf } from "../contract/key.ts";
 import { answerLimit } from "../contract/rate-limit.ts";
 import type { ApiEnv } from "../contract/router.ts";
 import type { Gate } from "./gate.ts";
+
+/** For what people and their tools open: limited by client address, together with GraphQL without a key. */
+export const limitVisitor = <E extends Env>(gate: Pick<Gate, "anonymousGraphql" | "clientAddress">) =>
+  createMiddleware<E>(async (c, next) => {
+    const { limit, take } = gate.anonymousGraphql;
+    answerLimit(c, limit, await take(gate.clientAddress(c)), "client address");
+    await next();
+  });
 
 /** Throws KEY_INVALID for a key that is none, so that nobody believes to be past the limit of strangers. */
 export const limitCaller = (keys: KeyCheck, gate: Gate, api: string) =>

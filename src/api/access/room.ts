@@ -37,6 +37,14 @@ export interface AccessRoom {
 
 export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSessions];
 
+/** Seals keys with the current secret that another one sealed, in the background, and logs how that went. */
+export function resealKeys(access: AccessService, logger: Logger): void {
+  access.reseal().then(
+    (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
+    (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
+  );
+}
+
 export function createAccessRoom(deps: AccessRoomDeps): AccessRoom {
   const { database, secrets, operatorAddresses, logger } = deps;
   const access = createAccess(database, createSealer(secrets, "api-key"));

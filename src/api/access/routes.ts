@@ -3,7 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../contract/errors.ts";
-import { collectionRefField } from "../contract/fields.ts";
+import { collectionRefField, isStorable } from "../contract/fields.ts";
 import { apiNames } from "../contract/key.ts";
 import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
 import { tierNames } from "../contract/tiers.ts";
@@ -14,7 +14,7 @@ const OPERATOR = "operator";
 
 const newKeyBody = z
   .strictObject({
-    app: z.string().trim().min(1).max(100),
+    app: z.string().trim().min(1).max(100).refine(isStorable, { error: "must not hold U+0000" }),
     apis: z.array(z.enum(apiNames)).min(1),
     collections: z.union([z.literal("all"), z.array(collectionRefField).min(1)]).default("all"),
   })
@@ -71,6 +71,7 @@ const createKeyRoute = createRoute({
       "KEY_INVALID",
       "NOT_FOUND",
       "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
       "UNSUPPORTED_MEDIA_TYPE",
     ),
   },
@@ -126,7 +127,13 @@ const rotateKeyRoute = createRoute({
       description: "The new key",
       content: { "application/json": { schema: z.object({ id: z.string(), key: z.string() }) } },
     },
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE"),
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
   },
 });
 

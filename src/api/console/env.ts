@@ -83,12 +83,18 @@ export async function appOf(site: Site, c: ConsoleContext): Promise<AppRow> {
   return app;
 }
 
-/** The text fields of a form; files and repeated fields are left out. */
+/** The text fields of a form; files and repeated fields are left out. Throws INVALID_REQUEST for what is no form. */
 export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string, string>>> {
-  const entries = Object.entries(await c.req.parseBody());
+  const entries = Object.entries(await c.req.parseBody().catch(refuseForm));
   return Object.fromEntries(
     entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );
+}
+
+function refuseForm(cause: unknown): never {
+  // What the platform throws for a body that its content type does not fit.
+  if (!(cause instanceof TypeError)) throw cause;
+  throw new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not a form" }], { cause });
 }
 
 /** Goes on with a page after a form was done, which tells what was done. */

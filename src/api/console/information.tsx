@@ -178,7 +178,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
     .post("/apps/:app/keys/:key/rotate", async (c) => {
       const { app, keyId } = await keyOf(c);
       const { grace = "" } = await formOf(c);
-      if (!(grace in graces))
+      if (!Object.hasOwn(graces, grace))
         throw new ApiError("INVALID_REQUEST", [{ path: "grace", message: "must be one of the choices" }]);
       await access.rotateKey(keyId, Number(grace), signedIn(c).actor);
       return goTo(site, c, pathOf(app), "rotated");

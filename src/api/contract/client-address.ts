@@ -20,14 +20,22 @@ export const isAddressRange = (text: string): boolean =>
  * header, so without a trusted peer it is not read. `unknown`, which is one client to all limits, without a socket.
  */
 export function createClientAddress(trustedProxies: readonly string[]): (c: Context) => string {
+  const clientOf = createClientOf(trustedProxies);
+  return (c) => clientOf(peerOf(c), c.req.header("x-forwarded-for"));
+}
+
+/** The same, of a peer's address and the header that it sent. */
+export function createClientOf(
+  trustedProxies: readonly string[],
+): (peer: string | undefined, forwardedFor: string | undefined) => string {
   const trusted = trustedProxies.map(parseRange);
   const isTrusted = (address: Address): boolean =>
     trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 
-  return (c) => {
-    let client = parse(peerOf(c) ?? "");
+  return (peer, forwardedFor) => {
+    let client = parse(peer ?? "");
     if (!client) return UNKNOWN;
-    const hops = (c.req.header("x-forwarded-for") ?? "").split(",").reverse();
+    const hops = (forwardedFor ?? "").split(",").reverse();
     for (const hop of hops) {
       if (!isTrusted(client)) break;
       const before = parse(withoutPort(hop.trim()));

@@ -15,9 +15,11 @@ export const errorTable = {
   TOKEN_UNKNOWN: { status: 404, message: "Token not found" },
   METHOD_NOT_ALLOWED: { status: 405, message: "Method not allowed" },
   NOT_ACCEPTABLE: { status: 406, message: "Not acceptable" },
+  REQUEST_TIMEOUT: { status: 408, message: "Request timeout" },
   BODY_TOO_LARGE: { status: 413, message: "Request body too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported media type" },
   RATE_LIMITED: { status: 429, message: "API rate limit exceeded" },
+  HEAD_TOO_LARGE: { status: 431, message: "Request header fields too large" },
   INTERNAL: { status: 500, message: "Internal server error" },
   UNAVAILABLE: { status: 503, message: "Service unavailable" },
 } as const;

@@ -61,7 +61,18 @@ export const collectionRefField = z
   })
   .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });
 
+/** Whether PostgreSQL takes a text. */
+export const isStorable = (text: string): boolean => !text.includes("\0");
+
 const CLIP_CHARACTERS = 80;
+
+/** Any value, as an error names what arrived. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return `"${clip(value)}"`;
+  if (Array.isArray(value)) return "a list";
+  // A GraphQL literal has no prototype, and nothing to make it text by.
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
 
 /** What arrived, short enough to be repeated in an answer. */
 export const clip = (text: string): string =>

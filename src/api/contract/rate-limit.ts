@@ -42,9 +42,16 @@ export function answerLimit(
   setHeader(c, "RateLimit-Reset", reset);
   if (taken.isAllowed) return;
   setHeader(c, "Retry-After", reset);
-  const message = `the limit is ${limit.requests} requests per ${limit.seconds} seconds and ${whose}; try again in ${reset} s`;
-  throw new ApiError("RATE_LIMITED", [{ path: "", message }]);
+  throw new ApiError("RATE_LIMITED", [{ path: "", message: overLimit(limit, taken.resetSeconds, whose) }]);
 }
+
+/** What somebody past a limit is told. */
+export const overLimit = (
+  { requests, seconds }: RateLimit,
+  resetSeconds: number,
+  whose: "app" | "client address",
+): string =>
+  `the limit is ${requests} requests per ${seconds} seconds and ${whose}; try again in ${resetSeconds} s`;
 
 /** Refuses an app's requests past the limit; every answer tells how much is left. Needs `requireKey` before it. */
 export const limitRate = ({ limit, take }: RateLimiter) =>

@@ -6,10 +6,13 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { isDatabaseAway } from "../store/database-away.ts";
+import { isDatabaseAway, isUnstorableText } from "../store/database-away.ts";
 import { ApiError, type ErrorCode, errorBody, errorBodySchema, errorTable, refusalOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import type { Tier } from "./tiers.ts";
+
+/** A database that went away is back within seconds, or somebody has to look. */
+const RETRY_SECONDS = "5";
 
 /** A caller that holds a key. */
 export interface CallerApp {
@@ -46,6 +49,7 @@ export function answerError<E extends { Variables: { requestId: string } }>(
     logger.error({ msg: "Request failed", request_id: requestId, path: c.req.path, error });
   }
   const { status } = errorTable[known.code];
+  if (known.code === "UNAVAILABLE") c.header("Retry-After", RETRY_SECONDS);
   return c.json(errorBody(known, requestId), status as ContentfulStatusCode);
 }
 
@@ -59,6 +63,11 @@ export function toApiError(error: Error): ApiError {
   }
   if (error instanceof HTTPException && error.status === 415) {
     return new ApiError("UNSUPPORTED_MEDIA_TYPE", [], { cause: error });
+  }
+  if (isUnstorableText(error)) {
+    return new ApiError("INVALID_REQUEST", [{ path: "", message: "text must not hold U+0000" }], {
+      cause: error,
+    });
   }
   return new ApiError(isDatabaseAway(error) ? "UNAVAILABLE" : "INTERNAL", [], { cause: error });
 }

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { parseTokenId } from "../../domain/token-ref.ts";
 import { criteriaSchema, ownerSchema, rangeCriteriaSchema, textSchema } from "../catalog/token-filter.ts";
 import { refusalOf } from "../contract/errors.ts";
-import { addressField, clip } from "../contract/fields.ts";
+import { addressField, shown } from "../contract/fields.ts";
 
 /** Throws INVALID_REQUEST with every problem of the arguments, by path. */
 export function readArguments<Output>(schema: z.ZodType<Output>, args: unknown): Output {
@@ -24,9 +24,8 @@ export const collectionArguments = { tokenAddress: addressField, chainId: chainI
 /** Also for BigDecimal arguments, which arrive as any literal. */
 const tokenIdArgument = z.unknown().transform((value, context) => {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
-  const text = String(value);
-  if (isExact && parseTokenId(text) !== undefined) return text;
-  const message = `"${clip(text)}" is not a token id: a decimal number from 0 to 2^256-1`;
+  if (isExact && parseTokenId(String(value)) !== undefined) return String(value);
+  const message = `${shown(value)} is not a token id: a decimal number from 0 to 2^256-1`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });

@@ -50,8 +50,12 @@ function readStream(stream: IncomingMessage, bytesMax: number): Promise<Uint8Arr
   });
 }
 
-/** Answers with JSON text, whatever headers were set before. */
-export function answerJson(c: Context, json: string, status: ContentfulStatusCode): void {
+/** Answers with JSON, as text or in UTF-8, whatever headers were set before. */
+export function answerJson(
+  c: Context,
+  json: string | Uint8Array<ArrayBuffer>,
+  status: ContentfulStatusCode,
+): void {
   const response = c.body(json, status, { "Content-Type": "application/json" });
   // It holds the headers of the response in whose place it comes; Hono would merge them again, and stream the text.
   c.res = undefined;

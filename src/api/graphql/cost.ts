@@ -14,6 +14,7 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from "graphql";
+import { introspectionCost, isIntrospectionField } from "./introspection.ts";
 import type { PreparedOperation } from "./prepared-document.ts";
 import { fragmentsOf } from "./split-operation.ts";
 
@@ -106,8 +107,10 @@ function createMeasure(
   const ofField = (node: FieldNode, parent: GraphQLNamedType): number => {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    // Introspection has limits of its own.
-    if (!field) return 0;
+    if (!field) {
+      if (!isIntrospectionField(node.name.value)) return 0;
+      return introspectionCost(schema)(node, fragments, variables, COST_MAX);
+    }
     const type = getNamedType(field.type);
     if (isLeafType(type) || !node.selectionSet)
       return parent === schema.getMutationType() ? MUTATION_WEIGHT : 0;

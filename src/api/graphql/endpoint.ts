@@ -4,6 +4,8 @@ import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableVa
 import { costError } from "./cost.ts";
 import { cacheByText } from "./document-cache.ts";
 import { type ErrorReports, requestError } from "./errors.ts";
+import { createIntrospectionLimit, createKeptAnswers, type KeptAnswer } from "./introspection.ts";
+import { sizeError } from "./limits.ts";
 import { introspect, mergeSchema } from "./merged-schema.ts";
 import { assertResolvers, type RootValue } from "./own-half.ts";
 import { argumentErrors } from "./ponder-arguments.ts";
@@ -37,6 +39,8 @@ export interface EndpointAnswer {
   readonly status: 200 | 400;
   /** The body, ready to be sent. */
   readonly json: string;
+  /** The same in UTF-8, of an answer that is kept. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
 export interface GraphqlEndpoint<Context> {
@@ -60,8 +64,16 @@ export async function createGraphqlEndpoint<Context>(
   const schemas = await buildSchemas(dependencies);
   assertRootValue(schemas, rootValue);
   const prepare = cacheByText((query) => prepareDocument(query, schemas), isPrepared);
+  const kept = createKeptAnswers();
+  const takeIntrospection = createIntrospectionLimit();
 
-  const answer = async (read: GraphqlRequest, request: EndpointRequest<Context>): Promise<string> => {
+  const answer = async (
+    read: GraphqlRequest,
+    request: EndpointRequest<Context>,
+  ): Promise<string | KeptAnswer> => {
+    const key = `${read.operationName ?? ""}\0${read.query}`;
+    const known = kept.find(key);
+    if (known) return known;
     const prepared = prepare(read.query);
     if (!isPrepared(prepared)) return refusal(prepared);
     // What is wrong with the document comes before what is wrong with a request for it.
@@ -78,12 +90,17 @@ export async function createGraphqlEndpoint<Context>(
     if (errors) return refuse(errors);
     const unanswerable = argumentErrors(operation.asked, coerced);
     if (unanswerable.length > 0) return refuse(unanswerable);
+    const refused = operation.introspects ? await takeIntrospection() : undefined;
+    if (refused) return refusal([refused]);
     const tooMuch = costError(schemas.merged, operation, coerced);
     if (tooMuch) return refuse([tooMuch]);
-    return runOperation(
+    const json = await runOperation(
       { request: read, operation, coerced, context: request.context },
       { schemas, ponder, rootValue, reports: dependencies },
     );
+    const tooLarge = sizeError(json);
+    if (tooLarge) return refusal([tooLarge]);
+    return operation.isOnlyIntrospection ? kept.keep(key, json) : json;
   };
 
   return {
@@ -91,7 +108,8 @@ export async function createGraphqlEndpoint<Context>(
     async handle(request) {
       const read = readRequest(request.body, request.text);
       if (typeof read === "string") return { status: 400, json: refusal([new GraphQLError(read)]) };
-      return { status: 200, json: await answer(read, request) };
+      const answered = await answer(read, request);
+      return typeof answered === "string" ? { status: 200, json: answered } : { status: 200, ...answered };
     },
   };
 }

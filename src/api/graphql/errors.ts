@@ -24,7 +24,8 @@ type Place = Pick<GraphQLFormattedError, "locations" | "path">;
 
 /** An error that the request itself caused: its text was written for the caller. */
 export function requestError(error: GraphQLError): ErrorEntry {
-  return { ...error.toJSON(), extensions: { code: "INVALID_REQUEST" } };
+  const { code } = error.extensions as { code?: ErrorCode };
+  return { ...error.toJSON(), extensions: { code: code === "RATE_LIMITED" ? code : "INVALID_REQUEST" } };
 }
 
 /** What the caller may read of an error. It is reported unless it was expected. */

@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
   type ValidationRule,
 } from "graphql";
+import { isIntrospectionField } from "./introspection.ts";
 import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
 /** Ponder's own limit, so that what passes here passes there (graphql/middleware.ts, maxOperationTokens). */
@@ -26,14 +27,32 @@ const DEPTH_MAX = 12;
 const INTROSPECTION_LISTS = new Set(["fields", "interfaces", "possibleTypes", "inputFields"]);
 const INTROSPECTION_LISTS_MAX = 2;
 
+// The whole schema, or one type of it; each more is an answer of its own of the same kind.
+const INTROSPECTIONS_MAX = 1;
+
 interface Size {
   readonly depth: number;
   readonly aliases: number;
   /** The most of INTROSPECTION_LISTS on one path; it matters below `__schema` and `__type` only. */
   readonly lists: number;
+  /** How often `__schema` and `__type` are asked for, under whatever names and in whatever fragments. */
+  readonly introspections: number;
 }
 
-const NOTHING: Size = { depth: 0, aliases: 0, lists: 0 };
+const NOTHING: Size = { depth: 0, aliases: 0, lists: 0, introspections: 0 };
+
+// Ten lists of Ponder's with 1,000 rows each, of every column. What is answered is in memory until it is read.
+export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The error of an answer that is larger than one may be. */
+export function sizeError(json: string): GraphQLError | undefined {
+  // A character takes three bytes at most.
+  const bytes = json.length * 3 <= ANSWER_BYTES_MAX ? 0 : Buffer.byteLength(json);
+  if (bytes <= ANSWER_BYTES_MAX) return undefined;
+  return new GraphQLError(
+    `the answer has ${bytes} bytes; it may have at most ${ANSWER_BYTES_MAX}: ask for fewer or smaller lists at once`,
+  );
+}
 
 /** Whether each operation is within the limits of `sizeRule`, introspection aside. The document need not be valid. */
 export function isWithinSize(document: DocumentNode): boolean {
@@ -50,7 +69,11 @@ export const sizeRule: ValidationRule = (context) => {
   const size = createMeasure((name) => context.getFragment(name));
   return {
     OperationDefinition(operation) {
-      const { depth, aliases } = size(operation.selectionSet);
+      const { depth, aliases, introspections } = size(operation.selectionSet);
+      if (introspections > INTROSPECTIONS_MAX) {
+        const what = "the number of __schema and __type fields";
+        context.reportError(excess(what, introspections, INTROSPECTIONS_MAX, operation));
+      }
       if (depth > DEPTH_MAX) context.reportError(excess("depth", depth, DEPTH_MAX, operation));
       if (aliases > ALIASES_MAX)
         context.reportError(excess("the number of aliases", aliases, ALIASES_MAX, operation));
@@ -87,6 +110,7 @@ function createMeasure(
       depth: 1 + (isIntrospection(field) ? 0 : inner.depth),
       aliases: inner.aliases + (field.alias ? 1 : 0),
       lists: inner.lists + (INTROSPECTION_LISTS.has(field.name.value) ? 1 : 0),
+      introspections: inner.introspections + (isIntrospection(field) ? 1 : 0),
     };
   };
 
@@ -108,10 +132,10 @@ const together = (a: Size, b: Size): Size => ({
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
   lists: Math.max(a.lists, b.lists),
+  introspections: a.introspections + b.introspections,
 });
 
-const isIntrospection = (field: FieldNode): boolean =>
-  field.name.value === "__schema" || field.name.value === "__type";
+const isIntrospection = (field: FieldNode): boolean => isIntrospectionField(field.name.value);
 
 function excess(
   what: string,

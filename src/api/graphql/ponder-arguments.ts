@@ -1,7 +1,7 @@
 /** What Ponder's fields take for arguments: what it would answer with an internal error, or with every row, is refused. */
 
 import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
-import { clip } from "../contract/fields.ts";
+import { shown } from "../contract/fields.ts";
 import { isCursor } from "./cursor.ts";
 import type { AskedField, PonderTable } from "./ponder-tables.ts";
 
@@ -33,7 +33,7 @@ const rules: Readonly<Record<string, Rule>> = {
       : `a column of ${table.name}: ${[...table.columns.keys()].join(", ")}`,
   // Ponder takes everything but "asc" for descending.
   orderDirection: (value) =>
-    value == null || value === "asc" || String(value).toLowerCase() === "desc"
+    value == null || value === "asc" || (typeof value === "string" && value.toLowerCase() === "desc")
       ? undefined
       : '"asc" or "desc"',
   after: cursor,
@@ -59,7 +59,8 @@ export function argumentErrors(asked: readonly AskedField[], variables: Values):
 /** A part of the key of one row. Ponder declares a Float for a column of whole numbers. */
 function keyRule(value: unknown, type: string | undefined): string | undefined {
   if (holdsNul(value)) return WITHOUT_NUL;
-  return type === "Int" && ((value as number) | 0) !== value ? "a whole number of 32 bits" : undefined;
+  const isWhole = typeof value === "number" && (value | 0) === value;
+  return type === "Int" && !isWhole ? "a whole number of 32 bits" : undefined;
 }
 
 function filterErrors(argument: ArgumentNode, filter: unknown): GraphQLError[] {
@@ -68,8 +69,7 @@ function filterErrors(argument: ArgumentNode, filter: unknown): GraphQLError[] {
 }
 
 function refusal(argument: ArgumentNode, path: string, value: unknown, must: string): GraphQLError[] {
-  const shown = typeof value === "string" ? `"${clip(value)}"` : String(value);
-  return [new GraphQLError(`${path} is ${shown}; it must be ${must}`, { nodes: argument })];
+  return [new GraphQLError(`${path} is ${shown(value)}; it must be ${must}`, { nodes: argument })];
 }
 
 interface Fault {
@@ -81,6 +81,8 @@ interface Fault {
 /** The first null of a filter where Ponder needs a list or an object, or text that no column holds. */
 function findFault(filter: unknown, path: string): Fault | undefined {
   if (filter === null) return { path, value: null, must: "an object, or left out" };
+  // Validation has a word for a filter that is no object.
+  if (typeof filter !== "object") return undefined;
   for (const [key, value] of Object.entries(filter as Values)) {
     const inner = `${path}.${key}`;
     const isBranch = key === "AND" || key === "OR";
@@ -88,13 +90,20 @@ function findFault(filter: unknown, path: string): Fault | undefined {
     if (value === null && (isBranch || key.endsWith("_in")))
       return { path: inner, value, must: "a list, or left out" };
     for (const each of Array.isArray(value) ? value : [value]) {
-      const found = isBranch
-        ? findFault(each, inner)
-        : holdsNul(each) && { path: inner, value: each, must: WITHOUT_NUL };
+      const must = isBranch ? undefined : faultOfText(each, key);
+      const found = isBranch ? findFault(each, inner) : must && { path: inner, value: each, must };
       if (found) return found;
     }
   }
   return undefined;
+}
+
+function faultOfText(value: unknown, key: string): string | undefined {
+  if (holdsNul(value)) return WITHOUT_NUL;
+  // Ponder makes a pattern of it, in which the last backslash would escape nothing.
+  const isPattern = key.endsWith("_ends_with") || key.endsWith("_ends_with_nocase");
+  const isOpen = isPattern && typeof value === "string" && (/\\+$/.exec(value)?.[0].length ?? 0) % 2 === 1;
+  return isOpen ? "text whose last backslashes are an even number" : undefined;
 }
 
 // PostgreSQL takes no such text.

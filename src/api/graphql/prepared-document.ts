@@ -12,7 +12,9 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
+import { introspects, isOnlyIntrospection } from "./introspection.ts";
 import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
+import { withHintedCounts } from "./ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "./ponder-tables.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
@@ -34,6 +36,9 @@ export interface PreparedOperation extends Doubted {
   readonly asked: readonly AskedField[];
   readonly ponder: PonderPart | null;
   readonly own: DocumentNode | null;
+  readonly introspects: boolean;
+  /** Its answer is the same for whoever asks. */
+  readonly isOnlyIntrospection: boolean;
 }
 
 export interface PreparedDocument extends Doubted {
@@ -59,7 +64,8 @@ export function prepareDocument(text: string, schemas: Schemas): PreparedDocumen
   const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
   // Ponder validates a document at every request, by the same rules and a part of the same schema: once more would cost
   // a text that is new a fifth of the whole.
-  if (isAllPonders(document, schemas.ponderFields) && isWithinSize(document)) {
+  const isPonders = isAllPonders(document, schemas.ponderFields) && withHintedCounts(document) === document;
+  if (isPonders && isWithinSize(document)) {
     return createPreparedDocument(document, schemas, findMistakes);
   }
   const mistakes = findMistakes();
@@ -82,14 +88,20 @@ function createPreparedDocument(
 ): PreparedDocument {
   const operations = operationsOf(document);
   // Ponder validates every operation of a document, so one of ours keeps the others from going as they are.
-  const isForwardable = isAllPonders(document, schemas.ponderFields);
+  const hinted = withHintedCounts(document);
+  const hintedOperations = operationsOf(hinted);
+  const isForwardable = isAllPonders(document, schemas.ponderFields) && hinted === document;
   const prepared = new Map(
-    operations.map((definition) => {
+    operations.map((definition, index) => {
       const parts = isForwardable
         ? { ponder: { query: null, variables: [] }, own: null }
-        : splitParts(document, definition, schemas);
+        : splitParts(hinted, hintedOperations[index] ?? definition, schemas);
       const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
-      return [definition, { document, definition, asked, ...parts, findMistakes }];
+      const introspection = {
+        introspects: introspects(document, definition),
+        isOnlyIntrospection: isOnlyIntrospection(document, definition),
+      };
+      return [definition, { document, definition, asked, ...parts, ...introspection, findMistakes }];
     }),
   );
   return {

@@ -3,6 +3,7 @@
 import type { MiddlewareHandler } from "hono";
 import { ApiError, type ErrorCode, errorTable } from "../contract/errors.ts";
 import { inTurn } from "../contract/in-turn.ts";
+import { assertShallow } from "../contract/nesting.ts";
 import { type ApiEnv, createRouter, requireJson } from "../contract/router.ts";
 import { isDatabaseAway } from "../store/database-away.ts";
 import { answerJson, readBody } from "./body.ts";
@@ -14,8 +15,12 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
   const router = createRouter();
   const answer: MiddlewareHandler<ApiEnv> = async (c) => {
     const text = await readBody(c, BODY_BYTES_MAX);
-    const { json, status } = await endpoint.handle({ body: parseJson(text), text, context: undefined });
-    answerJson(c, json, status);
+    const { json, bytes, status } = await endpoint.handle({
+      body: parseJson(text),
+      text,
+      context: undefined,
+    });
+    answerJson(c, bytes ?? json, status);
   };
   router.post("/graphql", inTurn(requireJson, answer));
   router.all("/graphql", (c) => {
@@ -26,6 +31,7 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
 }
 
 function parseJson(text: string): unknown {
+  assertShallow(text);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -5,7 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Gate } from "../access/gate.ts";
-import { limitCaller } from "../access/limit-caller.ts";
+import { limitCaller, limitVisitor } from "../access/limit-caller.ts";
 import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
 import type { AccessService } from "../access/service.ts";
@@ -24,7 +24,7 @@ import { inTurn } from "../contract/in-turn.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../contract/key.ts";
 import type { Logger } from "../contract/logger.ts";
 import { limitApp } from "../contract/rate-limit.ts";
-import { type ApiEnv, answerError, createRouter, requireAcceptsJson } from "../contract/router.ts";
+import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../contract/router.ts";
 import { registryRoutes } from "../delegation/registry-routes.ts";
 import type { DelegationRoom } from "../delegation/service.ts";
 import { walletRoutes } from "../delegation/wallet-routes.ts";
@@ -84,6 +84,12 @@ export interface AppServices {
   readonly logger: Logger;
 }
 
+// The largest body of the operator's routes: a list of tokens to refresh.
+const OPERATOR_BODY_BYTES_MAX = 1024 * 1024;
+
+// What anybody may open: rendered, or asked of the database and the nodes, when it is.
+const VISITED = ["/openapi.json", "/reference", "/freshness"];
+
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, gate, logger, operatorToken } = services;
@@ -128,7 +134,12 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { clientAddress } = gate;
   app.route("/registry/v2", registryRoutes({ ...registry, keys, limiter: registryLimiter, clientAddress }));
 
-  app.use("/admin/*", withoutCors, requireOperator({ token: operatorToken, gate }));
+  app.use(
+    "/admin/*",
+    withoutCors,
+    requireOperator({ token: operatorToken, gate }),
+    limitBody(OPERATOR_BODY_BYTES_MAX),
+  );
   app.route("/admin", keyRoutes({ ...services, findCollection }));
   app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
   app.route("/admin", lockRoutes({ ...services, audit: access.audit }));
@@ -142,6 +153,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());
+  for (const path of VISITED) app.use(path, limitVisitor(gate));
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
   app.on("POST", "/graphql", limitCaller(keys, gate, "graphql"));

@@ -3,6 +3,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { KEY_HEADER, KEY_PARAMETER } from "../contract/key.ts";
 import type { ApiEnv } from "../contract/router.ts";
+import { assetRoutes } from "../ui/assets.ts";
 
 /** Raised with every addition; a breaking change gets a new API name instead. */
 const VERSION = "0.1.0";
@@ -25,7 +26,9 @@ export function describeApi(app: OpenAPIHono<ApiEnv>, baseUrl: string): void {
     type: "http",
     scheme: "bearer",
   });
-  app.get("/openapi.json", (c) => c.json(openApiDocument(app, baseUrl)));
+  // Rendered once, at the first request: by then every route is known.
+  const load = async (): Promise<string> => JSON.stringify(openApiDocument(app, baseUrl));
+  app.route("/", assetRoutes({ "openapi.json": { type: "application/json", load } }));
 }
 
 export function openApiDocument(app: OpenAPIHono<ApiEnv>, baseUrl: string) {

@@ -56,7 +56,13 @@ const addRoute = createRoute({
   request: { body },
   responses: {
     200: list,
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE"),
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
   },
 });
 
@@ -70,7 +76,13 @@ const removeRoute = createRoute({
   request: { body },
   responses: {
     200: list,
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE"),
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
   },
 });
 

@@ -85,6 +85,7 @@ const approveRoute = createRoute({
       "KEY_INVALID",
       "NOT_FOUND",
       "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
       "UNSUPPORTED_MEDIA_TYPE",
     ),
   },

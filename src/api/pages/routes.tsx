@@ -5,8 +5,8 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
+import { limitVisitor } from "../access/limit-caller.ts";
 import { ApiError } from "../contract/errors.ts";
-import { answerLimit } from "../contract/rate-limit.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
 import { collectionList } from "./collection-list.tsx";
@@ -33,7 +33,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
 
   pages.onError((error, c) => answerProblem(error, c, site));
   pages.route("/files", assetRoutes<PagesEnv>(files));
-  pages.use(pageHeaders(deps), compress(), limitVisitor(site));
+  pages.use(pageHeaders(deps), compress(), limitVisitor(site.gate));
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));
@@ -44,14 +44,6 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   });
   return pages;
 }
-
-/** Visitors are limited by client address, together with what they ask over GraphQL without a key. */
-const limitVisitor = ({ gate }: Site) =>
-  createMiddleware<PagesEnv>(async (c, next) => {
-    const { limit, take } = gate.anonymousGraphql;
-    answerLimit(c, limit, await take(gate.clientAddress(c)), "client address");
-    await next();
-  });
 
 /** One address per page: checksummed ones lead to the form that all answers use. */
 const lowerCase = ({ to }: Site) =>

@@ -1,6 +1,7 @@
 /** Answers requests that wait in vain: a caller is told within minutes, whatever became of the host. */
 
 import type { Database, Queryable } from "../store/database.ts";
+import { noteChanged } from "./receipts.ts";
 
 const LOOK_MS = 10_000;
 // With all five tries spread over it, a host that comes back within the hour still serves the token.
@@ -11,7 +12,7 @@ const WAIT = "interval '10 minutes'";
  * are fetched once their host answers: what an event asked for is not dropped. Returns how many answers it gave.
  */
 export async function answerOverdue(db: Queryable): Promise<number> {
-  const rows = await db.query(
+  const rows = await db.query<{ receiptId: string }>(
     `update vitrine.receipt_token t
         set status = 'failed', reason = h.reason || '; the host is left alone since it failed again and again'
        from vitrine.receipt p, vitrine.refresh r, vitrine.host h
@@ -19,8 +20,9 @@ export async function answerOverdue(db: Queryable): Promise<number> {
         and (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
         and t.status is null and t.wanted <= r.wanted
         and p.id = t.receipt_id and p.created_at < now() - ${WAIT}
-     returning 1`,
+     returning t.receipt_id as "receiptId"`,
   );
+  await noteChanged(db, rows);
   return rows.length;
 }
 

@@ -38,6 +38,12 @@ interface ReceiptEntry {
   readonly ended?: { readonly status: TokenStatus; readonly reason?: string } | undefined;
 }
 
+/** Tells of receipts that have changed, by their ids. */
+export const RECEIPT_CHANNEL = "vitrine_receipt";
+
+// PostgreSQL takes notifications of up to 8,000 bytes.
+const IDS_PER_NOTE = 200;
+
 const NOT_FOUND_REASON = "the contract has no such token";
 
 const ownerColumns = (owner: ReceiptOwner): readonly [madeBy: string, appId: string | null] =>
@@ -83,12 +89,13 @@ export async function settle(
   db: Queryable,
   ends: readonly { readonly lease: Lease; readonly status: TokenStatus; readonly reason: string | null }[],
 ): Promise<void> {
-  await db.query(
+  const settled = await db.query<{ receiptId: string }>(
     `update vitrine.receipt_token t set status = k.status, reason = k.reason
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[])
          as k(chain_id, collection, token_id, started, status, reason)
       where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
-        and t.status is null and t.wanted <= k.started`,
+        and t.status is null and t.wanted <= k.started
+     returning t.receipt_id as "receiptId"`,
     [
       ends.map(({ lease }) => lease.chainId),
       ends.map(({ lease }) => lease.collection),
@@ -99,6 +106,21 @@ export async function settle(
     ],
     "settle",
   );
+  await noteChanged(db, settled);
+}
+
+/** Tells whoever waits for these receipts, when the transaction is committed. */
+export async function noteChanged(
+  db: Queryable,
+  changed: readonly { readonly receiptId: string }[],
+): Promise<void> {
+  const ids = [...new Set(changed.map(({ receiptId }) => receiptId))];
+  const notes: string[] = [];
+  for (let start = 0; start < ids.length; start += IDS_PER_NOTE)
+    notes.push(ids.slice(start, start + IDS_PER_NOTE).join(","));
+  // Notifying transactions commit one after the other; most have nobody to tell.
+  if (notes.length > 0)
+    await db.query("select pg_notify($1, note) from unnest($2::text[]) note", [RECEIPT_CHANNEL, notes]);
 }
 
 /** A receipt of that owner, token by token; undefined for those of anybody else. */

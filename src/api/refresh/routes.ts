@@ -8,6 +8,7 @@ import { createRouter, errorResponses, limitBody, requireJson } from "../contrac
 import type { RefreshService } from "./service.ts";
 import { tokenIdsField } from "./token-ids.ts";
 import { refusalOf } from "./verdicts.ts";
+import { WAITS_PER_OWNER_MAX } from "./waits.ts";
 
 const WAIT_SECONDS_MAX = 10;
 // A hundred ids of 78 digits, with room for white space and unknown fields.
@@ -72,7 +73,7 @@ const refreshRoute = createRoute({
           type: "integer",
           minimum: 0,
           maximum: WAIT_SECONDS_MAX,
-          description: "Answer when done, or after so many seconds.",
+          description: `Answer when done, or after so many seconds. An app may have ${WAITS_PER_OWNER_MAX} requests waiting at once: more are answered at once, as without it.`,
         }),
     }),
     body: { required: true, content: { "application/json": { schema: refreshBody } } },
@@ -125,7 +126,8 @@ export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
         receiptFor: owner,
       });
       if (!receiptId) throw refusalOf(tokens);
-      const receipt = wait > 0 ? await refresh.waitForReceipt(receiptId, owner, wait) : undefined;
+      const receipt =
+        wait > 0 ? await refresh.waits.wait(receiptId, owner, wait, c.req.raw.signal) : undefined;
       const message = "Metadata refresh initiated" as const;
       return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);
     })

@@ -1,16 +1,14 @@
 /** Explicit refresh requests: what is queued, and the receipt. */
 
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionConfig } from "../../config.ts";
 import type { AskExistence } from "../metadata/existence.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
-import { addReceipt, findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
+import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts.ts";
 import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
-
-const WAIT_POLL_MS = 100;
+import { createReceiptWaits } from "./waits.ts";
 
 export interface RefreshDeps {
   readonly database: Database;
@@ -73,15 +71,7 @@ export function createRefresh(deps: RefreshDeps) {
 
     findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),
 
-    /** The receipt once it is done, or as it stands after `seconds`. */
-    async waitForReceipt(id: string, owner: ReceiptOwner, seconds: number): Promise<Receipt | undefined> {
-      const deadline = Date.now() + seconds * 1000;
-      for (;;) {
-        const receipt = await findReceipt(database, id, owner);
-        if (!receipt || receipt.done || Date.now() >= deadline) return receipt;
-        await sleep(WAIT_POLL_MS);
-      }
-    },
+    waits: createReceiptWaits(database),
   };
 }
 

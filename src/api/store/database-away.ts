@@ -12,7 +12,10 @@ const SYSTEM_CODES = new Set([
 ]);
 // What node-postgres throws without a code.
 const MESSAGES =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(?:Connection terminated|Cannot use a pool after calling end on the pool|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** True where PostgreSQL was sent text that it has no place for, which only a caller's text can hold. */
+export const isUnstorableText = (error: unknown): boolean => (error as { code?: unknown }).code === "22021";
 
 /** True for a fault that passes when the database is back: the same request may then succeed. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -10,13 +10,13 @@ export interface Listener {
 }
 
 /**
- * Calls `onWake` with its channel after each notification, and without one after each (re)connection, since anything
+ * Calls `onWake` with its channel and payload after each notification, and without one after each (re)connection, since anything
  * may have been missed before it. Notifications are hints only: a caller needs a slow poll beside them.
  */
 export function listen(
   connectionString: string,
   channels: readonly string[],
-  onWake: (channel?: string) => void,
+  onWake: (channel?: string, payload?: string) => void,
   logger: Logger,
 ): Listener {
   let closed = false;
@@ -40,7 +40,7 @@ export function listen(
       reconnect(error.message);
     });
     next.on("end", () => reconnect("the connection ended"));
-    next.on("notification", ({ channel }) => onWake(channel));
+    next.on("notification", ({ channel, payload }) => onWake(channel, payload));
     await next.connect();
     for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
     onWake();

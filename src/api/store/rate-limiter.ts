@@ -99,6 +99,23 @@ async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
 
 export const resetSeconds = (msBeforeNext: number): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
 
+/** For what a request costs this process alone: counts in memory, and asks no database. */
+export function createMemoryRateLimiter(limit: RateLimit): RateLimiter {
+  const limiter = new RateLimiterMemory({
+    keyPrefix: limit.name,
+    points: limit.requests,
+    duration: limit.seconds,
+  });
+  return {
+    limit,
+    async take(key) {
+      const { consumedPoints, remainingPoints, msBeforeNext } = await limiter.penalty(key, 1);
+      const isAllowed = consumedPoints <= limit.requests;
+      return { isAllowed, remaining: Math.max(0, remainingPoints), resetSeconds: resetSeconds(msBeforeNext) };
+    },
+  };
+}
+
 /** Exact: every request is one statement. For limits that are few requests wide. */
 export function createRateLimiter(database: Queryable, limit: RateLimit, onFault?: OnFault): RateLimiter {
   const points = createPoints(database, limit, onFault);

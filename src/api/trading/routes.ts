@@ -94,6 +94,7 @@ const reconcileRoute = createRoute({
       "KEY_INVALID",
       "NOT_FOUND",
       "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
       "UNSUPPORTED_MEDIA_TYPE",
       "UNAVAILABLE",
     ),

@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 import { type Env, Hono } from "hono";
 
 export interface Asset {
-  readonly type: "text/css" | "text/javascript" | "image/svg+xml";
+  readonly type: "text/css" | "text/javascript" | "image/svg+xml" | "application/json";
   /** Called at the first request; again after it failed. */
   readonly load: () => Promise<string | Uint8Array>;
 }

@@ -185,9 +185,9 @@ describe("a request", () => {
     const { service } = createService(() => reverted);
     const { receiptId = "" } = await service.request(collection, ["1"], { trigger: "rest", receiptFor: APP });
 
-    expect((await service.waitForReceipt(receiptId, APP, 0.2))?.done).toBe(false);
+    expect((await service.waits.wait(receiptId, APP, 0.2))?.done).toBe(false);
 
-    const waiting = service.waitForReceipt(receiptId, APP, 30);
+    const waiting = service.waits.wait(receiptId, APP, 30);
     await database.query("update vitrine.receipt_token set status = 'updated'");
     expect((await waiting)?.tokens).toMatchObject([{ status: "updated" }]);
   });

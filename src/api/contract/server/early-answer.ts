@@ -1,0 +1,60 @@
+/** Answers that are given before the application is asked: to what is no HTTP, and to what must not reach it. */
+
+import { randomUUID } from "node:crypto";
+import { maxHeaderSize, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { ApiError, errorBody, errorTable } from "../errors.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+function contentOf(error: ApiError): { status: number; body: string; headers: Headers } {
+  const requestId = randomUUID();
+  const body = JSON.stringify(errorBody(error, requestId));
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "X-Request-Id": requestId,
+    // What may follow on the connection was not read, or was not understood.
+    Connection: "close",
+  };
+  return { status: errorTable[error.code].status, body, headers };
+}
+
+/** Answers a request in the contract's shape and ends its connection. */
+export function answerEarly(response: ServerResponse, error: ApiError, more: Headers = {}): void {
+  const { status, body, headers } = contentOf(error);
+  response.writeHead(status, { ...headers, ...more }).end(body);
+}
+
+/** Of the faults that Node's parser has names for, those that a client can do something about. */
+function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: number }): ApiError {
+  switch (fault.code) {
+    case "HPE_HEADER_OVERFLOW": {
+      const message = `the request line and the headers may have ${maxHeaderSize} bytes together`;
+      return new ApiError("HEAD_TOO_LARGE", [{ path: "", message }]);
+    }
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new ApiError("BODY_TOO_LARGE", [{ path: "", message: "the chunk extensions are too long" }]);
+    case "ERR_HTTP_REQUEST_TIMEOUT": {
+      const message = `the headers must arrive within ${seconds.head} s and the body within ${seconds.whole} s`;
+      return new ApiError("REQUEST_TIMEOUT", [{ path: "", message }]);
+    }
+    default:
+      return new ApiError("INVALID_REQUEST", [{ path: "", message: "this is not HTTP/1.1" }]);
+  }
+}
+
+/** Answers what Node could not read as a request, and ends the connection. */
+export function answerFault(
+  socket: Duplex,
+  fault: NodeJS.ErrnoException,
+  seconds: { head: number; whole: number },
+): void {
+  if (fault.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, body, headers } = contentOf(errorOf(fault, seconds));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+}

@@ -1,0 +1,131 @@
+/** Values of kinds that no argument takes: each is refused by name, and none is an error of ours. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { COLLECTION } from "../../support/refresh.ts";
+import { createHarness, type Harness } from "./endpoint-harness.ts";
+import { createOwnEndpoint } from "./own-endpoint.ts";
+import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
+
+let ponder: PonderEndpoint;
+let harness: Harness;
+beforeAll(async () => {
+  ponder = await createPonderEndpoint();
+  harness = await createHarness(ponder);
+});
+beforeEach(() => {
+  harness.reported.length = 0;
+});
+afterAll(() => ponder.close());
+
+const own = await createOwnEndpoint(createTestApp(await createTestDatabase()));
+
+describe("arguments of Ponder's fields", () => {
+  it.each([
+    ["limit", "{ tokens(limit: {a: 1}) { totalCount } }"],
+    ["limit", "{ tokens(limit: [1]) { totalCount } }"],
+    ["offset", "{ tokens(offset: {}) { totalCount } }"],
+    ["orderBy", "{ tokens(orderBy: {a: 1}) { totalCount } }"],
+    ["orderDirection", "{ tokens(orderDirection: {a: 1}) { totalCount } }"],
+    ["orderDirection", "{ tokens(orderDirection: [{}]) { totalCount } }"],
+    ["before", '{ tokens(before: {null: null, true: "x"}) { totalCount } }'],
+    ["after", '{ tokens(orderBy: "id", after: [[{a: 1}]]) { totalCount } }'],
+    ["where", "{ tokens(where: 7) { totalCount } }"],
+    ["where", '{ tokens(where: {AND: "x"}) { totalCount } }'],
+    ["where", "{ tokens(where: {AND: [[1]]}) { totalCount } }"],
+    ["chainId", '{ block(chainId: {}, number: "7") { number } }'],
+    ["chainId", '{ block(chainId: ["Mage", {}], number: "7") { number } }'],
+    ["id", "{ token(id: {a: {a: 1}}) { id } }"],
+  ])("%s is refused in %s", async (_name, query) => {
+    const { errors = [] } = await harness.ask(query);
+
+    expect(errors.length).toBeGreaterThan(0);
+    for (const error of errors) expect(error.extensions.code).toBe("INVALID_REQUEST");
+    expect(harness.reported).toEqual([]);
+  });
+
+  it.each([
+    ["one backslash at the end", "address_ends_with", "\\", false],
+    ["three, whatever the case", "name_not_ends_with_nocase", "0x\\\\\\", false],
+    ["two", "address_ends_with", "\\\\", true],
+    ["one at another place", "address_ends_with", "\\a", true],
+    ["one where more follows", "address_contains", "\\", true],
+  ])("a pattern with %s", async (_what, field, text, isAnswered) => {
+    const query = `query ($text: String) { collections(where: { ${field}: $text }) { items { address } } }`;
+    const { errors } = await harness.ask({ query, variables: { text } });
+
+    expect(errors?.[0]?.message).toBe(
+      isAnswered
+        ? undefined
+        : `where.${field} is ${JSON.stringify(text).replaceAll("\\\\", "\\")}; it must be text whose last backslashes are an even number`,
+    );
+    expect(harness.reported).toEqual([]);
+  });
+
+  it.each([
+    ["a named fragment", "{ tokens { ...P } } fragment P on tokenPage { count: totalCount items { id } }"],
+    ["an inline fragment", "{ tokens { ... on tokenPage { count: totalCount } } }"],
+    [
+      "fragments in fragments, beside a field of ours",
+      "{ viewer ...Q } fragment Q on Query { tokens { ...P } } fragment P on tokenPage { ... { count: totalCount } }",
+    ],
+  ])("a count is made that is asked for in %s", async (_what, query) => {
+    const { data, errors } = await harness.ask(query);
+
+    expect(errors).toBeUndefined();
+    expect(Object.keys(data?.tokens as object)).not.toContain("totalCount");
+    expect(data?.tokens).toMatchObject({ count: 5 });
+  });
+});
+
+describe("arguments of our own fields", () => {
+  it.each([
+    ["an object", "{a: 1}", "an object"],
+    ["a list", "[{}]", "a list"],
+    ["a number with a fraction", "1.5", "1.5"],
+    ["nothing but letters", '"seven"', '"seven"'],
+  ])("a token id that is %s is refused by name", async (_what, tokenId, shown) => {
+    const query = `{ erc1155Token(tokenAddress: "${COLLECTION}", tokenId: ${tokenId}) { tokenId } }`;
+
+    expect((await own.ask(query)).error?.message).toContain(
+      `tokenId: ${shown} is not a token id: a decimal number from 0 to 2^256-1`,
+    );
+  });
+});
+
+describe("bodies that are nested", () => {
+  const post = async (body: string) => {
+    const app = graphqlRoutes({
+      schema: undefined as never,
+      handle: async () => ({ status: 200, json: '{"data":{}}' }),
+    });
+    app.onError((error, c) =>
+      c.json({ details: (error as { details?: unknown }).details ?? String(error) }, 400),
+    );
+    const answer = await app.request("/graphql", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const nested = (levels: number, open: string, close: string) =>
+    `{"query":"{ x }","variables":{"v":${open.repeat(levels)}1${close.repeat(levels)}}}`;
+
+  it.each([
+    ["lists", "[", "]"],
+    ["objects", '{"a":', "}"],
+  ])("50,000 deep are refused: %s", async (_what, open, close) => {
+    if (open.length * 50_000 > 90_000) expect((await post(nested(15_000, open, close))).status).toBe(400);
+    else expect((await post(nested(45_000, open, close))).status).toBe(400);
+    const { text } = await post(nested(99, open, close));
+    expect(text).toContain("the body has more than 100 objects and lists inside each other");
+    expect((await post(nested(98, open, close))).status).toBe(200);
+  });
+
+  it("count what is in text for nothing", async () => {
+    expect((await post(`{"query":"${'[{\\"'.repeat(500)}"}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,186 @@
+/**
+ * A service under requests that nobody would send on purpose: every operation of openapi.json, GraphQL, pages, the
+ * console's forms and bytes that are no HTTP. FUZZ_SECONDS sets how long (60), FUZZ_REQUESTS how many at least,
+ * FUZZ_SEED repeats a run and FUZZ_ONLY one request of it, by the number that a fault names.
+ */
+
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createKey, createWorld, OPERATOR_TOKEN, type World } from "../e2e/world.ts";
+import { call, type FuzzRequest } from "./support/call.ts";
+import { clip, faultOf } from "./support/judge.ts";
+import { createGraphqlFuzzer } from "./support/operations.ts";
+import { createRandom, type Random } from "./support/random.ts";
+import { sendRaw } from "./support/raw.ts";
+import { createRestFuzzer } from "./support/rest.ts";
+import { createSiteFuzzer } from "./support/site.ts";
+
+const SEED_MAX = 2 ** 32 - 1;
+const seed = number("FUZZ_SEED") ?? randomInt(SEED_MAX);
+const seconds = number("FUZZ_SECONDS") ?? 60;
+const requests = number("FUZZ_REQUESTS") ?? 0;
+const only = number("FUZZ_ONLY");
+const AT_ONCE = 24;
+const FAULTS_MAX = 20;
+// The service holds 200 to 500 MB; what grows with requests passes this long before it is a danger.
+const MEMORY_MAX_MB = 1_500;
+const LEVEL_ERROR = 50;
+
+function number(name: string): number | undefined {
+  const text = process.env[name];
+  if (!text) return undefined;
+  if (/^[0-9]{1,10}$/.test(text) && Number(text) <= SEED_MAX) return Number(text);
+  throw new Error(`${name} must be a whole number from 0 to ${SEED_MAX}; it is "${text}"`);
+}
+
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+
+let world: World;
+const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
+beforeAll(async () => {
+  say({ test: "fuzz", seed, seconds, requests });
+  world = await createWorld({
+    env: { TRUSTED_PROXIES: "127.0.0.1,::1", OPERATOR_CONTACT: "help@operator.example" },
+    // Ponder itself: a supervisor would start again what has died.
+    service: {
+      ponderArgs: ["start", "--schema", "vitrine_fuzz", "--log-format", "json", "--log-level", "info"],
+    },
+  });
+});
+afterAll(async () => {
+  agent.destroy();
+  await world?.close();
+});
+
+it("answers whatever is sent with an answer of the contract, and goes on as before", async () => {
+  const { port } = world;
+  const send = await createSender();
+  const pid = world.service.process.pid ?? 0;
+  const startedAt = Date.now();
+  const faults: string[] = [];
+  const statuses: Record<string, number> = {};
+  const [memoryBefore, sent] = [memoryOf(pid), { count: 0 }];
+  let peak = memoryBefore;
+
+  async function work(): Promise<void> {
+    while (faults.length < FAULTS_MAX) {
+      const isOver = Date.now() - startedAt > seconds * 1000 && sent.count >= requests;
+      if (isOver || (only !== undefined && sent.count > 0)) return;
+      const index = only ?? sent.count;
+      sent.count++;
+      if (index % 200 === 0) peak = Math.max(peak, memoryOf(pid));
+      const { fault, status } = await send(index);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (fault) faults.push(`#${index}: ${fault}`);
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+  const live = await call(port, agent, {
+    method: "GET",
+    path: "/market/collections",
+    headers: { "x-api-key": await createKey(world) },
+    body: undefined,
+  });
+  const errors = errorLines(world.service.log());
+  const memory = memoryOf(pid);
+  say({
+    test: "fuzz",
+    seed,
+    sent: sent.count,
+    seconds: Math.round((Date.now() - startedAt) / 1000),
+    statuses,
+    memory_mb: { before: memoryBefore, peak, after: memory },
+    faults: faults.length,
+    errors_logged: errors.length,
+  });
+  expect.soft(faults).toEqual([]);
+  expect.soft(errors).toEqual([]);
+  expect(world.service.process.exitCode).toBeNull();
+  expect(live).toMatchObject({ status: 200 });
+  expect(peak).toBeLessThan(MEMORY_MAX_MB);
+});
+
+/** Sends the request of a number: the same for the same seed. */
+async function createSender() {
+  const { port, heroes, items, service } = world;
+  const { baseUrl } = service;
+  const key = await createKey(world);
+  const known = [
+    heroes,
+    items,
+    heroes.toUpperCase().replace("X", "x"),
+    "1",
+    "2",
+    "3",
+    "7",
+    "31337",
+    "Class",
+    "Level",
+    "Mage",
+    ...world.population.holders.map(({ address }) => address),
+  ];
+  const document = JSON.parse(await text(`${baseUrl}/openapi.json`));
+  const introspection = JSON.parse(
+    await text(`${baseUrl}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: getIntrospectionQuery() }),
+    }),
+  ) as { data: IntrospectionQuery };
+  const rest = createRestFuzzer(document, { key, operatorToken: OPERATOR_TOKEN, known });
+  const graphql = createGraphqlFuzzer(buildClientSchema(introspection.data), { key, known });
+  const site = await createSiteFuzzer({ port, agent, baseUrl, operatorToken: OPERATOR_TOKEN, known });
+
+  return async (index: number): Promise<{ fault: string | undefined; status: string }> => {
+    const random = createRandom(seed, index);
+    const kind = random.next();
+    if (kind < 0.02) return { fault: await sendRaw(random, port), status: "raw" };
+    const made = kind < 0.45 ? rest(random) : kind < 0.75 ? graphql(random) : site(random);
+    const request = { ...made, headers: { ...made.headers, "x-forwarded-for": addressOf(random) } };
+    const answer = await call(port, agent, request);
+    if (answer === undefined) return { fault: undefined, status: "unsendable" };
+    const fault = faultOf(request, answer);
+    const status = typeof answer === "string" ? "none" : String(answer.status);
+    if (only !== undefined) say({ request: { ...request, body: String(request.body ?? "") }, answer });
+    return { fault: fault && `${shown(request)}\n  ${fault}`, status };
+  };
+}
+
+/** Of many clients, so that limits by address refuse few. */
+const addressOf = (random: Random): string => `10.${random.whole(0, 255)}.${random.whole(0, 255)}.1`;
+
+const shown = ({ method, path, body }: FuzzRequest): string =>
+  `${method} ${clip(path)} ${body === undefined ? "" : clip(body.toString())}`;
+
+async function text(url: string, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.text();
+}
+
+/** Lines at the level of errors, and those that no logger wrote. */
+function errorLines(log: string): string[] {
+  const lines = log.split("\n").filter((line) => line !== "");
+  return (
+    lines
+      // Node's own words on what Ponder does.
+      .filter((line) => !/^\((?:node:\d+|Use `node )/.test(line))
+      .filter((line) => !line.startsWith("{") || (JSON.parse(line) as { level: number }).level >= LEVEL_ERROR)
+      .map((line) => clip(line, 1_500))
+      .slice(0, FAULTS_MAX)
+  );
+}
+
+/** What a process holds in memory, in MB; 0 where that can't be read. */
+function memoryOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,151 @@
+/** Values that nobody expects, from a seed: the same seed and number give the same values. */
+
+export interface Random {
+  /** From 0 up to, and not including, 1. */
+  next(): number;
+  /** A whole number from `min` to `max`, both included. */
+  whole(min: number, max: number): number;
+  chance(share: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+/** Mulberry32, of a seed of 32 bits and the number of a request. */
+export function createRandom(seed: number, number: number): Random {
+  let state = (seed ^ Math.imul(number + 1, 0x9e3779b1)) | 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const whole = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
+  return {
+    next,
+    whole,
+    chance: (share) => next() < share,
+    pick: (items) => items[whole(0, items.length - 1)] as (typeof items)[number],
+  };
+}
+
+const hostile = [
+  "",
+  " ",
+  "\\",
+  "\\\\",
+  "%",
+  "_",
+  "%%%",
+  "'",
+  "''; drop table vitrine.app; --",
+  '"',
+  "<script>alert(1)</script>",
+  "../../../../etc/passwd",
+  "\0",
+  "a\0b",
+  "\n",
+  "\r\nX-Injected: 1",
+  "\u2028",
+  "\ud800",
+  "👩‍👩‍👧‍👦",
+  "İ",
+  "ß".repeat(300),
+  "constructor",
+  "__proto__",
+  "toString",
+  "hasOwnProperty",
+  "null",
+  "undefined",
+  "true",
+  "NaN",
+  "Infinity",
+  "-0",
+  "0",
+  "00",
+  "-1",
+  "1e3",
+  "1e400",
+  "0x10",
+  "1.5",
+  "٣",
+  "2147483647",
+  "2147483648",
+  "4294967296",
+  "9007199254740993",
+  "9223372036854775807",
+  "9223372036854775808",
+  String(2n ** 256n - 1n),
+  String(2n ** 256n),
+  "9".repeat(400),
+  "a".repeat(5_000),
+  "[]",
+  "{}",
+  "[[[[[[[[[[]]]]]]]]]]",
+  '{"a":',
+  '[{"name":"Class","values":["Mage"]}]',
+  '[{"name":"Level","range":{"from":"\\u0000","to":"1e999"}}]',
+  '[{"name":"__proto__","values":["constructor"]}]',
+  "eyJqc29uIjp7fX0=",
+  "eyJqc29uIjpudWxsLCJtZXRhIjp7InZhbHVlcyI6eyJpZCI6WyJiaWdpbnQiXX19fQ==",
+  "id_asc",
+  "trait:Level:desc",
+  "trait::",
+  "trait:__proto__:asc",
+  "http://localhost:1/",
+  "javascript:alert(1)",
+  "0x",
+  `0x${"0".repeat(40)}`,
+  `0x${"f".repeat(40)}`,
+  `0x${"g".repeat(40)}`,
+  `0x${"0".repeat(64)}`,
+  "00000000-0000-4000-8000-000000000000",
+  "2024-01-01T00:00:00Z",
+  "9999999-99-99",
+] as const;
+
+/** Text that is hostile, random, or one of `known`, as if somebody knew what to ask for. */
+export function randomText(random: Random, known: readonly string[] = []): string {
+  if (known.length > 0 && random.chance(0.5)) return random.pick(known);
+  if (random.chance(0.85)) return random.pick(hostile);
+  const length = random.whole(0, 20);
+  return Array.from({ length }, () => String.fromCodePoint(random.whole(0, 0x2fff))).join("");
+}
+
+/** Stands for lists and objects inside each other by the thousand, in a value that becomes JSON text. */
+export const DEEP = "@deep@";
+
+/** Any JSON value. */
+export function randomJson(random: Random, known: readonly string[] = [], depth = 0): unknown {
+  const kind = random.whole(0, depth > 3 ? 5 : 8);
+  switch (kind) {
+    case 0:
+      return null;
+    case 1:
+      return random.chance(0.5);
+    case 2:
+      return random.pick([0, -1, 1, 1.5, 1e21, -1e-7, 2 ** 31, 2 ** 53, 1e308, random.whole(-1000, 1000)]);
+    case 3:
+    case 4:
+    case 5:
+      return randomText(random, known);
+    case 6: {
+      const length = random.chance(0.05) ? 150 : random.whole(0, 4);
+      return Array.from({ length }, () => randomJson(random, known, depth + 1));
+    }
+    case 7:
+      // More than anybody could write down by calls.
+      if (random.chance(0.1)) return DEEP;
+      return nested(random.whole(5, 50), random.chance(0.5));
+    default: {
+      const names = Array.from({ length: random.whole(0, 3) }, () => randomText(random, known).slice(0, 40));
+      // As JSON.parse makes it: `__proto__` is a name like any other.
+      return Object.fromEntries(names.map((name) => [name, randomJson(random, known, depth + 1)]));
+    }
+  }
+}
+
+/** Lists or objects inside each other. */
+function nested(levels: number, isList: boolean): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = isList ? [value] : { a: value };
+  return value;
+}
