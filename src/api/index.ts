@@ -11,11 +11,7 @@ import { ACCESS_CHANNEL } from "./access/store.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
 import { createCatalogRoom } from "./catalog/room.ts";
-import { createChainClients } from "./chain/clients.ts";
-import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
-import { createIndexHeads } from "./chain/index-heads.ts";
-import { readIndexInputs } from "./chain/index-inputs.ts";
-import { createLatestBlock, createReadBlock } from "./chain/read-block.ts";
+import { createChainRoom } from "./chain/room.ts";
 import { startServingIndexes } from "./chain/serving-indexes.ts";
 import { chainTables } from "./chain/tables.ts";
 import { startWatchdog } from "./chain/watchdog.ts";
@@ -86,11 +82,9 @@ await migrate(connectionString);
 
 const tables = chainTables(runtime.schema);
 const database = createDatabase(connectionString, logger);
-if (runtime.command === "start") {
-  await holdSchema(database, tables);
-  await recordIndexBuild(database, tables, readIndexInputs(PROJECT, index));
-}
-const clients = createChainClients(index.chains);
+const chainRoom = createChainRoom({ database, tables, index });
+if (runtime.command === "start") await chainRoom.takeIndex(PROJECT);
+const { clients, latestBlock, heads, readBlock } = chainRoom;
 const onLimitFault = createLimitMetrics(runtime.metrics);
 const accessRoom = createAccessRoom({
   ...config,
@@ -104,10 +98,6 @@ access.reseal().then(
   (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
   (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
 );
-const latestBlock = createLatestBlock(clients);
-const heads = createIndexHeads(database, tables);
-const readBlock = createReadBlock(heads, latestBlock);
-
 const readUri = createUriReader(clients);
 const fetching = createFetching(config);
 const resolve = createResolve({ readUri, ...fetching });
