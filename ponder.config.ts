@@ -3,6 +3,7 @@ import { zeroAddress } from "viem";
 import { delegateRegistryAbi } from "./abis/delegate-registry.ts";
 import { tokenEventsAbi } from "./abis/token-events.ts";
 import { requireFreePort, stopOnBootError } from "./src/api/boot.ts";
+import { ponderTransport } from "./src/api/chain/ponder-transport.ts";
 import { holdSchema } from "./src/api/chain/schema-hold.ts";
 import { verifyChainIds } from "./src/api/chain/verify.ts";
 import { loadServingConfig } from "./src/api/config.ts";
@@ -15,7 +16,6 @@ import { loadIndexConfig } from "./src/config.ts";
 const LOCAL_CHAIN_ID = 31337;
 // What the supervisor starts again, as Ponder's own exit code for it.
 const TRY_AGAIN_CODE = 75;
-// Below one second the polls that pile up while an RPC hangs are more than Ponder works off afterwards.
 const POLLING_MS = 1_000;
 // With ours (10) this stays under PostgreSQL's default of 100 connections for four processes.
 const POOL_CONNECTIONS_MAX = 12;
@@ -83,14 +83,14 @@ const registriesByChain = Object.fromEntries(
 export default createConfig({
   database: { kind: "postgres", connectionString, poolConfig: { max: POOL_CONNECTIONS_MAX } },
   chains: Object.fromEntries(
-    indexed.map(({ id, rpcUrls }) => [
-      String(id),
+    indexed.map((chain) => [
+      String(chain.id),
       {
-        id,
-        rpc: [...rpcUrls],
+        id: chain.id,
+        rpc: ponderTransport(chain),
         pollingInterval: POLLING_MS,
         // A local chain starts over with other blocks under the same numbers.
-        disableCache: id === LOCAL_CHAIN_ID,
+        disableCache: chain.id === LOCAL_CHAIN_ID,
       },
     ]),
   ),

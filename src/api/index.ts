@@ -282,7 +282,7 @@ export default createApp({
     baseUrl: config.baseUrl,
     logger,
   }),
-  health: { heads, latestBlock, stalled: watchdog.stalled, depth: () => depth(database) },
+  health: { ...chainRoom, stalled: watchdog.stalled, depth: () => depth(database) },
   ...config,
   tables,
   logger,

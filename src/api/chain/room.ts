@@ -3,6 +3,7 @@
 import type { IndexConfig } from "../../config.ts";
 import type { Database } from "../store/database.ts";
 import { createChainClients } from "./clients.ts";
+import { endpointsOf } from "./endpoints.ts";
 import { recordIndexBuild } from "./index-build.ts";
 import { createIndexHeads } from "./index-heads.ts";
 import { readIndexInputs } from "./index-inputs.ts";
@@ -22,8 +23,12 @@ export function createChainRoom({
   const clients = createChainClients(index.chains);
   const latestBlock = createLatestBlock(clients);
   const heads = createIndexHeads(database, tables);
+  const endpoints = new Map(index.chains.map((chain) => [chain.id, endpointsOf(chain)]));
+  for (const each of endpoints.values()) each.watch();
   return {
     clients,
+    /** What is known of a chain's RPC endpoints, in the configuration's order. */
+    reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
     latestBlock,
     heads,
     readBlock: createReadBlock(heads, latestBlock),
