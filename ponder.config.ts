@@ -3,18 +3,24 @@ import { zeroAddress } from "viem";
 import { delegateRegistryAbi } from "./abis/delegate-registry.ts";
 import { tokenEventsAbi } from "./abis/token-events.ts";
 import { requireFreePort, stopOnBootError } from "./src/api/boot.ts";
+import { ponderTransport } from "./src/api/chain/ponder-transport.ts";
+import { holdSchema } from "./src/api/chain/schema-hold.ts";
 import { verifyChainIds } from "./src/api/chain/verify.ts";
 import { loadServingConfig } from "./src/api/config.ts";
 import { ponderRuntime } from "./src/api/ponder-runtime.ts";
+import { isDatabaseAway } from "./src/api/store/database-away.ts";
 import { databaseUrl } from "./src/api/store/database-url.ts";
 import { BootError } from "./src/boot-error.ts";
 import { loadIndexConfig } from "./src/config.ts";
 
 const LOCAL_CHAIN_ID = 31337;
-// Below one second the polls that pile up while an RPC hangs are more than Ponder works off afterwards.
+// What the supervisor starts again, as Ponder's own exit code for it.
+const TRY_AGAIN_CODE = 75;
 const POLLING_MS = 1_000;
 // With ours (10) this stays under PostgreSQL's default of 100 connections for four processes.
 const POOL_CONNECTIONS_MAX = 12;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 // Everything that can stop a start is checked here, before Ponder locks its schema.
 const { chains, collections, registries, connectionString } = await stopOnBootError(async () => {
@@ -28,7 +34,26 @@ const { chains, collections, registries, connectionString } = await stopOnBootEr
   }
   if (command === "start" || command === "serve") await requireFreePort(port, hostname);
   await verifyChainIds(config.chains);
-  return { ...config, connectionString: await databaseUrl(process.env) };
+  const connectionString = await databaseUrl(process.env);
+  if (command === "start") {
+    await holdSchema({
+      connectionString,
+      schema,
+      onLine: say,
+      onTaken: () => {
+        say(
+          `vitrine: another process has taken schema "${schema}", to which the connection was lost; ending.`,
+        );
+        // Without Ponder's own shutdown, which would unlock the schema under its new owner.
+        process.exit(TRY_AGAIN_CODE);
+      },
+    }).catch((error: Error) => {
+      if (!isDatabaseAway(error)) throw error;
+      say(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).`);
+      process.exit(TRY_AGAIN_CODE);
+    });
+  }
+  return { ...config, connectionString };
 });
 
 const indexed = chains.filter((chain) => collections.some((each) => each.chainId === chain.id));
@@ -58,14 +83,14 @@ const registriesByChain = Object.fromEntries(
 export default createConfig({
   database: { kind: "postgres", connectionString, poolConfig: { max: POOL_CONNECTIONS_MAX } },
   chains: Object.fromEntries(
-    indexed.map(({ id, rpcUrls }) => [
-      String(id),
+    indexed.map((chain) => [
+      String(chain.id),
       {
-        id,
-        rpc: [...rpcUrls],
+        id: chain.id,
+        rpc: ponderTransport(chain),
         pollingInterval: POLLING_MS,
         // A local chain starts over with other blocks under the same numbers.
-        disableCache: id === LOCAL_CHAIN_ID,
+        disableCache: chain.id === LOCAL_CHAIN_ID,
       },
     ]),
   ),

@@ -9,7 +9,7 @@ import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./p
 
 // Ponder's own word for "try again": an RPC or a database that did not answer, never a fault in the code.
 const TRY_AGAIN_CODE = 75;
-const DELAY_MIN_MS = 1_000;
+const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
 // A child that lived this long was healthy, so its end starts a new row of delays.
 const STEADY_MS = 60_000;

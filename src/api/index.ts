@@ -13,11 +13,7 @@ import { createCollections } from "./catalog/collections.ts";
 import { createCatalogRoom } from "./catalog/room.ts";
 import { createAnomalyLog } from "./chain/anomalies.ts";
 import { createChainCalls } from "./chain/calls-together.ts";
-import { createChainClients } from "./chain/clients.ts";
-import { holdSchema, recordIndexBuild } from "./chain/index-build.ts";
-import { createIndexHeads } from "./chain/index-heads.ts";
-import { readIndexInputs } from "./chain/index-inputs.ts";
-import { createLatestBlock, createReadBlock } from "./chain/read-block.ts";
+import { createChainRoom } from "./chain/room.ts";
 import { startServingIndexes } from "./chain/serving-indexes.ts";
 import { chainTables } from "./chain/tables.ts";
 import { startWatchdog } from "./chain/watchdog.ts";
@@ -84,11 +80,9 @@ await migrate(connectionString);
 
 const tables = chainTables(runtime.schema, index.collections);
 const database = createDatabase(connectionString, logger);
-if (runtime.command === "start") {
-  await holdSchema(database, tables);
-  await recordIndexBuild(database, tables, readIndexInputs(PROJECT, index));
-}
-const clients = createChainClients(index.chains);
+const chainRoom = createChainRoom({ database, tables, index });
+if (runtime.command === "start") await chainRoom.takeIndex(PROJECT);
+const { clients, latestBlock, heads, readBlock } = chainRoom;
 const onLimitFault = createLimitMetrics(runtime.metrics);
 const accessRoom = createAccessRoom({
   ...config,
@@ -99,9 +93,6 @@ const accessRoom = createAccessRoom({
 });
 const { access, usage } = accessRoom;
 resealKeys(access, logger);
-const latestBlock = createLatestBlock(clients);
-const heads = createIndexHeads(database, tables);
-const readBlock = createReadBlock(heads, latestBlock);
 
 const calls = createChainCalls(clients);
 const readUri = createUriReader(calls);
@@ -276,7 +267,7 @@ export default createApp({
     baseUrl: config.baseUrl,
     logger,
   }),
-  health: { heads, latestBlock, stalled: watchdog.stalled, depth: () => depth(database) },
+  health: { ...chainRoom, stalled: watchdog.stalled, depth: () => depth(database) },
   ...config,
   tables,
   logger,

@@ -83,7 +83,7 @@ export function ponderRuntime() {
 
     /**
      * Vite, inside Ponder, exits the process on SIGTERM before Ponder can unlock its schema, and the next start
-     * would wait 25 s for the lock to run out.
+     * would have to find out that the lock is a dead one's.
      */
     letSigtermUnlockTheSchema(): void {
       for (const listener of process.listeners("SIGTERM")) {

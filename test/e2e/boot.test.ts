@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, spawnService, startService } from "../../demo/service.ts";
-import { stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
 import { exchange } from "../support/raw-http.ts";
+import { eventually } from "./world.ts";
 
 const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const PONDER = ["start", "--schema", "x"];
@@ -16,8 +18,10 @@ let chain: Chain;
 let folder: string;
 let runs = 0;
 let running: Service;
-/** A start on the schema of `running`, which Ponder watches for 25 s before it gives up: the other starts run meanwhile. */
+/** A start on the schema of `running`, which waits 20 s for it before it gives up: the other starts run meanwhile. */
 let second: ReturnType<typeof startsAndFails>;
+/** Two that start at the same moment on a schema that nobody has. */
+let rivals: Service[];
 beforeAll(async () => {
   folder = makeFolder();
   chain = await startChain();
@@ -25,9 +29,15 @@ beforeAll(async () => {
   running = await startService({ port: await freePort(), env, logFile: join(folder, "running.log") });
   second = startsAndFails(env, undefined, null);
   second.catch(() => undefined);
+  const rivalEnv = { ...environment(), DATABASE_SCHEMA: "raced" };
+  rivals = await Promise.all(
+    ["a", "b"].map(async (name) =>
+      spawnService({ port: await freePort(), env: rivalEnv, logFile: join(folder, `rival-${name}.log`) }),
+    ),
+  );
 });
 afterAll(async () => {
-  await running?.stop();
+  await Promise.all([running, ...(rivals ?? [])].map((service) => service?.stop()));
   await stopEmbeddedPostgres(folder);
   await chain.close();
   rmSync(folder, { recursive: true, force: true });
@@ -66,6 +76,24 @@ async function startsAndFails(
     .filter((line) => line.startsWith("vitrine:"));
   return { code, lines, log: service.log() };
 }
+
+const isReady = (service: Service): Promise<boolean> =>
+  fetch(`${service.baseUrl}/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+const readLock = async (schema: string): Promise<number | undefined> => {
+  const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `select (value->>'is_locked')::int as locked from ${schema}._ponder_meta where key = 'app'`,
+    );
+    return rows[0]?.locked;
+  } finally {
+    await client.end();
+  }
+};
 
 it.each([
   [
@@ -125,7 +153,22 @@ it("a schema that another process indexes stops `npm start` with one sentence th
   const { code, log } = await second;
 
   expect(code).toBe(1);
-  expect(log).toMatch(/shared.*(another|other).*process/i);
+  expect(log).toMatch(/shared.*in use by another process \(process \d+ on /);
+  // Ponder's own refusal would unlock the schema under the process that has it.
+  expect(await readLock("shared")).toBe(1);
+});
+
+it("of two services that start at the same moment on one schema, one serves and the other says why it does not", async () => {
+  const [loser] = await Promise.race(
+    rivals.map((rival) => rival.exited.then((code) => [rival, code] as const)),
+  );
+  const winner = rivals.find((rival) => rival !== loser) as Service;
+  await eventually(() => isReady(winner), Boolean);
+
+  expect(await loser.exited).toBe(1);
+  expect(loser.log()).toContain('Schema "raced" is in use by another process');
+  expect(winner.process.exitCode).toBeNull();
+  expect(await readLock("raced")).toBe(1);
 });
 
 it("listens by a server of ours, in place of Ponder's: its limits hold before any route", async () => {

@@ -44,24 +44,27 @@ const delegate = (to: string) =>
   chain.write(population.delegateRegistry, "delegateAll", [to, zeroHash, true], population.holders[3]);
 
 /** What the service shows of a hero: chain state from the index, and the name from its metadata. */
-const look = async (id: bigint) => {
+const look = async (id: bigint, tries = 5): Promise<Shown> => {
   const address = lower(population.erc721);
   const { data, errors } = await reader.ask(`{
     state: tokenState(chainId: ${chain.chainId}, collectionAddress: "${address}", tokenId: "${id}") { owner lockCount }
     token(tokenAddress: "${address}", tokenId: "${id}") { name tradable lock { lockCount approvedContracts } }
     lockEvents(where: { tokenId: "${id}" }, orderBy: "id") { items { direction approvedContract countAfter } }
   }`);
+  // A reorg locks every table for a moment, and Ponder's reads wait half a second for it.
+  if (errors && tries > 1) return look(id, tries - 1);
   if (!data || errors) throw new Error(JSON.stringify(errors));
-  return data as {
-    state: { owner: string | null; lockCount: number } | null;
-    token: {
-      name: string | null;
-      tradable: boolean;
-      lock: { lockCount: number; approvedContracts: string[] };
-    } | null;
-    lockEvents: { items: { direction: string; approvedContract: string; countAfter: number }[] };
-  };
+  return data as unknown as Shown;
 };
+interface Shown {
+  state: { owner: string | null; lockCount: number } | null;
+  token: {
+    name: string | null;
+    tradable: boolean;
+    lock: { lockCount: number; approvedContracts: string[] };
+  } | null;
+  lockEvents: { items: { direction: string; approvedContract: string; countAfter: number }[] };
+}
 const delegatesOf = async (): Promise<unknown[]> => {
   const where = `from: "${lower(population.holders[3])}", rights: "${zeroHash}", enabled: true`;
   return (await reader.list("delegations", where, "to", "hash")).map(({ to }) => to);

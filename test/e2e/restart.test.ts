@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { spawnService } from "../../demo/service.ts";
+import { type Service, spawnService } from "../../demo/service.ts";
 import { servingIndexes } from "../../src/api/chain/serving-indexes.ts";
 import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
 
@@ -28,11 +29,18 @@ const readIndexes = () =>
        join pg_class c on c.oid = i.indexrelid
       where c.relnamespace = 'vitrine_e2e'::regnamespace and c.relname like 'vitrine%' order by c.relname`,
   );
+/** The process id of the Ponder that a supervisor runs. */
+const ponderOf = (service: Service): number =>
+  Number(execFileSync("pgrep", ["-P", String(service.process.pid), "-f", "ponder.js"]).toString());
 const answersSlowly = (id: number, name: string) =>
   world.host.set("heroes", id, { body: { name, image: "https://x.example/a.png" }, delayMs: 1_500 });
 const untilDone = (receipt: { body: Record<string, unknown> }) =>
   eventually(
-    () => partner.call(`/market-partner/refreshes/${receipt.body.refresh_id}`),
+    // While the service is away nobody answers.
+    () =>
+      partner
+        .call(`/market-partner/refreshes/${receipt.body.refresh_id}`)
+        .catch(() => ({ body: {} as Record<string, unknown> })),
     (answer) => answer.body.done === true,
   );
 
@@ -87,15 +95,37 @@ describe("a stop by SIGTERM", () => {
   });
 });
 
-it("a crash loses no request either", async () => {
+it("a crash loses no request either, and the next start takes the dead one's lock away", async () => {
   answersSlowly(24, "After a crash");
   const receipt = await partner.refresh(world.heroes, ["24"]);
 
   await world.service.stop("SIGKILL");
+  const logged = world.service.log().length;
   await world.start();
 
+  const log = world.service.log().slice(logged);
+  expect(log).toMatch(
+    /is gone; its lock on schema "vitrine_e2e" is taken away[\s\S]+Detected crash recovery/,
+  );
+  expect(log).not.toContain("Schema is locked");
   await untilDone(receipt);
   expect((await partner.token(world.heroes, 24)).name).toBe("After a crash");
+});
+
+it("a supervised Ponder that is killed is replaced by one that does not wait for its lock", async () => {
+  answersSlowly(22, "After a kill");
+  const receipt = await partner.refresh(world.heroes, ["22"]);
+  const logged = world.service.log().length;
+
+  process.kill(ponderOf(world.service), "SIGKILL");
+
+  await untilDone(receipt);
+  const log = world.service.log().slice(logged);
+  expect(log).toMatch(
+    /Ponder ended by SIGKILL[\s\S]+its lock on schema "vitrine_e2e" is taken away[\s\S]+Detected crash recovery/,
+  );
+  expect(log).not.toContain("Schema is locked");
+  expect(log.match(/Ponder ended/g)).toHaveLength(1);
 });
 
 it("a stop by SIGINT ends with 0 and leaves the schema unlocked", async () => {

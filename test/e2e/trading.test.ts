@@ -142,7 +142,6 @@ describe("a crash in the middle of 5,000 events", () => {
 
     // The other half comes while the service is away.
     await Promise.all([service.stop("SIGKILL"), blow(STORM_TOKENS / 2, STORM_TOKENS / 2)]);
-    await site.unlock(SCHEMA);
     service = await site.spawn(SCHEMA);
     while (answers.at(-1)?.reason !== "locked" && !answers.at(-1)?.allowed) {
       const answer = await check(3n).catch(() => undefined);

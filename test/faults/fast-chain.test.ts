@@ -55,7 +55,6 @@ it("after a kill on a fast chain nothing is read from before what the index had 
   // More than is fetched before the kill: the rest is due as soon as the service is back.
   for (const page of pages) receipts.push((await partner.refresh(plant.address, page)).body.refresh_id);
   await service.stop("SIGKILL");
-  await plant.unlock();
   service = await plant.start("indexer");
   const answers = await Promise.all(
     receipts.map((receipt) =>

@@ -41,7 +41,6 @@ it("twenty kills at random moments lose none of 2,000 accepted refreshes and end
       if (ends.has(receipt) && ends.get(receipt) !== end) endedAnew++;
       if (status !== null) ends.set(receipt, end);
     }
-    await plant.unlock();
     service = await plant.start("indexer");
   }
   await requests.sent();

@@ -67,7 +67,6 @@ it("an event for a whole collection starves no explicit request, and goes on aft
   const wasUnderWay = !(await isSwept());
   await service.stop("SIGKILL");
   const beforeKill = swept();
-  await plant.unlock();
   service = await plant.start("indexer");
   await eventually(isSwept, Boolean, ENDS_WITHIN_MS);
 

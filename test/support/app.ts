@@ -194,6 +194,7 @@ export function createTestApp(
       heads: createIndexHeads(database, tables),
       latestBlock: async () => 10,
       stalled: new Set(),
+      reportEndpoints: () => [],
       depth: () => depth(database),
     },
     operatorToken: OPERATOR_TOKEN,

@@ -34,8 +34,6 @@ export interface Site {
   start(schema: string): Promise<Service>;
   /** Starts it without waiting, for one that is not meant to get ready. `env` comes on top. */
   spawn(schema: string, env?: Record<string, string>): Promise<Service>;
-  /** Takes away the lock that a killed process leaves on its index, which would otherwise run out after 25 s. */
-  unlock(schema: string): Promise<void>;
   query<Row>(sql: string): Promise<Row[]>;
   /** A digest of every table that handlers write, to tell whether two indexes are the same. */
   digest(schema: string): Promise<Record<string, string>>;
@@ -86,11 +84,6 @@ export function createSite(chains: readonly IndexedChain[], env: Record<string, 
       const service = spawnService(await options(schema, more));
       services.push(service);
       return service;
-    },
-    async unlock(schema) {
-      await site.query(
-        `update ${schema}._ponder_meta set value = jsonb_set(value, '{is_locked}', '0') where key = 'app'`,
-      );
     },
     async query<Row>(sql: string) {
       const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });

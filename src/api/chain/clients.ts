@@ -3,8 +3,15 @@
  * burst of token reads through them would hold up indexing.
  */
 
-import { createPublicClient, fallback, http, type PublicClient } from "viem";
+import {
+  createPublicClient,
+  ExecutionRevertedError,
+  type HttpTransport,
+  http,
+  type PublicClient,
+} from "viem";
 import type { ChainConfig } from "../../config.ts";
+import { endpointsOf } from "./endpoints.ts";
 
 const TIMEOUT_MS = 10_000;
 const BATCH_CALLS_MAX = 100;
@@ -26,11 +33,11 @@ export type ChainClients = ReadonlyMap<number, ChainClient>;
 /** One client per chain: calls made together travel as one JSON-RPC batch; a failing endpoint yields to the next. */
 export function createChainClients(chains: readonly ChainConfig[]): ChainClients {
   return new Map(
-    chains.map(({ id, rpcUrls }) => {
+    chains.map((chain) => {
       const batch = { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS };
-      const alone = createClient(rpcUrls, false);
-      const endpoints = rpcUrls.map(createEndpoint);
-      return [id, Object.assign(createClient(rpcUrls, batch), { alone, endpoints })];
+      const alone = createClient(chain, false);
+      const endpoints = chain.rpcUrls.map(createEndpoint);
+      return [chain.id, Object.assign(createClient(chain, batch), { alone, endpoints })];
     }),
   );
 }
@@ -39,14 +46,29 @@ export function createChainClients(chains: readonly ChainConfig[]): ChainClients
 const ours = { cacheTime: 0, ccipRead: false } as const;
 
 function createClient(
-  rpcUrls: readonly string[],
+  chain: ChainConfig,
   batch: false | { readonly batchSize: number; readonly wait: number },
 ): PublicClient {
-  const transports = rpcUrls.map((url) =>
-    http(url, { timeout: TIMEOUT_MS, retryCount: 1, batch, maxResponseBodySize: ANSWER_BYTES_MAX }),
-  );
-  // The endpoints are the retries: on top of each one's own, the default would ask a dead node eight times.
-  const transport = fallback(transports, { retryCount: 0 });
+  const endpoints = endpointsOf(chain);
+  const options = { timeout: TIMEOUT_MS, retryCount: 1, batch, maxResponseBodySize: ANSWER_BYTES_MAX };
+  // An http transport as any other to viem, whose calls go to the endpoints that are known to be well.
+  const transport = ((parameters: Parameters<HttpTransport>[0]) => {
+    const each = chain.rpcUrls.map((url) => http(url, options)(parameters));
+    const request = async (call: unknown): Promise<unknown> => {
+      let last: unknown;
+      for (const place of endpoints.places()) {
+        try {
+          return await each[place - 1]?.request(call as never);
+        } catch (error) {
+          if (isRevert(error)) throw error;
+          endpoints.suspect(place);
+          last = error;
+        }
+      }
+      throw last;
+    };
+    return { ...each[0], request };
+  }) as unknown as HttpTransport;
   return createPublicClient({ transport, ...ours });
 }
 
@@ -58,3 +80,7 @@ function createEndpoint(url: string): PublicClient {
   });
   return createPublicClient({ transport, ...ours });
 }
+
+/** The contract's answer, which another endpoint would only repeat; told as viem's own fallback tells it. */
+const isRevert = (error: unknown): boolean =>
+  error instanceof Error && ExecutionRevertedError.nodeMessage.test(error.message);

@@ -24,18 +24,6 @@ export async function recordIndexBuild(
   );
 }
 
-/**
- * Takes the lock of our own index where Ponder has not: it goes on without one in a schema that it left before its
- * first checkpoint, and then `ponder db prune` drops the index under it. Ponder renews and releases it as its own.
- */
-export async function holdSchema(db: Queryable, { meta }: ChainTables): Promise<void> {
-  await db.query(
-    `update ${meta}
-        set value = value || jsonb_build_object('is_locked', 1, 'heartbeat_at', (extract(epoch from now()) * 1000)::bigint)
-      where key = 'app' and (value->>'is_locked')::int = 0`,
-  );
-}
-
 /** What a schema holds: nothing, an index, or something that is not Ponder's. */
 export type SchemaContent =
   | { readonly kind: "empty" | "foreign" }

@@ -1,6 +1,7 @@
-/** How far behind the index and the queue are, for operators and their probes. No hosts, apps or wallets in it. */
+/** How far behind the index and the queue are, for operators and their probes. No metadata hosts, apps or wallets in it. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import type { EndpointReport } from "../chain/endpoints.ts";
 import type { IndexHeads } from "../chain/index-heads.ts";
 import type { LatestBlock } from "../chain/read-block.ts";
 import { createRouter, errorResponses } from "../contract/router.ts";
@@ -25,6 +26,23 @@ const freshnessSchema = z
           .number()
           .openapi({ description: "Since the indexed block, where the node has newer ones." }),
         ready: z.boolean(),
+        rpc: z
+          .array(
+            z.object({
+              endpoint: z.number().openapi({ description: "Its place in PONDER_RPC_URL_<chainId>, from 1." }),
+              host: z.string().openapi({ description: "Of its URL, without what may be a key." }),
+              status: z.enum(["used", "ready", "behind", "down"]).openapi({
+                description:
+                  "`used` is asked first, `ready` next; `behind` has not seen blocks that another has; `down` does not answer.",
+              }),
+              reason: z.string().nullable().openapi({
+                description:
+                  "What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, not_json, empty, no_block, rpc_error, too_large, or how many blocks behind.",
+              }),
+              latest_block: z.number().nullable(),
+            }),
+          )
+          .openapi({ description: "The RPC endpoints of the chain, as this process finds them." }),
       }),
     ),
     queue: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
@@ -63,6 +81,7 @@ const livezRoute = createRoute({
 export interface HealthDeps {
   readonly heads: IndexHeads;
   readonly latestBlock: LatestBlock;
+  readonly reportEndpoints: (chainId: number) => readonly EndpointReport[];
   readonly stalled: ReadonlySet<number>;
   readonly depth: () => Promise<QueueDepth>;
   readonly now?: () => number;
@@ -82,7 +101,13 @@ export function healthRoutes(deps: HealthDeps) {
     });
 }
 
-async function measure({ heads, latestBlock, depth, now = Date.now }: HealthDeps): Promise<Freshness> {
+async function measure({
+  heads,
+  latestBlock,
+  reportEndpoints,
+  depth,
+  now = Date.now,
+}: HealthDeps): Promise<Freshness> {
   const [indexed, queue] = await Promise.all([heads.read(), depth()]);
   const chains = await Promise.all(
     indexed.map(async ({ chainId, block, timestamp, ready }) => {
@@ -95,6 +120,10 @@ async function measure({ heads, latestBlock, depth, now = Date.now }: HealthDeps
         indexed: block,
         lag_seconds: isBehind ? Math.max(0, Math.floor(now() / 1000) - timestamp) : 0,
         ready,
+        rpc: reportEndpoints(chainId).map(({ latestBlock: latest, ...endpoint }) => ({
+          ...endpoint,
+          latest_block: latest,
+        })),
       };
     }),
   );

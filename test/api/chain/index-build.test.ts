@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { holdSchema, readSchema, recordIndexBuild } from "../../../src/api/chain/index-build.ts";
+import { readSchema, recordIndexBuild } from "../../../src/api/chain/index-build.ts";
 import type { IndexInputs } from "../../../src/api/chain/index-inputs.ts";
+import { lockSchema } from "../../../src/api/chain/schema-hold.ts";
 import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const SECONDS_AGO = (seconds: number): number => Date.now() - seconds * 1_000;
@@ -53,7 +54,7 @@ describe("a schema", () => {
   it("is held by who indexes into it, even where Ponder took no lock", async () => {
     await setApp({ build_id: "aaaaaaaaaa", is_locked: 0, heartbeat_at: SECONDS_AGO(60) });
 
-    await holdSchema(test.database, test.tables);
+    await lockSchema(test.database, test.tables);
 
     expect(await read()).toMatchObject({ isInUse: true, buildId: "aaaaaaaaaa" });
   });

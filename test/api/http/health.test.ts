@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { EndpointReport } from "../../../src/api/chain/endpoints.ts";
 import { createIndexHeads } from "../../../src/api/chain/index-heads.ts";
 import { depth } from "../../../src/api/refresh/queue.ts";
 import { createTestApp } from "../../support/app.ts";
@@ -9,8 +10,14 @@ const test = await createTestDatabase();
 const { database, tables } = test;
 const heads = createIndexHeads(database, tables);
 
+const rpc: EndpointReport[] = [
+  { endpoint: 1, host: "a.example", status: "down", reason: "timeout", latestBlock: 99 },
+  { endpoint: 2, host: "b.example", status: "used", reason: null, latestBlock: 100 },
+];
 const appWith = (latestBlock: () => Promise<number>, stalled: ReadonlySet<number> = new Set()) =>
-  createTestApp(test, { health: { heads, latestBlock, stalled, depth: () => depth(database) } });
+  createTestApp(test, {
+    health: { heads, latestBlock, stalled, depth: () => depth(database), reportEndpoints: () => rpc },
+  });
 
 beforeEach(async () => {
   await emptyTables(database);
@@ -25,7 +32,17 @@ describe("/freshness", () => {
 
     expect(status).toBe(200);
     expect(body.chains).toEqual([
-      { chain_id: CHAIN_ID, head: 100, indexed: 90, lag_seconds: expect.any(Number), ready: true },
+      {
+        chain_id: CHAIN_ID,
+        head: 100,
+        indexed: 90,
+        lag_seconds: expect.any(Number),
+        ready: true,
+        rpc: [
+          { endpoint: 1, host: "a.example", status: "down", reason: "timeout", latest_block: 99 },
+          { endpoint: 2, host: "b.example", status: "used", reason: null, latest_block: 100 },
+        ],
+      },
     ]);
     expect(body.chains[0].lag_seconds).toBeGreaterThanOrEqual(50);
   });

@@ -28,6 +28,7 @@ async function follow(looks: readonly Look[], chainIds: readonly number[] = [1])
           indexed,
           lag_seconds: 0,
           ready,
+          rpc: [],
         })),
         queue: { waiting: 0, oldest_seconds: 0 },
       };

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A node that has seen the chain up to this block only. */
 export interface Lag {
@@ -14,6 +15,33 @@ export interface Lag {
 /** Asked once per HTTP request, as a balancer decides which node answers it. `head` is the chain's own. */
 export type Balance = (head: number, methods: readonly string[]) => Lag | undefined;
 
+/** Ways to fail a request whatever it asks for. */
+export const faults = {
+  hang: () => undefined,
+  "429": (response) => void response.writeHead(429, { "content-type": "text/plain" }).end("slow down"),
+  "500": (response) => void response.writeHead(500).end("Internal Server Error"),
+  html: (response) =>
+    void response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<html><body>Just a moment</body></html>"),
+  garbage: (response) => void response.writeHead(200, JSON_TYPE).end('{"jsonrpc":'),
+  nothing: (response) => void response.destroy(),
+  empty: (response) => void response.writeHead(200, JSON_TYPE).end("{}"),
+  null: (response, calls, isBatch) => reply(response, calls, isBatch, { result: null }),
+  error: (response, calls, isBatch) =>
+    reply(response, calls, isBatch, { error: { code: -32603, message: "Internal error" } }),
+  huge: (response, calls, isBatch) => reply(response, calls, isBatch, { result: "f".repeat(HUGE_BYTES) }),
+} satisfies Record<string, (response: ServerResponse, calls: readonly Call[], isBatch: boolean) => void>;
+export type Fault = keyof typeof faults;
+
+const JSON_TYPE = { "content-type": "application/json" };
+const HUGE_BYTES = 80 * 1024 * 1024;
+
+function reply(response: ServerResponse, calls: readonly Call[], isBatch: boolean, body: Reply): void {
+  const replies = calls.map(({ id }) => ({ jsonrpc: "2.0", id, ...body }));
+  response.writeHead(200, JSON_TYPE).end(JSON.stringify(isBatch ? replies : replies[0]));
+}
+
 export interface Endpoint {
   readonly url: string;
   /** Refuses connections, and breaks those that are open. */
@@ -21,6 +49,12 @@ export interface Endpoint {
   comeBack(): Promise<void>;
   /** Answers as nodes that lag; without an argument, as the chain does. */
   lag(balance?: Balance): void;
+  /** Fails every request in this way; without an argument, none. */
+  fail(fault?: Fault): void;
+  /** Keeps each answer back for so long. */
+  slow(ms: number): void;
+  /** How many requests have come so far. */
+  requests(): number;
   /** Keeps requests with calls of this method waiting from now on, until `release`. */
   hold(method: string): { readonly held: () => number; release(): void };
   close(): Promise<void>;
@@ -39,6 +73,9 @@ const UNKNOWN_BLOCK = { code: -32000, message: "header not found" };
 
 export async function startEndpoint(target: string): Promise<Endpoint> {
   let balance: Balance | undefined;
+  let fault: Fault | undefined;
+  let delayMs = 0;
+  let requests = 0;
   let holding: { method: string; held: number; released: Promise<void> } | undefined;
 
   const post = async (body: unknown): Promise<unknown> => {
@@ -52,6 +89,9 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = JSON.parse((await request.toArray()).join("")) as Call | Call[];
     const calls = [asked].flat();
+    requests++;
+    if (fault) return faults[fault](response, calls, Array.isArray(asked));
+    if (delayMs) await sleep(delayMs);
     if (holding && calls.some(({ method }) => method === holding?.method)) {
       holding.held++;
       await holding.released;
@@ -95,6 +135,13 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
     lag(next) {
       balance = next;
     },
+    fail(next) {
+      fault = next;
+    },
+    slow(ms) {
+      delayMs = ms;
+    },
+    requests: () => requests,
     hold(method) {
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => {

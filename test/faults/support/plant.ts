@@ -54,8 +54,6 @@ export interface Plant {
   /** Calls the contract many times in one transaction. */
   callAll(name: string, argsOfEach: readonly (readonly unknown[])[]): Promise<TransactionReceipt>;
   query<Row>(sql: string): Promise<Row[]>;
-  /** Takes away the lock that a killed process leaves on its index, which would otherwise run out after 25 s. */
-  unlock(): Promise<void>;
   /** Waits until every token has been read well at least once and nothing is due. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -144,12 +142,6 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
       } finally {
         await client.end();
       }
-    },
-
-    async unlock() {
-      await plant.query(
-        `update ${SCHEMA}._ponder_meta set value = jsonb_set(value, '{is_locked}', '0') where key = 'app'`,
-      );
     },
 
     async settled() {

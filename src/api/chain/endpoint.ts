@@ -1,0 +1,140 @@
+/** One RPC endpoint of a chain: asks it, bounds how much it is asked at once, and tells its faults from its answers. */
+
+import {
+  BaseError,
+  type EIP1193RequestFn,
+  HttpRequestError,
+  http,
+  ResponseBodyTooLargeError,
+  RpcRequestError,
+  TimeoutError,
+} from "viem";
+
+// Enough for the logs of a range of blocks; what is larger is asked for in smaller ranges.
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+const AT_ONCE_MAX = 64;
+const AT_ONCE_MIN = 2;
+const RETRY_AFTER_SECONDS = 1;
+// A returned endpoint is to be noticed within seconds, whatever it asked for.
+const RETRY_AFTER_SECONDS_MAX = 4;
+const RATE_LIMIT_CODES: readonly number[] = [-32005, 429, -32007];
+
+/** The reason of an answer beyond 64 MiB. */
+export const TOO_LARGE = "too_large";
+
+/** A JSON-RPC call. */
+export interface Call {
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
+/**
+ * `refused`: a JSON-RPC error or an answer beyond 64 MiB, about this call or about all. `fault`: no answer that can be
+ * read.
+ */
+export type Outcome =
+  | { readonly kind: "answer"; readonly result: unknown }
+  | { readonly kind: "refused"; readonly reason: string; readonly error: Error }
+  | { readonly kind: "fault"; readonly reason: string; readonly error: Error; readonly retryAfterMs: number };
+
+export interface RpcEndpoint {
+  /** Its place in PONDER_RPC_URL_<chainId>, from 1. */
+  readonly place: number;
+  /** Of its URL, whose path or query may hold a key. */
+  readonly host: string;
+  /** Calls under way, as a share of how many it takes at once. */
+  load(): number;
+  /** Never rejects. */
+  ask(call: Call, timeoutMs: number): Promise<Outcome>;
+}
+
+export function createEndpoint(url: string, place: number): RpcEndpoint {
+  const requests = new Map<number, EIP1193RequestFn>();
+  let underWay = 0;
+  let atOnce = AT_ONCE_MAX;
+  const waiting: (() => void)[] = [];
+
+  function requestWithin(timeoutMs: number): EIP1193RequestFn {
+    const known = requests.get(timeoutMs);
+    if (known) return known;
+    const transport = http(url, { retryCount: 0, timeout: timeoutMs, maxResponseBodySize: ANSWER_BYTES_MAX });
+    const { request } = transport({});
+    requests.set(timeoutMs, request as EIP1193RequestFn);
+    return request as EIP1193RequestFn;
+  }
+
+  async function take(): Promise<void> {
+    while (underWay >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    underWay++;
+  }
+  function giveBack(outcome: Outcome): void {
+    underWay--;
+    // As TCP finds its rate: half of it after a loss, a little more after each success.
+    if (outcome.kind === "fault" && outcome.reason === "rate_limited") {
+      atOnce = Math.max(AT_ONCE_MIN, Math.floor(atOnce / 2));
+    } else if (outcome.kind === "answer") {
+      atOnce = Math.min(AT_ONCE_MAX, atOnce + 1 / atOnce);
+    }
+    waiting.shift()?.();
+  }
+
+  return {
+    place,
+    host: new URL(url).host,
+    load: () => underWay / atOnce,
+    async ask({ method, params = [] }, timeoutMs) {
+      await take();
+      let outcome: Outcome;
+      try {
+        const result: unknown = await requestWithin(timeoutMs)({ method, params: [...params] } as never);
+        outcome =
+          result === undefined
+            ? fault("empty", new Error(`${method} was answered without a result`))
+            : { kind: "answer", result };
+      } catch (error) {
+        outcome = outcomeOf(error as Error);
+      }
+      giveBack(outcome);
+      return outcome;
+    },
+  };
+}
+
+const fault = (reason: string, error: Error, retryAfterSeconds = RETRY_AFTER_SECONDS): Outcome => ({
+  kind: "fault",
+  reason,
+  error,
+  retryAfterMs: retryAfterSeconds * 1_000,
+});
+
+function outcomeOf(error: Error): Outcome {
+  const find = <Kind extends Error>(kind: new (...args: never[]) => Kind): Kind | undefined => {
+    const found = error instanceof BaseError ? error.walk((each) => each instanceof kind) : undefined;
+    return found instanceof kind ? found : undefined;
+  };
+  const refusal = find(RpcRequestError);
+  if (refusal && RATE_LIMIT_CODES.includes(refusal.code)) return fault("rate_limited", error);
+  if (refusal) return { kind: "refused", reason: "rpc_error", error };
+  if (find(ResponseBodyTooLargeError)) return { kind: "refused", reason: TOO_LARGE, error };
+  if (find(TimeoutError)) return fault("timeout", error);
+  const answer = find(HttpRequestError);
+  if (answer?.status === 429) return fault("rate_limited", error, retryAfterOf(answer));
+  if (answer?.status) return fault(`http_${answer.status}`, error);
+  return fault(systemReason(error), error);
+}
+
+function retryAfterOf({ headers }: HttpRequestError): number {
+  const seconds = Number(headers?.get("retry-after"));
+  return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : RETRY_AFTER_SECONDS;
+}
+
+function systemReason(error: Error): string {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ECONNREFUSED") return "refused";
+    if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "unknown_host";
+  }
+  return /JSON|Unexpected token/i.test(`${error.message} ${(error as BaseError).details ?? ""}`)
+    ? "not_json"
+    : "unreachable";
+}

@@ -1,0 +1,258 @@
+/**
+ * The RPC endpoints of one chain, used together: which of them answer, how far each has seen the chain, and a call made
+ * of the best one first. Everything in this process that asks the chain's nodes shares what is known here.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainConfig } from "../../config.ts";
+import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
+
+const PROBE: Call = { method: "eth_blockNumber" };
+const PROBE_MS = 1_000;
+const PROBE_TIMEOUT_MS = 4_000;
+const POLL_MS = 100;
+// How far an endpoint is that nobody asks, for the day when it is needed.
+const LOOK_MS = 5_000;
+// After this long without an answer the next endpoint is asked; the first may still be the one that answers.
+const SOON_MS = 3_000;
+const TIMEOUT_MS = 10_000;
+// A head that another endpoint showed this long ago should be known to all.
+const BEHIND_MS = 8_000;
+
+/** For `/freshness`. `reason` is null for `used` and `ready`. */
+export interface EndpointReport {
+  readonly endpoint: number;
+  readonly host: string;
+  readonly status: "used" | "ready" | "behind" | "down";
+  readonly reason: string | null;
+  readonly latestBlock: number | null;
+}
+
+/** `unknown`: endpoints that are well have answered, and none had what was asked for; `refused` is what one of them said. */
+export type PoolAnswer =
+  | { readonly kind: "answer"; readonly result: unknown }
+  | { readonly kind: "unknown"; readonly refused: Refusal | undefined };
+type Refusal = Extract<Outcome, { kind: "refused" }>;
+
+export interface AskOptions {
+  /** False for an answer that says that this endpoint does not know. */
+  readonly accepts?: (result: unknown, endpoint: number) => boolean;
+  /** Over all endpoints by how busy they are, for calls that any can answer; otherwise in order of preference. */
+  readonly spread?: boolean;
+  /** How long to wait while no endpoint answers; then it rejects with the last fault. */
+  readonly waitMs: number;
+}
+
+interface State {
+  readonly rpc: RpcEndpoint;
+  fault: string | undefined;
+  /** Not asked again before. */
+  pausedUntil: number;
+  latest: number | undefined;
+  lookedAt: number;
+  probes: number;
+}
+
+export type Endpoints = ReturnType<typeof createEndpoints>;
+
+// One per chain and process: Ponder's half and the serving half know of the same faults.
+const shared = new Map<string, Endpoints>();
+
+/** The endpoints of a chain of the configuration, the same for all who ask. */
+export function endpointsOf(chain: ChainConfig): Endpoints {
+  const key = [chain.id, ...chain.rpcUrls].join(" ");
+  const known = shared.get(key);
+  if (known) return known;
+  const endpoints = createEndpoints(chain);
+  shared.set(key, endpoints);
+  return endpoints;
+}
+
+export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
+  const states = rpcUrls.map(
+    (url, index): State => ({
+      rpc: createEndpoint(url, index + 1),
+      fault: undefined,
+      pausedUntil: 0,
+      latest: undefined,
+      lookedAt: 0,
+      probes: 0,
+    }),
+  );
+  /** New heights of the chain and when any endpoint first showed them, oldest first. */
+  let heights: { readonly block: number; readonly at: number }[] = [];
+  let isWatching = false;
+
+  function expected(): number {
+    const due = Date.now() - BEHIND_MS;
+    let block = 0;
+    for (const height of heights) if (height.at <= due) block = height.block;
+    return block;
+  }
+  const isBehind = ({ latest }: State): boolean => latest !== undefined && latest < expected();
+  const rank = (state: State): number => (isBehind(state) ? 1 : 0);
+  /** Those that are not down, the best first. */
+  const inOrder = (): State[] =>
+    states.filter(({ fault }) => fault === undefined).sort((a, b) => rank(a) - rank(b));
+  const byLoad = (): State[] => inOrder().sort((a, b) => rank(a) - rank(b) || a.rpc.load() - b.rpc.load());
+
+  function noteLatest(state: State, block: number): void {
+    state.latest = block;
+    state.lookedAt = Date.now();
+    const last = heights.at(-1);
+    if (last && block <= last.block) return;
+    const due = Date.now() - BEHIND_MS;
+    // Of those that are due, the newest says it all.
+    while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
+    heights.push({ block, at: Date.now() });
+  }
+  function fail(state: State, reason: string, retryAfterMs = PROBE_MS): void {
+    state.pausedUntil = Math.max(state.pausedUntil, Date.now() + retryAfterMs);
+    state.fault = reason;
+  }
+
+  /** True when the endpoint tells a head. */
+  async function probe(state: State): Promise<boolean> {
+    state.probes++;
+    const outcome = await state.rpc.ask(PROBE, PROBE_TIMEOUT_MS);
+    state.probes--;
+    const block = outcome.kind === "answer" ? blockNumber(outcome.result) : undefined;
+    if (block === undefined) {
+      fail(
+        state,
+        outcome.kind === "answer" ? "no_block" : outcome.reason,
+        outcome.kind === "fault" ? outcome.retryAfterMs : PROBE_MS,
+      );
+      return false;
+    }
+    noteLatest(state, block);
+    state.fault = undefined;
+    return true;
+  }
+  /** Each second: those that are down, however long the last probe hangs; now and then those that nobody asks. */
+  function lookAround(): void {
+    for (const state of states) {
+      const isDue = state.fault !== undefined || Date.now() - state.lookedAt >= LOOK_MS;
+      const isHanging = state.probes * PROBE_MS > PROBE_TIMEOUT_MS;
+      if (!isDue || isHanging || Date.now() < state.pausedUntil - PROBE_MS / 2) continue;
+      if (state.fault === undefined) state.lookedAt = Date.now();
+      void probe(state);
+    }
+  }
+
+  function watch(): void {
+    if (!isWatching) setInterval(lookAround, PROBE_MS).unref();
+    isWatching = true;
+  }
+
+  /** Asks endpoint after endpoint until one answers. Faults put an endpoint out until a probe finds it well. */
+  async function ask(
+    call: Call,
+    { accepts = () => true, spread = false, waitMs }: AskOptions,
+  ): Promise<PoolAnswer> {
+    watch();
+    const deadline = Date.now() + waitMs;
+    const isGood = (outcome: Outcome, { rpc }: State): boolean =>
+      outcome.kind === "answer" && accepts(outcome.result, rpc.place);
+    let last: Error = new Error(`no RPC endpoint answered ${call.method}`);
+    for (;;) {
+      let refused: Refusal | undefined;
+      let isUnknown = false;
+      const pending: Promise<Outcome>[] = [];
+      const left = Math.max(1, deadline - Date.now());
+      for (const state of spread ? byLoad() : inOrder()) {
+        const asked = state.rpc.ask(call, TIMEOUT_MS);
+        const soon = Math.min(SOON_MS, left);
+        const outcome = await firstOf([asked, ...pending], soon);
+        if (outcome === undefined) {
+          pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
+          // Who has less patience than that has found out nothing.
+          if (soon === SOON_MS) fail(state, "timeout");
+        } else if (outcome.kind === "answer") {
+          if (isGood(outcome, state)) return outcome;
+          isUnknown = true;
+        } else if (outcome.kind === "fault") {
+          last = outcome.error;
+          fail(state, outcome.reason, outcome.retryAfterMs);
+        } else if (isAboutCall(outcome.error)) {
+          throw outcome.error;
+        } else if (await probe(state)) {
+          refused ??= outcome;
+        }
+        if (Date.now() >= deadline) break;
+      }
+      if (isUnknown || refused) return { kind: "unknown", refused };
+      if (Date.now() >= deadline) throw last;
+      do {
+        const late = await firstOf(pending, POLL_MS);
+        if (late?.kind === "answer") return late;
+      } while (inOrder().length === 0 && Date.now() < deadline);
+    }
+  }
+
+  return {
+    ask,
+    /** What an endpoint, by its place, has shown as its head. */
+    noteHead(endpoint: number, block: number): void {
+      const state = states[endpoint - 1];
+      if (state) noteLatest(state, block);
+    },
+    /** The highest head that any endpoint has shown; 0 before any has. */
+    height: (): number => heights.at(-1)?.block ?? 0,
+    /** A reorganisation has made the chain shorter: heights above are not expected of anybody any more. */
+    lower(block: number): void {
+      heights = heights.filter((height) => height.block < block);
+    },
+    /** The endpoints that may be asked now, by place, the best first; all, where none is known to be well. */
+    places(): number[] {
+      const up = inOrder();
+      return (up.length > 0 ? up : states).map(({ rpc }) => rpc.place);
+    },
+    /** A call of this endpoint, by its place, has failed: a probe tells whether the call or the endpoint is to blame. */
+    suspect(endpoint: number): void {
+      const state = states[endpoint - 1];
+      if (state && state.probes === 0) void probe(state);
+      watch();
+    },
+    /** Keeps looking at all of them, though nobody asks. */
+    watch,
+    fail(endpoint: number, reason: string): void {
+      const state = states[endpoint - 1];
+      if (state) fail(state, reason);
+    },
+    report(): EndpointReport[] {
+      const used = inOrder()[0];
+      return states.map((state) => ({
+        endpoint: state.rpc.place,
+        host: state.rpc.host,
+        status: state.fault ? "down" : isBehind(state) ? "behind" : state === used ? "used" : "ready",
+        reason: state.fault ?? (isBehind(state) ? `${expected() - (state.latest ?? 0)} blocks behind` : null),
+        latestBlock: state.latest ?? null,
+      }));
+    },
+  };
+}
+
+// A new one each time: what waits for a promise is kept for as long as the promise is.
+const never = (): Promise<never> => new Promise(() => undefined);
+// Invalid parameters, no such method (JSON-RPC 2.0, EIP-1474), a revert: another endpoint would answer the same.
+const CALL_CODES: readonly number[] = [-32602, -32601, -32004, 3];
+const isAboutCall = (error: Error): boolean => CALL_CODES.includes((error as { code?: number }).code ?? 0);
+
+/** The number of a hex quantity; undefined for anything else. */
+export function blockNumber(hex: unknown): number | undefined {
+  return typeof hex === "string" && /^0x[0-9a-f]{1,13}$/i.test(hex) ? Number(hex) : undefined;
+}
+
+async function firstOf<Result>(
+  promises: readonly Promise<Result>[],
+  ms: number,
+): Promise<Result | undefined> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([...promises, late]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,42 @@
+/** What the serving half knows of the chains: their nodes, and Ponder's index of them. */
+
+import type { IndexConfig } from "../../config.ts";
+import type { Database } from "../store/database.ts";
+import { createChainClients } from "./clients.ts";
+import { endpointsOf } from "./endpoints.ts";
+import { recordIndexBuild } from "./index-build.ts";
+import { createIndexHeads } from "./index-heads.ts";
+import { readIndexInputs } from "./index-inputs.ts";
+import { createLatestBlock, createReadBlock } from "./read-block.ts";
+import { currentHold, lockSchema } from "./schema-hold.ts";
+import type { ChainTables } from "./tables.ts";
+
+export function createChainRoom({
+  database,
+  tables,
+  index,
+}: {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly index: IndexConfig;
+}) {
+  const clients = createChainClients(index.chains);
+  const latestBlock = createLatestBlock(clients);
+  const heads = createIndexHeads(database, tables);
+  const endpoints = new Map(index.chains.map((chain) => [chain.id, endpointsOf(chain)]));
+  for (const each of endpoints.values()) each.watch();
+  return {
+    clients,
+    /** What is known of a chain's RPC endpoints, in the configuration's order. */
+    reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
+    latestBlock,
+    heads,
+    readBlock: createReadBlock(heads, latestBlock),
+
+    /** Marks the index as this process's, and remembers what it is built of. `project` is the project's folder. */
+    async takeIndex(project: string): Promise<void> {
+      await lockSchema(database, tables, currentHold());
+      await recordIndexBuild(database, tables, readIndexInputs(project, index));
+    },
+  };
+}

@@ -1,0 +1,271 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
+import { createDeliveredBlocks, type RpcBlock } from "../../../src/api/chain/delivered-blocks.ts";
+import { createEndpoints, type Endpoints } from "../../../src/api/chain/endpoints.ts";
+import { createPonderRequest } from "../../../src/api/chain/ponder-transport.ts";
+import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** One process's view of the chain, over endpoints of its own. */
+interface View {
+  readonly rpcs: readonly Endpoint[];
+  readonly endpoints: Endpoints;
+  readonly request: ReturnType<typeof createPonderRequest>;
+  /** As Ponder polls. */
+  latest(): Promise<RpcBlock>;
+}
+
+let chain: Chain;
+let heroes: Contract;
+let nextId = 1n;
+/** The chain's head in hex, as of the last `setHead`. */
+let head = "0x0";
+const opened: Endpoint[] = [];
+let view: View;
+let first: Endpoint;
+beforeAll(async () => {
+  chain = await startChain();
+  heroes = await chain.deploy("VitrineHeroes", ["http://localhost/"]);
+  await chain.mine(10);
+});
+afterAll(() => chain.close());
+beforeEach(async () => {
+  await use(2);
+  await setHead();
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((rpc) => rpc.close()));
+});
+
+async function open(count: number): Promise<View> {
+  const rpcs = await Promise.all(Array.from({ length: count }, () => startEndpoint(chain.rpcUrl)));
+  opened.push(...rpcs);
+  const endpoints = createEndpoints({ rpcUrls: rpcs.map(({ url }) => url) });
+  const request = createPonderRequest(endpoints, createDeliveredBlocks());
+  const latest = () => request({ method: "eth_getBlockByNumber", params: ["latest", true] });
+  return { rpcs, endpoints, request, latest: latest as () => Promise<RpcBlock> };
+}
+async function use(count: number): Promise<void> {
+  view = await open(count);
+  first = view.rpcs[0] as Endpoint;
+}
+async function setHead(): Promise<void> {
+  head = `0x${(await chain.blockNumber()).toString(16)}`;
+}
+async function mine(blocks = 1): Promise<void> {
+  await chain.mine(blocks);
+  await setHead();
+}
+const isHead = ({ number }: RpcBlock): boolean => number === head;
+const statuses = ({ endpoints }: View = view) => endpoints.report().map(({ status }) => status);
+const logsOf = ({ hash }: RpcBlock, { request }: View = view) =>
+  request({ method: "eth_getLogs", params: [{ blockHash: hash }] }) as Promise<unknown[]>;
+const parentOf = ({ parentHash }: Pick<RpcBlock, "parentHash">) =>
+  view.request({ method: "eth_getBlockByHash", params: [parentHash, false] }) as Promise<RpcBlock>;
+/** Mines a block with logs, and has Ponder told of it. */
+async function blockWithLogs(): Promise<RpcBlock> {
+  await chain.write(heroes, "mint", [chain.account(1).address, nextId++]);
+  await setHead();
+  return view.latest();
+}
+/** Has Ponder fetch what it has missed, as it does. */
+async function catchUp(from: number): Promise<void> {
+  for (let number = from; number <= Number(head); number++) {
+    await view.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, true] });
+  }
+}
+/** Another chain from a snapshot on, of so many blocks. */
+async function reorganise(snapshot: `0x${string}`, blocks: number): Promise<void> {
+  await chain.revert(snapshot);
+  await chain.rpc("evm_increaseTime", [7]);
+  await mine(blocks);
+}
+
+describe("an endpoint that fails", () => {
+  const every: readonly [Fault, RegExp][] = [
+    ["hang", /^timeout$/],
+    ["429", /^rate_limited$/],
+    ["500", /^http_500$/],
+    ["html", /^not_json$/],
+    ["garbage", /^not_json$/],
+    ["nothing", /^unreachable$/],
+    ["empty", /^empty$/],
+    ["null", /^no_block$/],
+    ["error", /^rpc_error$/],
+    // Whichever comes first on a busy machine.
+    ["huge", /^(?:too_large|timeout)$/],
+  ];
+  const failAll = (views: readonly View[]): void => {
+    for (const [index, [fault]] of every.entries()) views[index]?.rpcs[0]?.fail(fault);
+  };
+
+  it("is left for the next one, reported with what is wrong, and used again once it is well", async () => {
+    const views = await Promise.all(every.map(() => open(2)));
+    await Promise.all(views.map((each) => each.latest()));
+    failAll(views);
+    await mine();
+
+    await Promise.all(views.map((each) => eventually(each.latest, isHead)));
+    const reports = views.map(({ endpoints }) => endpoints.report());
+    for (const { rpcs } of views) rpcs[0]?.fail();
+
+    expect(reports.map(([down]) => [down?.status, down?.reason])).toEqual(
+      every.map(([, reason]) => ["down", expect.stringMatching(reason)]),
+    );
+    expect(reports.map(([, used]) => used)).toMatchObject(
+      every.map(() => ({ status: "used", reason: null, latestBlock: Number(head) })),
+    );
+    for (const each of views) {
+      await eventually(
+        () => statuses(each),
+        ([status]) => status === "used",
+      );
+    }
+  });
+
+  it("and is the only one keeps calls waiting until it is well, and takes nothing back", async () => {
+    const views = await Promise.all(every.map(() => open(1)));
+    const block = await blockWithLogs();
+    await Promise.all(views.map((each) => each.latest()));
+    failAll(views);
+    const waiting = views.map((each) => logsOf(block, each));
+    const meanwhile = await Promise.all(views.map((each) => each.latest()));
+    for (const each of views) {
+      await eventually(
+        () => statuses(each),
+        ([status]) => status === "down",
+      );
+    }
+    await mine();
+
+    for (const { rpcs } of views) rpcs[0]?.fail();
+
+    expect(meanwhile.map(({ hash }) => hash)).toEqual(every.map(() => block.hash));
+    expect((await Promise.all(waiting)).map((logs) => logs.length)).toEqual(every.map(() => 1));
+    for (const each of views) await eventually(each.latest, isHead);
+  });
+
+  it("by refusing connections is noticed as well", async () => {
+    await view.latest();
+    await first.goAway();
+
+    expect(await view.latest()).toMatchObject({ number: head });
+    expect(view.endpoints.report()).toMatchObject([
+      { status: "down", reason: "refused" },
+      { status: "used" },
+    ]);
+    await first.comeBack();
+    await eventually(statuses, ([status]) => status === "used");
+  });
+
+  it("by taking over three seconds for everything goes on being asked where it is the only one", async () => {
+    await use(1);
+    first.slow(3_200);
+
+    expect(await view.latest()).toMatchObject({ number: head });
+    await mine();
+    await eventually(view.latest, isHead);
+  });
+
+  it("is named by its place and host, and never by what else its URL holds", async () => {
+    const url = `${first.url.replace("//", "//user:secret@")}/v2/key?apiKey=other`;
+    const endpoints = createEndpoints({ rpcUrls: [url] });
+    await createPonderRequest(endpoints, createDeliveredBlocks())({ method: "eth_chainId" });
+
+    expect(endpoints.report()).toMatchObject([{ endpoint: 1, host: new URL(first.url).host }]);
+    expect(JSON.stringify(endpoints.report())).not.toMatch(/secret|key|other/);
+  });
+});
+
+describe("an endpoint that is behind", () => {
+  it("is left for one that is not, and reported", async () => {
+    await view.latest();
+    await mine(5);
+    first.lag((newest) => ({ head: newest - 5 }));
+
+    await eventually(view.latest, isHead);
+    expect(view.endpoints.report()).toMatchObject([
+      { status: "behind", reason: "5 blocks behind" },
+      { status: "used", latestBlock: Number(head) },
+    ]);
+  });
+
+  it("and is the only one takes nothing back: Ponder is told what it has seen until there is more", async () => {
+    await use(1);
+    const from = Number(head);
+    await mine(40);
+    const before = await view.latest();
+    await catchUp(from);
+    first.lag((newest) => ({ head: newest - 40 }));
+
+    expect(await view.latest()).toMatchObject({ hash: before.hash });
+    first.lag();
+    await mine();
+    await eventually(view.latest, isHead);
+  });
+
+  it("does not hide that its neighbour has a block's logs", async () => {
+    const block = await blockWithLogs();
+    first.lag((newest) => ({ head: newest - 1 }));
+
+    expect(await logsOf(block)).toHaveLength(1);
+  });
+});
+
+describe("a reorganisation", () => {
+  let snapshot: `0x${string}`;
+  let lost: RpcBlock;
+  let lostParent: RpcBlock;
+  beforeEach(async () => {
+    snapshot = await chain.snapshot();
+    lostParent = await blockWithLogs();
+    lost = await blockWithLogs();
+  });
+
+  it("is told even where the new chain is shorter", async () => {
+    await reorganise(snapshot, 1);
+
+    const { number, hash } = await view.latest();
+
+    expect(number).toBe(lostParent.number);
+    expect(hash).not.toBe(lostParent.hash);
+  });
+
+  it("makes the logs of a dropped block an error that Ponder takes for final", async () => {
+    await reorganise(snapshot, 3);
+
+    const error = (await logsOf(lost).catch((reason) => reason)) as Error & { code: number };
+
+    expect(error.message).toContain(`Block ${Number(lost.number)} (${lost.hash}) has been reverted`);
+    // Ponder's own rule, in rpc/index.js: a number as code, and the word.
+    expect(error.code).toEqual(expect.any(Number));
+  });
+
+  it("that drops a block while Ponder steps back leads it down to where it starts over, without a failure", async () => {
+    await reorganise(snapshot, 3);
+
+    let step = await parentOf({ parentHash: `0x${"ab".repeat(32)}` });
+    for (let steps = 0; steps < 60; steps++) step = await parentOf(step);
+
+    expect(step.parentHash).toMatch(/^0x0{64}$/);
+  });
+
+  it("gives Ponder the way back that it has been shown before, whatever the node still knows", async () => {
+    await reorganise(snapshot, 3);
+
+    expect(await parentOf(lost)).toMatchObject({ hash: lostParent.hash, number: lostParent.number });
+  });
+});
+
+it("an error that is about the call is passed on at once", async () => {
+  const error = await view.request({ method: "eth_nothing" }).catch((reason) => reason);
+
+  expect(error).toMatchObject({ code: -32_601 });
+  expect(statuses()).toEqual(["used", "ready"]);
+});
+
+it("calls that any endpoint can answer are spread over all of them", async () => {
+  await Promise.all(Array.from({ length: 40 }, () => view.request({ method: "eth_chainId" })));
+
+  expect(Math.min(...view.rpcs.map((rpc) => rpc.requests()))).toBeGreaterThan(10);
+});

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Service } from "../../demo/service.ts";
+import { eventually } from "../e2e/world.ts";
+import type { Endpoint, Fault } from "./support/endpoint.ts";
+import { startEndpoint } from "./support/endpoint.ts";
+import { startWatch } from "./support/figures.ts";
+import { createPlant, type Plant } from "./support/plant.ts";
+
+const AWAY_MS = Number(process.env.FAULTS_AWAY_MS ?? 30_000);
+const BLOCKS_OLD = 40;
+const ENDS_WITHIN_MS = 120_000;
+
+let plant: Plant;
+let other: Endpoint;
+beforeAll(async () => {
+  plant = await createPlant({ tokens: 1 });
+  other = await startEndpoint(plant.chain.rpcUrl);
+  await plant.chain.mineEvery(1);
+});
+afterAll(async () => {
+  await plant?.close();
+  await other?.close();
+});
+
+interface ChainFreshness {
+  readonly indexed: number;
+  readonly rpc: readonly { endpoint: number; status: string; reason: string | null }[];
+}
+const freshness = async (service: Service): Promise<ChainFreshness | undefined> => {
+  const response = await fetch(`${service.baseUrl}/freshness`);
+  return ((await response.json()) as { chains: ChainFreshness[] }).chains[0];
+};
+const indexed = async (service: Service): Promise<number> => {
+  const response = await fetch(`${service.baseUrl}/status`);
+  const status = (await response.json()) as Record<string, { block: { number: number } }>;
+  return status[plant.chain.chainId]?.block.number ?? 0;
+};
+const caughtUp = async (service: Service): Promise<boolean> =>
+  (await indexed(service)) >= Number(await plant.chain.blockNumber()) - 1;
+
+type Trouble = readonly [name: string, begin: () => unknown, end: () => unknown];
+const failing = (fault: Fault): Trouble => [fault, () => plant.rpc.fail(fault), () => plant.rpc.fail()];
+const troubles = (): Trouble[] => [
+  ["refused", () => plant.rpc.goAway(), () => plant.rpc.comeBack()],
+  ...(["hang", "429", "500", "html", "nothing", "null", "empty", "error", "huge"] as const).map(failing),
+  ["40 blocks old", () => plant.rpc.lag((head) => ({ head: head - BLOCKS_OLD })), () => plant.rpc.lag()],
+];
+
+async function measure(service: Service, [name, begin, end]: Trouble, endpoints: number): Promise<void> {
+  const watch = startWatch(`endpoint ${name}, ${endpoints} endpoints`);
+  await eventually(() => caughtUp(service), Boolean, ENDS_WITHIN_MS);
+  await begin();
+  await sleep(AWAY_MS);
+  const during = await freshness(service);
+  const lag = Number(await plant.chain.blockNumber()) - (await indexed(service));
+  await end();
+  const backAt = watch.seconds();
+  await eventually(() => caughtUp(service), Boolean, ENDS_WITHIN_MS);
+  watch.report({
+    blocks_behind: lag,
+    seconds_until_caught_up: Math.round((watch.seconds() - backAt) * 10) / 10,
+    said:
+      during?.rpc?.map(({ status, reason }) => `${status} ${reason ?? ""}`.trim()).join(", ") ?? "nothing",
+  });
+  if (endpoints > 1) expect(lag).toBeLessThan(AWAY_MS / 1_000);
+}
+
+it("one endpoint that fails for 30 s in any way is noticed as soon as it is back", async () => {
+  const service = await plant.start("indexer");
+  for (const trouble of troubles()) await measure(service, trouble, 1);
+  await service.stop();
+}, 1_800_000);
+
+it("of two endpoints, one that fails for 30 s keeps the index from nothing", async () => {
+  const service = await plant.start("indexer", {
+    [`PONDER_RPC_URL_${plant.chain.chainId}`]: `${plant.rpc.url},${other.url}`,
+  });
+  for (const trouble of troubles()) await measure(service, trouble, 2);
+}, 1_800_000);
