@@ -78,6 +78,7 @@ export function createCauseSetup(test: TestDatabase) {
         "checkpoint",
         "meta",
         "tokenState",
+        "tokenRange",
         "collectionState",
       ] as const) {
         await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);

@@ -93,7 +93,7 @@ export async function hideTakenBack(
         order by t.token_id::text collate "C" for update of t)
      update vitrine.token t
         set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
-       from gone g where t.chain_id = $1 and t.collection = $2 and t.token_id = g.token_id`,
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any(array(select token_id from gone))`,
     [chainId, collection, tokenIds, tables.schema, isCertain],
   );
 }

@@ -7,7 +7,7 @@ import { tokenState } from "../chain/token-state.ts";
 import type { KnownDocument } from "../metadata/resolve.ts";
 import type { Queryable } from "../store/database.ts";
 import { FAILURES_UNTIL_PAUSE, PROBE_TIME } from "./hosts.ts";
-import { priorityLevels } from "./priorities.ts";
+import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
 import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
 /** What a process may take. */
@@ -70,8 +70,8 @@ export async function claim(
                 partition by f.host
                 order by
                   -- Those whose host nobody knows yet take turns by who asks: keyed callers, events and strangers, none waits
-                  -- for all of another.
-                  case when f.host = '' then f.nth end, f.priority desc, f.not_before) as place
+                  -- for all of another. What runs in the background comes after them.
+                  case when f.host = '' and f.priority >= ${ANONYMOUS_PRIORITY} then f.nth end, f.priority desc, f.not_before) as place
          from (
            select d.*, o.host, o.room,
                   row_number() over (partition by o.host, d.priority order by d.not_before) as nth

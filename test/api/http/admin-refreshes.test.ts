@@ -199,7 +199,10 @@ describe("GET /admin/refreshes", () => {
     const { body } = await admin();
 
     expect(body).toEqual({
-      queue: { waiting: { request: 2, event: 1, background: 0 }, oldest_seconds: expect.any(Number) },
+      queue: {
+        waiting: { request: 2, event: 1, anonymous: 0, background: 0 },
+        oldest_seconds: expect.any(Number),
+      },
       hosts: [
         {
           host: "slow.example",
