@@ -81,6 +81,7 @@ it("a Transfer with all arguments indexed is applied once", async () => {
 
   expect(store.rows(tokenTransfer)).toHaveLength(1);
   expect(counts()).toEqual([1, 1]);
+  expect(anomalies()).toEqual([]);
 });
 
 describe("a contract that is a coin as well (ERC-404)", () => {
