@@ -32,6 +32,9 @@ export async function createChainTables(client: Client, tables: ChainTables): Pr
     create table ${tables.lockDefault} (
       chain_id bigint, collection_address text, standard text, locked boolean not null,
       primary key (chain_id, collection_address, standard));
+    create table ${tables.tokenRange} (
+      chain_id bigint, collection_address text, from_token_id numeric(78), to_token_id numeric(78), owner text,
+      primary key (chain_id, collection_address, from_token_id));
     create table ${tables.tokenBalance} (
       chain_id bigint, collection_address text, token_id numeric(78), holder text, balance numeric(78),
       primary key (chain_id, collection_address, token_id, holder));

@@ -49,8 +49,13 @@ export async function benchResolve() {
   const tables = chainTables("bench");
   await database.query("create schema bench");
   await database.query(
-    `create table ${tables.tokenState} (chain_id bigint, collection_address text, token_id numeric(78), standard text,
-                                        primary key (chain_id, collection_address, token_id))`,
+    `create table ${tables.tokenState} (
+       chain_id bigint, collection_address text, token_id numeric(78), standard text, owner text, supply numeric(78),
+       burned boolean, burned_block numeric(78), lock_count int, locked_since_block numeric(78),
+       primary key (chain_id, collection_address, token_id));
+     create table ${tables.tokenRange} (
+       chain_id bigint, collection_address text, from_token_id numeric(78), to_token_id numeric(78), owner text,
+       primary key (chain_id, collection_address, from_token_id))`,
   );
   const metadata = createMetadata({ resolve, tables });
 

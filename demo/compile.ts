@@ -16,13 +16,14 @@ const SOURCES = new URL("./contracts/", import.meta.url);
 
 const compiled = new Map<string, Promise<CompiledContracts>>();
 
-/** Compiles every deployable contract of a folder once per process; throws the compiler's own messages. */
+/**
+ * Compiles every deployable contract of a folder, `demo/contracts` by default, once per process; throws the compiler's own
+ * messages. The folder's URL ends with a slash.
+ */
 export const compileContracts = (folder: URL = SOURCES): Promise<CompiledContracts> => {
-  const known = compiled.get(folder.href);
-  if (known) return known;
-  const made = compileAll(folder);
-  compiled.set(folder.href, made);
-  return made;
+  const known = compiled.get(folder.href) ?? compileAll(folder);
+  compiled.set(folder.href, known);
+  return known;
 };
 
 const compileAll = async (folder: URL): Promise<CompiledContracts> => {

@@ -6,9 +6,10 @@ import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } fr
 import type { Resolve } from "./resolve.ts";
 import {
   addKnownTokens,
-  findGone,
   findKnown,
+  findUntransferred,
   forgetTokens,
+  isIndexWhole,
   knownInRange,
   notReadSince,
   readServed,
@@ -27,8 +28,9 @@ export function createMetadata(deps: MetadataDeps) {
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       findKnown(db, deps.tables, chainId, collection, tokenIds),
     addKnownTokens,
-    findGone: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
-      findGone(db, deps.tables, chainId, collection, tokenIds),
+    findUntransferred: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
+      findUntransferred(db, deps.tables, chainId, collection, tokenIds),
+    isIndexWhole: (db: Queryable, chainId: number) => isIndexWhole(db, deps.tables, chainId),
     forgetTokens,
     knownInRange,
     notReadSince,

@@ -1,7 +1,7 @@
 /** Which tokens are known, and what is served of them, in PostgreSQL. */
 
 import type { TokenRef } from "../../domain/token-ref.ts";
-import { ready } from "../chain/index-trust.ts";
+import { caughtUp, ready } from "../chain/index-trust.ts";
 import { knownByTransfer } from "../chain/known-by-transfer.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { isInRange } from "../chain/token-state.ts";
@@ -93,20 +93,29 @@ export async function forgetToken(db: Queryable, token: TokenRef): Promise<void>
   );
 }
 
-/** Those of the tokens that a complete index has no transfer of; none while it is being built. */
-export async function findGone(
+/** Those of the tokens that the index has no transfer of, as far as it has come. */
+export async function findUntransferred(
   db: Queryable,
   tables: ChainTables,
   chainId: number,
   collection: string,
   tokenIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly string[]> {
   const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   const rows = await db.query<{ tokenId: string }>(
-    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where ${ready(tables)} and not ${told}`,
+    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where not ${told}`,
     [chainId, collection, tokenIds],
   );
-  return new Set(rows.map(({ tokenId }) => tokenId));
+  return rows.map(({ tokenId }) => tokenId);
+}
+
+/** Whether the index of a chain is complete and has caught up: until then, what it lacks may be on its way. */
+export async function isIndexWhole(db: Queryable, tables: ChainTables, chainId: number): Promise<boolean> {
+  const rows = await db.query(
+    `select from ${tables.checkpoint} c where c.chain_id = $1 and ${ready(tables)} and ${caughtUp("$2")}`,
+    [chainId, tables.schema],
+  );
+  return rows.length > 0;
 }
 
 /** Takes tokens of one collection out of what is known and counted; their versions stay as history. */

@@ -162,8 +162,8 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
   /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
   async function forgetTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
     for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
-      const gone = await metadata.findGone(tx, chainId, collection, [from]);
-      await metadata.forgetTokens(tx, chainId, collection, [...gone]);
+      const gone = await metadata.findUntransferred(tx, chainId, collection, [from]);
+      await metadata.forgetTokens(tx, chainId, collection, gone);
     }
   }
 

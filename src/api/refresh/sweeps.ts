@@ -135,8 +135,7 @@ export function createSweeps({ database, metadata }: { database: Database; metad
   ): Promise<{ readonly hasAsked: boolean; readonly isLeftToCount: boolean }> {
     const sweep = await lockOpen(tx, id);
     if (!sweep) return { hasAsked: false, isLeftToCount: false };
-    const isAdding = sweep.minted && sweep.block > 0;
-    const counting = isAdding ? undefined : await countOn(tx, sweep);
+    const counting = sweep.minted ? undefined : await countOn(tx, sweep);
     const [queued] = await tx.query<{ count: number }>(
       `select count(*)::int as count from vitrine.refresh
         where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep'`,
@@ -144,13 +143,15 @@ export function createSweeps({ database, metadata }: { database: Database; metad
     );
     const room = QUEUED_MAX - (queued?.count ?? 0);
     const hasRoom = room >= ROOM_MIN;
-    if (!isAdding && hasRoom) await ask(tx, sweep, room);
-    if (!isAdding) return { hasAsked: hasRoom, isLeftToCount: counting ?? false };
+    if (counting !== undefined) {
+      if (hasRoom) await ask(tx, sweep, room);
+      return { hasAsked: hasRoom, isLeftToCount: counting };
+    }
     const last = sweep.counted;
     const hasAsked =
       hasRoom && last !== null && (await ask(tx, { ...sweep, to: last }, room, last === sweep.to));
     // After the queue rows, in the order of a worker that records a fetch.
-    return { hasAsked, isLeftToCount: await addOn(tx, sweep) };
+    return { hasAsked, isLeftToCount: await (sweep.block > 0 ? addOn : forgetOn)(tx, sweep) };
   }
 
   /** Makes some more tokens of a minted range known; true when more may be left. */
@@ -182,14 +183,27 @@ export function createSweeps({ database, metadata }: { database: Database; metad
     return !isAll;
   }
 
+  /** Forgets some more tokens of a range whose mint was taken back; true when more may be left. */
+  async function forgetOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
+    const { id, chainId, collection, to, counted } = sweep;
+    if (counted === to || !(await metadata.isIndexWhole(tx, chainId))) return false;
+    const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
+    const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
+    await metadata.forgetTokens(tx, chainId, collection, gone);
+    const isAll = tokenIds.length < COUNTED_MAX;
+    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
+      id,
+      tokenIds.length - gone.length,
+      isAll ? to : tokenIds.at(-1),
+    ]);
+    return !isAll;
+  }
+
   /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
   async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
     const { id, chainId, collection, receiptId, accept } = sweep;
     const tokenIds = await metadata.knownInRange(tx, sweep, sweep.cursor, room);
-    const isTakenBack = sweep.minted && sweep.block === 0;
-    const gone = isTakenBack ? await metadata.findGone(tx, chainId, collection, tokenIds) : new Set<string>();
-    const left = tokenIds.filter((tokenId) => !gone.has(tokenId));
-    const all = new Map(left.map((tokenId) => [tokenId, sweep.block]));
+    const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
@@ -200,7 +214,6 @@ export function createSweeps({ database, metadata }: { database: Database; metad
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
       await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
     }
-    if (gone.size > 0) await metadata.forgetTokens(tx, chainId, collection, [...gone]);
     await tx.query(
       `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
               finished_at = case when $5 then now() end where id = $1`,
