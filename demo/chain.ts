@@ -19,7 +19,7 @@ import {
 import { HDKey, hdKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { startAnvil } from "./anvil.ts";
-import { type CompiledContracts, compileContracts } from "./compile.ts";
+import { compileContracts } from "./compile.ts";
 
 // Published with every development chain: these accounts are for local use and nothing else.
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -34,8 +34,6 @@ export type ChainOptions = {
   blockTimeSeconds?: number;
   /** A free port when absent. */
   port?: number;
-  /** A folder of Solidity beside `demo/contracts`; of two contracts with one name, its own is deployed. */
-  contracts?: URL;
   /** Passed to anvil as they are. */
   extraArgs?: readonly string[];
 };
@@ -51,7 +49,7 @@ export type Chain = {
   accounts: readonly HDAccount[];
   /** The nth funded account. */
   account(index: number): HDAccount;
-  /** Deploys a contract by name. */
+  /** Deploys a contract of `demo/contracts` by name. */
   deploy(name: string, args?: readonly unknown[]): Promise<Contract>;
   read(contract: Contract, functionName: string, args?: readonly unknown[]): Promise<unknown>;
   /** Sends a transaction and waits until it is mined; throws with the contract's reason when it reverts. */
@@ -75,7 +73,7 @@ export type Chain = {
 
 /** Starts a chain that ends with this process or with `close`. */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
-  const contracts = compileFolders(options.contracts);
+  const contracts = compileContracts();
   const [anvil] = await Promise.all([startAnvil(anvilArgs(options)), contracts]);
 
   const client = {
@@ -106,7 +104,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
 
     async deploy(name, args = []) {
       const compiled = (await contracts)[name];
-      if (compiled === undefined) throw new Error(`no contract named ${name} in the folders of Solidity`);
+      if (compiled === undefined) throw new Error(`no contract named ${name} in demo/contracts`);
       const hash = await inTurn(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );
@@ -146,11 +144,6 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     close: () => anvil.stop(),
   };
   return chain;
-};
-
-const compileFolders = async (more: URL | undefined): Promise<CompiledContracts> => {
-  const folders = await Promise.all([compileContracts(), ...(more ? [compileContracts(more)] : [])]);
-  return Object.assign({}, ...folders);
 };
 
 const anvilArgs = ({

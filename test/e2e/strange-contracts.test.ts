@@ -72,6 +72,14 @@ const unreadable: readonly (readonly [signature: string, topics: readonly Hex[],
   [signatures.uri, [], "0x1234"],
   ["MetadataUpdate(uint256)", [], "0x"],
   ["BatchMetadataUpdate(uint256,uint256)", [], word(1n)],
+  ["TokenLocked(uint256,address)", [word(1n)], "0x"],
+  ["TokenUnlocked(uint256,address)", [], word(1n)],
+  ["Locked(uint256)", [], "0x"],
+  ["Unlocked(uint256)", [word(1n), word(2n)], "0x"],
+  ["Locked(uint256,bool)", [word(5n)], word(2n)],
+  ["DefaultLocked(bool)", [], word(2n)],
+  ["Lock(address,uint256)", [word(2n ** 160n), word(1n)], "0x"],
+  ["Unlock(uint256)", [], "0x1234"],
 ];
 
 async function tellAll({ axies, kitties, coin, raw, range, large }: Cast): Promise<void> {
@@ -185,6 +193,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
     expect(await anomaliesOf(cast.raw)).toEqual([
       ["unreadable_transfer", 6],
       ["unreadable_metadata_update", 3],
+      ["unreadable_lock", 8],
     ]);
     expect(await readCollection(cast.raw)).toMatchObject({ items: null, owners: null });
     expect(await reader.count("tokenTransfers", `collectionAddress: "${lower(cast.raw)}"`)).toBe(0);

@@ -9,16 +9,16 @@ import { addKnownTokens, knownInRange } from "../../../src/api/metadata/listing-
 import { createReconcile } from "../../../src/api/trading/reconcile.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
-import { TEST_CONTRACTS } from "../../support/contracts.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { indexContract } from "../../support/index-contract.ts";
+import { deployTestContract } from "../../support/test-contracts.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
 
 let chain: Chain;
 beforeAll(async () => {
-  chain = await startChain({ contracts: TEST_CONTRACTS });
+  chain = await startChain();
 });
 afterAll(() => chain.close());
 beforeEach(() =>
@@ -32,7 +32,8 @@ const ada = () => chain.account(1).address;
 const head = async (): Promise<number> => Number(await chain.blockNumber());
 
 async function deploy(name: string, args: unknown[], ...ids: bigint[]): Promise<Contract> {
-  const contract = await chain.deploy(name, args);
+  const isDemo = name === "WildHeroes";
+  const contract = isDemo ? await chain.deploy(name) : await deployTestContract(chain, name, args);
   for (const id of ids) await chain.write(contract, "mint", [ada(), id]);
   return contract;
 }
