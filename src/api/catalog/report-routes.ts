@@ -19,8 +19,8 @@ const VALIDATE_AT_ONCE_MAX = 4;
 const VALIDATE_PATH = "/metadata/validate";
 // A document that is just over its own limit gets a report that says so.
 const BODY_BYTES_MAX = DOCUMENT_BYTES_MAX + 64 * 1024;
-// The numbers of versions are PostgreSQL's `int`.
-const VERSION_MAX = 2_147_483_647;
+/** The largest number of a version: PostgreSQL's integer. */
+export const VERSION_MAX = 2_147_483_647;
 
 const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;

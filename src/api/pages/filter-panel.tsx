@@ -180,7 +180,7 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
   ];
   const textOf = (end: string): string => {
     const text = asked.field(`${end}:${trait_type}`);
-    return isDate && text !== "" && Number.isFinite(Number(text)) ? dayOf(Number(text)) : text;
+    return isDate && /^-?\d+$/.test(text) ? dayOf(Number(text)) : text;
   };
   return (
     <div class="range">

@@ -193,8 +193,12 @@ export function queryOf({
   return new URLSearchParams(ends.map((end): [string, string] => [`${end}:${trait_type}`, text])).toString();
 }
 
+// The furthest that a Date reaches either way (ECMA-262, 21.4.1.1).
+const SECONDS_MAX = 8.64e12;
+
 /** As `readBound` reads a day; the seconds themselves where a day has no such form. */
 export function dayOf(seconds: number): string {
+  if (!(Math.abs(seconds) <= SECONDS_MAX)) return String(seconds);
   const day = new Date(seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length);
   return DAY.test(day) ? day : String(seconds);
 }

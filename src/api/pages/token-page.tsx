@@ -3,6 +3,7 @@
 import type { Child } from "hono/jsx";
 import { findLockStandard } from "../../domain/lock-standards.ts";
 import { viewCollections } from "../catalog/collection-view.ts";
+import { VERSION_MAX } from "../catalog/report-routes.ts";
 import type { TokenView } from "../catalog/token-view.ts";
 import { ApiError } from "../contract/errors.ts";
 import { Badge, Card, Empty, Facts, Table, When } from "../ui/parts.tsx";
@@ -45,7 +46,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     });
 
   const at = positive(c.req.query("transfers"), PAGE_MAX) ?? 1;
-  const before = positive(c.req.query("before"), Number.MAX_SAFE_INTEGER);
+  const before = positive(c.req.query("before"), VERSION_MAX);
   const { holdings, reports } = site.catalogRoom;
   const place = { offset: (at - 1) * TRANSFERS_AT_ONCE, limit: TRANSFERS_AT_ONCE };
   const found = await soon(

@@ -232,6 +232,26 @@ describe("a collection of many tokens", () => {
   });
 });
 
+it.each([
+  "from:Born=0x5FBDB2315678AFECB367F032D93F642F64180AA3&to:Born=2021-04-13",
+  "to:Born=9223372036854775807",
+  "from:Born=1e300",
+  "from:Level=1e999&to:Level=-1e999",
+  "sort=constructor&is:__proto__=constructor&locked=toString",
+  "q=%00&owner=%5C&cursor=%00",
+])("answers an address that nobody would write: %s", async (query) => {
+  expect([200, 400]).toContain((await get(`${HEROES}?${query}`)).status);
+});
+
+it.each([
+  "before=4294967296",
+  "before=__proto__",
+  "transfers=9999999999",
+  "part=constructor&notice=toString",
+])("answers an address of a token that nobody would write: %s", async (query) => {
+  expect((await get(`${HEROES}/1?${query}`)).status).toBe(200);
+});
+
 it("says so while the index is still being built", async () => {
   expect(seen((await get(HEROES)).text)).not.toContain("still being built");
 

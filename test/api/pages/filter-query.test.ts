@@ -1,10 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { queryOf, readQuery } from "../../../src/api/pages/filter-query.ts";
+import { dayOf, queryOf, readQuery } from "../../../src/api/pages/filter-query.ts";
 
 const DAY = 86_400;
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 const read = (query: string) => readQuery(new URLSearchParams(query));
+
+describe("the day of seconds", () => {
+  it.each([
+    [0, "1970-01-01"],
+    [-1, "1969-12-31"],
+    [8.64e12, "8640000000000"],
+    [8.64e12 + 1, "8640000000001"],
+    [1e300, "1e+300"],
+    [Number.POSITIVE_INFINITY, "Infinity"],
+    [Number.NaN, "NaN"],
+  ])("%d is %s, and no fault where there is none", (seconds, day) => {
+    expect(dayOf(seconds)).toBe(day);
+  });
+});
 
 describe("the address of a trait's value", () => {
   it("is read as that value, whatever the trait and the value are called", () => {
