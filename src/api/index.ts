@@ -84,7 +84,7 @@ const tables = chainTables(runtime.schema);
 const database = createDatabase(connectionString, logger);
 const chainRoom = createChainRoom({ database, tables, index });
 if (runtime.command === "start") await chainRoom.takeIndex(PROJECT);
-const { clients, latestBlock, heads, readBlock } = chainRoom;
+const { clients, latestBlock, heads, readBlock, witness } = chainRoom;
 const onLimitFault = createLimitMetrics(runtime.metrics);
 const accessRoom = createAccessRoom({
   ...config,
@@ -108,8 +108,9 @@ const collections = createCollections(index);
 const allowlist = createAllowlist(database);
 const disk = createDisk(config.mediaFolder);
 const media = createMedia({ database, gateways: config.ipfsGateways, baseUrl: config.baseUrl });
-const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
-const tradeChecks = createTradeChecks({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const maxAgeSeconds = config.tradeMaxAgeSeconds;
+const trading = createTrading({ database, tables, witness, maxAgeSeconds });
+const tradeChecks = createTradeChecks({ database, tables, witness, maxAgeSeconds });
 const delegationRoom = createDelegationRoom({
   database,
   tables,

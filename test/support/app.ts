@@ -4,6 +4,7 @@ import { type AccessRoomDeps, createAccessRoom } from "../../src/api/access/room
 import { createCollections } from "../../src/api/catalog/collections.ts";
 import { createCatalogRoom } from "../../src/api/catalog/room.ts";
 import { createChainClients } from "../../src/api/chain/clients.ts";
+import type { HeadWitness } from "../../src/api/chain/head-witness.ts";
 import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
 import { createConsole } from "../../src/api/console/routes.tsx";
 import { silentLogger } from "../../src/api/contract/logger.ts";
@@ -60,6 +61,9 @@ const index: IndexConfig = {
   ],
 };
 
+/** A node that has every block that the index is at. */
+export const trustingWitness: HeadWitness = { confirm: async () => true };
+
 export interface Sent {
   readonly method?: string;
   readonly key?: string | undefined;
@@ -110,7 +114,7 @@ export function createTestApp(
   const { access } = accessRoom;
   const collections = createCollections(index);
   const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
-  const trading = createTrading({ database, tables, maxAgeSeconds: 60 });
+  const trading = createTrading({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 });
   const allowlist = createAllowlist(database);
   const refresh = createRefresh({ database, metadata, readUri, latestBlock: async () => 10 });
   const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
@@ -152,7 +156,7 @@ export function createTestApp(
     operatorRequests,
     refresh,
     traitApproval,
-    tradeChecks: createTradeChecks({ database, tables, maxAgeSeconds: 60 }),
+    tradeChecks: createTradeChecks({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 }),
     delegationRoom: createDelegationRoom({ database, tables, index, url: undefined, key: undefined }),
     hub,
     graphql: graphqlRoutes({

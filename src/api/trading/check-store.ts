@@ -1,6 +1,7 @@
 /** What a trade check reads, for many tokens in one statement: a fact read apart may be of another moment. */
 
-import { blockOf } from "../chain/index-trust.ts";
+import type { IndexedBlock } from "../chain/head-witness.ts";
+import { indexedBlock } from "../chain/index-trust.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { covers, EMPTY_RIGHTS, type Scope, standsFor } from "../delegation/rights.ts";
 import type { Queryable } from "../store/database.ts";
@@ -16,7 +17,7 @@ export interface CheckedToken {
 
 export interface CheckFacts extends GuardFacts {
   /** The newest block of the token's chain that the index has; null before it has any. */
-  readonly block: number | null;
+  readonly indexed: IndexedBlock | null;
 }
 
 const token = { contract: "t.collection_address", tokenId: "t.token_id" };
@@ -51,11 +52,11 @@ export async function readCheckFacts(
   },
 ): Promise<CheckFacts[]> {
   const { tokens, wallet, maxAgeSeconds } = query;
-  const rows = await db.query<Omit<CheckFacts, "block"> & { block: string | null }>(
+  return db.query<CheckFacts>(
     `select ${trusted(tables, { maxAge: "$5", schema: "$6" })} as fresh, s.standard,
             coalesce(s.burned, false) as burned, coalesce(s.lock_count, 0) as "lockCount",
             $4::text is null or ${isEntitled(tables)} as entitled,
-            (select ${blockOf("c.latest_checkpoint")} from ${tables.checkpoint} c where c.chain_id = t.chain_id) as block
+            ${indexedBlock(tables, "t.chain_id", "$6")} as indexed
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality
               as t(chain_id, collection_address, token_id, position)
        left join ${tables.tokenState} s
@@ -70,5 +71,4 @@ export async function readCheckFacts(
       tables.schema,
     ],
   );
-  return rows.map((row) => ({ ...row, block: row.block === null ? null : Number(row.block) }));
 }

@@ -1,7 +1,8 @@
 /** Lock state as the index has it, and whether it may be trusted, in one SQL statement. */
 
 import type { Standard } from "../../config.ts";
-import { caughtUp, ready, young } from "../chain/index-trust.ts";
+import type { IndexedBlock } from "../chain/head-witness.ts";
+import { caughtUp, indexedBlock, ready, young } from "../chain/index-trust.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { isTakenBack } from "../events/taken-back.ts";
 import type { Queryable } from "../store/database.ts";
@@ -14,8 +15,9 @@ export interface ChainState {
   readonly burned: boolean;
   readonly lockCount: number;
   readonly lockedSinceBlock: number | null;
-  /** The index may be believed on this token. */
+  /** The index may be believed on this token, where the node confirms its head. */
   readonly fresh: boolean;
+  readonly indexed: IndexedBlock | null;
 }
 
 /**
@@ -42,7 +44,8 @@ export async function readChainStates(
 ): Promise<ReadonlyMap<string, ChainState>> {
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
     `select token_id as "tokenId", standard, owner, supply, burned, lock_count as "lockCount",
-            locked_since_block as "lockedSinceBlock", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+            locked_since_block as "lockedSinceBlock", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh,
+            ${indexedBlock(tables, "$1", "$5")} as indexed
        from ${tables.tokenState} t
       where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[])`,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],

@@ -2,6 +2,7 @@
 
 import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
 import { collectionInformation } from "./catalog.ts";
+import { deliveredBlocks } from "./chain.ts";
 import { events } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media, mediaEnds } from "./media.ts";
@@ -38,4 +39,5 @@ export const migrations: readonly string[] = [
   changesFirst,
   changedTypes,
   mediaEnds,
+  deliveredBlocks,
 ];
