@@ -19,7 +19,7 @@ import {
 import { HDKey, hdKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { startAnvil } from "./anvil.ts";
-import { compileContracts } from "./compile.ts";
+import { type CompiledContracts, compileContracts } from "./compile.ts";
 
 // Published with every development chain: these accounts are for local use and nothing else.
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -34,6 +34,8 @@ export type ChainOptions = {
   blockTimeSeconds?: number;
   /** A free port when absent. */
   port?: number;
+  /** A folder of Solidity beside `demo/contracts`; of two contracts with one name, its own is deployed. */
+  contracts?: URL;
   /** Passed to anvil as they are. */
   extraArgs?: readonly string[];
 };
@@ -71,9 +73,14 @@ export type Chain = {
   close(): Promise<void>;
 };
 
+const compileFolders = async (folder: URL | undefined): Promise<CompiledContracts> => ({
+  ...(await compileContracts()),
+  ...(folder && (await compileContracts(folder))),
+});
+
 /** Starts a chain that ends with this process or with `close`. */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
-  const contracts = compileContracts();
+  const contracts = compileFolders(options.contracts);
   const [anvil] = await Promise.all([startAnvil(anvilArgs(options)), contracts]);
 
   const client = {
@@ -104,7 +111,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
 
     async deploy(name, args = []) {
       const compiled = (await contracts)[name];
-      if (compiled === undefined) throw new Error(`no contract named ${name} in demo/contracts`);
+      if (compiled === undefined) throw new Error(`no contract named ${name} in the folders of Solidity`);
       const hash = await inTurn(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );

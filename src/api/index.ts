@@ -82,7 +82,7 @@ const tables = chainTables(runtime.schema, index.collections);
 const database = createDatabase(connectionString, logger);
 const chainRoom = createChainRoom({ database, tables, index });
 if (runtime.command === "start") await chainRoom.takeIndex(PROJECT);
-const { clients, latestBlock, heads, readBlock } = chainRoom;
+const { clients, latestBlock, heads, readBlock, witness } = chainRoom;
 const onLimitFault = createLimitMetrics(runtime.metrics);
 const accessRoom = createAccessRoom({
   ...config,
@@ -105,8 +105,8 @@ const collections = createCollections(index);
 const allowlist = createAllowlist(database);
 const disk = createDisk(config.mediaFolder);
 const media = createMedia({ database, gateways: config.ipfsGateways, baseUrl: config.baseUrl });
-const trading = createTrading({ database, tables, maxAgeSeconds: config.tradeMaxAgeSeconds });
-const tradeChecks = createTradeChecks({ ...config, database, tables, clients });
+const trading = createTrading({ database, tables, witness, maxAgeSeconds: config.tradeMaxAgeSeconds });
+const tradeChecks = createTradeChecks({ ...config, database, tables, clients, witness });
 const delegationRoom = createDelegationRoom({
   database,
   tables,

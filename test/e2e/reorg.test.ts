@@ -1,12 +1,20 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { zeroHash } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
 import { type Population, populate } from "../../demo/populate.ts";
 import type { Service } from "../../demo/service.ts";
-import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
+import {
+  createKey,
+  createReader,
+  createSite,
+  type Reader,
+  type Site,
+  untilIndexed,
+} from "../support/chain-tables.ts";
 import { lower, ownerOf } from "../support/contract-answers.ts";
-import { eventually } from "./world.ts";
+import { createPartner, eventually } from "./world.ts";
 
 const SCHEMA = "reorg";
 
@@ -165,6 +173,48 @@ it("what the blocks of the winning side hold counts from there, as if nothing ha
   expect(await look(5_001n)).toMatchObject({ state: { owner: lower(ben) } });
   expect(await look(2n)).toMatchObject({ state: { owner: lower(ada) } });
   expect(await delegatesOf()).toEqual([lower(delegates[0])]);
+});
+
+it("an unlock that the chain took back allows nothing from that moment on, asked every 20 ms", async () => {
+  const [game] = population.lockers;
+  await chain.mineEvery(1);
+  const key = await createKey(service);
+  const partner = createPartner(service.baseUrl, key);
+  const item = { collection_address: lower(population.erc721), token_id: "4" };
+  const check = async () => {
+    const startedAt = performance.now();
+    const { body } = await partner.call("/market/trade_checks", { action: "trade", items: [item] });
+    return { startedAt, ...(body.items as { allowed: boolean; reason: string | null }[])[0] };
+  };
+  const untilReason = (reason: string | null) => eventually(check, (answer) => answer.reason === reason);
+  await write("lockId", [4n], game);
+  await untilReason("locked");
+  const snapshot = await chain.snapshot();
+  await write("unlockId", [4n], game);
+  await untilReason(null);
+
+  const answers: Awaited<ReturnType<typeof check>>[] = [];
+  const asking = (async () => {
+    while (answers.at(-1)?.reason !== "locked") {
+      answers.push(await check());
+      await sleep(20);
+    }
+  })();
+  await eventually(
+    async () => answers.length,
+    (count) => count > 5,
+  );
+  await chain.revert(snapshot);
+  const takenBackAt = performance.now();
+  await chain.mine(4);
+  await asking;
+  await chain.mineEvery(0);
+  await chain.rpc("evm_setAutomine", [true]);
+
+  expect(answers.filter(({ allowed }) => allowed).length).toBeGreaterThan(0);
+  const since = answers.filter(({ startedAt }) => startedAt > takenBackAt);
+  expect(since.map(({ reason }) => reason)).toContain("index_stale");
+  expect(since.filter(({ allowed }) => allowed)).toEqual([]);
 });
 
 it("a reorg that happens while the service is down is noticed at its next start", async () => {

@@ -27,13 +27,17 @@ interface ChainFreshness {
   readonly indexed: number;
   readonly rpc: readonly { endpoint: number; status: string; reason: string | null }[];
 }
+/** The service closes a connection that rests, maybe while it is used again. */
+const get = async (url: string): Promise<unknown> => {
+  const response = await fetch(url, { headers: { connection: "close" } });
+  return response.json();
+};
 const freshness = async (service: Service): Promise<ChainFreshness | undefined> => {
-  const response = await fetch(`${service.baseUrl}/freshness`);
-  return ((await response.json()) as { chains: ChainFreshness[] }).chains[0];
+  const { chains } = (await get(`${service.baseUrl}/freshness`)) as { chains: ChainFreshness[] };
+  return chains[0];
 };
 const indexed = async (service: Service): Promise<number> => {
-  const response = await fetch(`${service.baseUrl}/status`);
-  const status = (await response.json()) as Record<string, { block: { number: number } }>;
+  const status = (await get(`${service.baseUrl}/status`)) as Record<string, { block: { number: number } }>;
   return status[plant.chain.chainId]?.block.number ?? 0;
 };
 const caughtUp = async (service: Service): Promise<boolean> =>

@@ -82,3 +82,54 @@ it("a reorg between an event and its fetch leaves what the surviving chain says"
   expect(await names()).toEqual(expected);
   expect(lost.body.tradable ?? false).toBe(false);
 });
+
+it.each([1, 3, 6, 12, 29])(
+  "a reorg of %i blocks with locks and unlocks in each is followed to what the surviving chain says",
+  async (depth) => {
+    const watch = startWatch(`reorg ${depth} deep`);
+    const { chain, heroes } = plant;
+    await chain.mineEvery(0);
+    await chain.rpc("evm_setAutomine", [true]);
+    const send = (name: string, id: number) => chain.write(heroes, name, [BigInt(id)], chain.account(2));
+    await chain.write(heroes, "updateApprovedContracts", [[chain.account(2).address], [true]]);
+    await send("lockId", 1);
+    await send("lockId", 2);
+    await indexed();
+    const before = await locks();
+    const snapshot = await chain.snapshot();
+    // Token 1 is unlocked and locked again all the time, token 3 is locked ever more often.
+    for (let block = 0; block < depth; block++) await send(block % 2 === 0 ? "unlockId" : "lockId", 1);
+    await send("lockId", 3);
+    await indexed();
+
+    await chain.revert(snapshot);
+    await send("unlockId", 2);
+    await chain.mineEvery(1);
+    const revertedAt = watch.seconds();
+    await chain.mine(depth + 1);
+    const expected = { ...before, 2: (before[2] ?? 0) - 1 };
+    await eventually(locks, (now) => JSON.stringify(now) === JSON.stringify(expected), ENDS_WITHIN_MS);
+
+    watch.report({ depth, seconds_until_followed: Math.round((watch.seconds() - revertedAt) * 10) / 10 });
+    expect(await locks()).toEqual(expected);
+    await send("unlockId", 1);
+  },
+);
+
+const locks = async (): Promise<Record<number, number>> => {
+  const rows = await plant.query<{ id: number; locks: number }>(
+    "select token_id::int as id, lock_count as locks from faults.token_state where token_id <= 4 order by 1",
+  );
+  return Object.fromEntries(rows.map(({ id, locks: count }) => [id, count]));
+};
+const indexed = async (): Promise<void> => {
+  const head = Number(await plant.chain.blockNumber());
+  await eventually(
+    async () => {
+      const response = await fetch(`${service.baseUrl}/status`);
+      return (await response.json()) as Record<string, { block: { number: number } }>;
+    },
+    (status) => (status[plant.chain.chainId]?.block.number ?? 0) >= head,
+    ENDS_WITHIN_MS,
+  );
+};

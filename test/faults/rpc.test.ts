@@ -97,7 +97,7 @@ it("behind a balancer whose second node lags by blocks, new metadata is served i
   const dice = createDice("rpc lagging node");
   const ids = range(1, 12);
   let lagging = 0;
-  // Ponder is spared: it takes an older head for a reorg, which is another test.
+  // Ponder is spared, for it is another test's.
   plant.rpc.lag((head, methods) => {
     if (!isRead(methods) || dice.next() < 0.5) return undefined;
     lagging++;
@@ -207,7 +207,6 @@ it("a whole endpoint that falls behind and catches up serves what is new in the 
 
   watch.report({
     tokens: ids.length,
-    // Ponder takes an older head for a reorg, so this is what the endpoint says of its chain.
     old_meanwhile: during.filter((name) => name?.startsWith("New") !== true).length,
   });
   expect(after).toEqual(ids.map((id) => `New ${id}`));

@@ -4,6 +4,7 @@ import { type AccessRoomDeps, createAccessRoom } from "../../src/api/access/room
 import { createCollections } from "../../src/api/catalog/collections.ts";
 import { createCatalogRoom } from "../../src/api/catalog/room.ts";
 import { createChainClients } from "../../src/api/chain/clients.ts";
+import type { HeadWitness } from "../../src/api/chain/head-witness.ts";
 import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
 import { createConsole } from "../../src/api/console/routes.tsx";
 import { silentLogger } from "../../src/api/contract/logger.ts";
@@ -61,6 +62,9 @@ const index: IndexConfig = {
   ],
 };
 
+/** A node that has every block that the index is at. */
+export const trustingWitness: HeadWitness = { confirm: async () => true };
+
 export interface Sent {
   readonly method?: string;
   readonly key?: string | undefined;
@@ -112,7 +116,7 @@ export function createTestApp(
   const clients = createChainClients(index.chains);
   const collections = createCollections(index);
   const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
-  const trading = createTrading({ database, tables, maxAgeSeconds: 60 });
+  const trading = createTrading({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 });
   const allowlist = createAllowlist(database);
   const { refresh, operatorRequests } = createRefreshRoom({
     database,
@@ -169,7 +173,13 @@ export function createTestApp(
     operatorRequests,
     refresh,
     traitApproval,
-    tradeChecks: createTradeChecks({ database, tables, clients, tradeMaxAgeSeconds: 60 }),
+    tradeChecks: createTradeChecks({
+      database,
+      tables,
+      clients,
+      witness: trustingWitness,
+      tradeMaxAgeSeconds: 60,
+    }),
     delegationRoom: createDelegationRoom({ database, tables, index, url: undefined, key: undefined }),
     hub,
     graphql: graphqlRoutes({

@@ -3,7 +3,7 @@
 import type { Chain, Contract } from "../../demo/chain.ts";
 import { compileContracts } from "../../demo/compile.ts";
 
-import { TEST_CONTRACTS } from "./contracts.ts";
+const TEST_CONTRACTS = new URL("../contracts/", import.meta.url);
 
 /** Deploys a contract of `test/contracts` by name. One at a time: each takes the sender's next nonce. */
 export async function deployTestContract(

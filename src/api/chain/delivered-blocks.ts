@@ -24,7 +24,7 @@ export interface DeliveredBlock {
 export type KeepDelivered = (blocks: readonly DeliveredBlock[]) => Promise<void>;
 
 // Twice what Ponder holds for unsettled on any chain it knows (240 blocks).
-const NUMBERS_MAX = 512;
+export const NUMBERS_MAX = 512;
 const NO_LOGS = /^0x0*$/;
 
 export const isBlock = (value: unknown): value is RpcBlock => {

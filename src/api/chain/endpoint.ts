@@ -44,23 +44,24 @@ export interface RpcEndpoint {
   readonly host: string;
   /** Calls under way, as a share of how many it takes at once. */
   load(): number;
-  /** Never rejects. */
-  ask(call: Call, timeoutMs: number): Promise<Outcome>;
+  /** Never rejects. An answer beyond 64 MiB, or beyond `bytesMax`, is refused. */
+  ask(call: Call, timeoutMs: number, bytesMax?: number): Promise<Outcome>;
 }
 
 export function createEndpoint(url: string, place: number): RpcEndpoint {
-  const requests = new Map<number, EIP1193RequestFn>();
+  const requests = new Map<string, EIP1193RequestFn>();
   let underWay = 0;
   let atOnce = AT_ONCE_MAX;
   const waiting: (() => void)[] = [];
 
-  function requestWithin(timeoutMs: number): EIP1193RequestFn {
-    const known = requests.get(timeoutMs);
+  function requestWithin(timeout: number, maxResponseBodySize: number): EIP1193RequestFn {
+    const key = `${timeout} ${maxResponseBodySize}`;
+    const known = requests.get(key);
     if (known) return known;
-    const transport = http(url, { retryCount: 0, timeout: timeoutMs, maxResponseBodySize: ANSWER_BYTES_MAX });
-    const { request } = transport({});
-    requests.set(timeoutMs, request as EIP1193RequestFn);
-    return request as EIP1193RequestFn;
+    const transport = http(url, { retryCount: 0, timeout, maxResponseBodySize });
+    const request = transport({}).request as EIP1193RequestFn;
+    requests.set(key, request);
+    return request;
   }
 
   async function take(): Promise<void> {
@@ -82,11 +83,14 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
     place,
     host: new URL(url).host,
     load: () => underWay / atOnce,
-    async ask({ method, params = [] }, timeoutMs) {
+    async ask({ method, params = [] }, timeoutMs, bytesMax = ANSWER_BYTES_MAX) {
       await take();
       let outcome: Outcome;
       try {
-        const result: unknown = await requestWithin(timeoutMs)({ method, params: [...params] } as never);
+        const result: unknown = await requestWithin(
+          timeoutMs,
+          bytesMax,
+        )({ method, params: [...params] } as never);
         outcome =
           result === undefined
             ? fault("empty", new Error(`${method} was answered without a result`))

@@ -10,6 +10,7 @@ import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./end
 const PROBE: Call = { method: "eth_blockNumber" };
 const PROBE_MS = 1_000;
 const PROBE_TIMEOUT_MS = 4_000;
+const PROBE_BYTES_MAX = 64 * 1024;
 const POLL_MS = 100;
 // How far an endpoint is that nobody asks, for the day when it is needed.
 const LOOK_MS = 5_000;
@@ -114,7 +115,7 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
   /** True when the endpoint tells a head. */
   async function probe(state: State): Promise<boolean> {
     state.probes++;
-    const outcome = await state.rpc.ask(PROBE, PROBE_TIMEOUT_MS);
+    const outcome = await state.rpc.ask(PROBE, PROBE_TIMEOUT_MS, PROBE_BYTES_MAX);
     state.probes--;
     const block = outcome.kind === "answer" ? blockNumber(outcome.result) : undefined;
     if (block === undefined) {

@@ -27,3 +27,13 @@ export const young = (maxAgeSeconds: string): string =>
 
 /** SQL: the block number in a checkpoint, its digits 27 to 42. */
 export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)::bigint`;
+
+/**
+ * SQL: the index's head on a chain as the guard needs it, `{block, hashes}`; null before there is one. `schema` is the
+ * parameter that holds the index's schema, `chainId` an expression.
+ */
+export const indexedBlock = (tables: ChainTables, chainId: string, schema: string): string => `
+  (select json_build_object('block', ${blockOf("c.latest_checkpoint")}, 'hashes', coalesce(
+            (select json_agg(d.hash) from vitrine.delivered_block d
+              where d.schema = ${schema} and d.chain_id = c.chain_id and d.number = ${blockOf("c.latest_checkpoint")}), '[]'))
+     from ${tables.checkpoint} c where c.chain_id = ${chainId})`;

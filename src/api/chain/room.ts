@@ -3,10 +3,13 @@
 import type { IndexConfig } from "../../config.ts";
 import type { Database } from "../store/database.ts";
 import { createChainClients } from "./clients.ts";
+import { forgetDelivered, keepDelivered } from "./delivered-store.ts";
 import { endpointsOf } from "./endpoints.ts";
+import { createHeadWitness, hashAtEndpoints } from "./head-witness.ts";
 import { recordIndexBuild } from "./index-build.ts";
 import { createIndexHeads } from "./index-heads.ts";
 import { readIndexInputs } from "./index-inputs.ts";
+import { deliveredBlocksOf } from "./ponder-transport.ts";
 import { createLatestBlock, createReadBlock } from "./read-block.ts";
 import { currentHold, lockSchema } from "./schema-hold.ts";
 import type { ChainTables } from "./tables.ts";
@@ -32,11 +35,19 @@ export function createChainRoom({
     latestBlock,
     heads,
     readBlock: createReadBlock(heads, latestBlock),
+    witness: createHeadWitness(hashAtEndpoints(endpoints)),
 
-    /** Marks the index as this process's, and remembers what it is built of. `project` is the project's folder. */
+    /**
+     * Marks the index as this process's, remembers what it is built of, and keeps every block that Ponder is given from
+     * now on. `project` is the project's folder.
+     */
     async takeIndex(project: string): Promise<void> {
       await lockSchema(database, tables, currentHold());
       await recordIndexBuild(database, tables, readIndexInputs(project, index));
+      await forgetDelivered(database, tables.schema);
+      for (const { id } of index.chains) {
+        await deliveredBlocksOf(id).keepWith((blocks) => keepDelivered(database, tables.schema, id, blocks));
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import type { IndexHeads } from "./index-heads.ts";
 import type { LatestBlock } from "./read-block.ts";
 
 const LOOK_MS = 10_000;
-// Ponder tries a call for 64 seconds, as for the logs of a block that a reorg took back, and goes on by itself.
+// A call waits 60 seconds for an endpoint, and goes on by itself.
 const STALLED_MS = 90_000;
 
 export interface WatchdogDeps {

@@ -1,6 +1,7 @@
 /** What a trade check reads, for many tokens in one statement: a fact read apart may be of another moment. */
 
-import { blockOf } from "../chain/index-trust.ts";
+import type { IndexedBlock } from "../chain/head-witness.ts";
+import { indexedBlock } from "../chain/index-trust.ts";
 import { lockCount } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { tokenOf, tokenState } from "../chain/token-state.ts";
@@ -19,7 +20,7 @@ export interface CheckedToken {
 
 export interface CheckFacts extends GuardFacts {
   /** The newest block of the token's chain that the index has; null before it has any. */
-  readonly block: number | null;
+  readonly indexed: IndexedBlock | null;
   /** Whose transfer of the token stands for it; null where nobody is known, and where none was asked for. */
   readonly holder: string | null;
 }
@@ -73,13 +74,13 @@ export async function readCheckFacts(
   },
 ): Promise<CheckFacts[]> {
   const { tokens, wallet, withHolder, maxAgeSeconds } = query;
-  const rows = await db.query<Omit<CheckFacts, "block"> & { block: string | null }>(
+  return db.query<CheckFacts>(
     `select ${trusted(tables, { maxAge: "$5", schema: "$6" })} as fresh, s.standard,
             coalesce(s.burned, false) as burned, ${lockCount(tables, "s")} as "lockCount",
             ${opensAt} as "opensAt",
             $4::text is null or ${isEntitled(tables)} as entitled,
             ${withHolder ? holder(tables) : "null"} as holder,
-            (select ${blockOf("c.latest_checkpoint")} from ${tables.checkpoint} c where c.chain_id = t.chain_id) as block
+            ${indexedBlock(tables, "t.chain_id", "$6")} as indexed
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality
               as t(chain_id, collection_address, token_id, position)
        left join lateral ${tokenState(tables, tokenOf("t"))} s on true
@@ -93,5 +94,4 @@ export async function readCheckFacts(
       tables.schema,
     ],
   );
-  return rows.map((row) => ({ ...row, block: row.block === null ? null : Number(row.block) }));
 }

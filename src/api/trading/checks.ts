@@ -1,10 +1,11 @@
 /** Trade checks: many tokens at once, for a wallet if one is named, and tried at the chain's node if that is asked for. */
 
 import type { ChainClients } from "../chain/clients.ts";
+import type { HeadWitness } from "../chain/head-witness.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Database } from "../store/database.ts";
 import { type CheckedToken, type CheckFacts, readCheckFacts } from "./check-store.ts";
-import { type Refusal, refusalFor } from "./guard.ts";
+import { confirmHeads, type Refusal, refusalFor } from "./guard.ts";
 import { createTransferVerifier, type Transfer, type TransferVerdict } from "./transfer-verifier.ts";
 
 export interface TradeCheck extends CheckedToken {
@@ -29,19 +30,20 @@ export function createTradeChecks(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly clients: ChainClients;
+  readonly witness: HeadWitness;
   /** TRADE_MAX_AGE. */
   readonly tradeMaxAgeSeconds: number;
 }) {
-  const { database, tables, clients, tradeMaxAgeSeconds: maxAgeSeconds } = deps;
+  const { database, tables, clients, witness, tradeMaxAgeSeconds: maxAgeSeconds } = deps;
   const verifier = createTransferVerifier(clients);
 
   /** Verdicts by `nameOf`, of the tokens that nothing else is against; one that is named twice is tried once. */
   async function tryTransfers(judged: readonly Judged[]): Promise<ReadonlyMap<string, TransferVerdict>> {
     const transfers = new Map<string, Transfer>();
     for (const { token, facts, reason } of judged) {
-      const { standard, holder, block } = facts;
-      if (reason !== null || standard === null || block === null) continue;
-      transfers.set(nameOf(token), { ...token, standard, holder, asOfBlock: block });
+      const { standard, holder, indexed } = facts;
+      if (reason !== null || standard === null || !indexed) continue;
+      transfers.set(nameOf(token), { ...token, standard, holder, asOfBlock: indexed.block });
     }
     const verdicts = transfers.size === 0 ? [] : await verifier.verify([...transfers.values()]);
     return new Map(
@@ -68,9 +70,17 @@ export function createTradeChecks(deps: {
         withHolder: verify,
         maxAgeSeconds,
       });
+      // After the rows were read: what the node says now is no older than what they say.
+      const confirmed = await confirmHeads(
+        witness,
+        tokens.map(({ chainId }, index) => ({ chainId, ...facts[index] })),
+        0,
+      );
       const judged = tokens.flatMap((token, index): Judged[] => {
         const found = facts[index];
-        return found ? [{ token, facts: found, reason: refusalFor(found) }] : [];
+        if (!found) return [];
+        const fresh = found.fresh && confirmed.has(token.chainId);
+        return [{ token, facts: found, reason: refusalFor({ ...found, fresh }) }];
       });
       if (!verify) return judged.map((each) => answer(each, undefined));
       const verdicts = await tryTransfers(judged);
@@ -95,7 +105,7 @@ const nameOf = ({ chainId, collection, tokenId }: CheckedToken): string =>
 
 /** Without a verdict, what the index says is all. */
 function answer({ token, facts, reason }: Judged, verdict: TransferVerdict | undefined): TradeCheck {
-  const shared = { ...token, lockCount: facts.lockCount, asOfBlock: facts.block };
+  const shared = { ...token, lockCount: facts.lockCount, asOfBlock: facts.indexed?.block ?? null };
   const refuse = (
     why: Refusal,
     detail: string | null,

@@ -2,6 +2,7 @@
 
 import type { Standard } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
+import type { HeadWitness, IndexedBlock } from "../chain/head-witness.ts";
 
 /**
  * The closed set of reasons; the first that applies is given. A stale index leaves the others unknown. The last two are
@@ -30,6 +31,26 @@ export interface GuardFacts {
   readonly opensAt: Date | null;
   /** The wallet in question may act for an owner; true where none is named. */
   readonly entitled: boolean;
+}
+
+/**
+ * The chains whose node has the very block that the index is at; one that is stale by itself is not asked about.
+ * `maxAgeMs` as of HeadWitness.
+ */
+export async function confirmHeads(
+  witness: HeadWitness,
+  facts: readonly { chainId: number; fresh?: boolean; indexed?: IndexedBlock | null }[],
+  maxAgeMs: number,
+): Promise<ReadonlySet<number>> {
+  const heads = new Map<number, IndexedBlock>();
+  for (const { chainId, fresh, indexed } of facts) if (fresh && indexed) heads.set(chainId, indexed);
+  const confirmed = new Set<number>();
+  await Promise.all(
+    [...heads].map(async ([chainId, indexed]) => {
+      if (await witness.confirm(chainId, indexed, maxAgeMs)) confirmed.add(chainId);
+    }),
+  );
+  return confirmed;
 }
 
 /** Null when it is allowed. */

@@ -1,15 +1,18 @@
 /** The trading room's door: the chain state of tokens, who locks them, and whether they may be traded now. */
 
 import { isLocked } from "../../domain/lock-count.ts";
+import type { HeadWitness } from "../chain/head-witness.ts";
 import { keepsBoolean } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Database } from "../store/database.ts";
-import { refusalFor } from "./guard.ts";
+import { confirmHeads, refusalFor } from "./guard.ts";
 import { lockHolders } from "./lock-holders.ts";
 import { type ChainState, type LockEntry, raiseHeads, readChainStates, readOpenLocks } from "./store.ts";
 
 const RAISE_MS = 500;
+// Pages and lists read tokens all the time: they share what the node has said of late, where a trade check asks anew.
+const WITNESS_MAX_AGE_MS = 250;
 
 export interface TokenOnChain extends ChainState {
   readonly approvedContracts: readonly string[];
@@ -17,8 +20,13 @@ export interface TokenOnChain extends ChainState {
   readonly tradable: boolean;
 }
 
-export function createTrading(deps: { database: Database; tables: ChainTables; maxAgeSeconds: number }) {
-  const { database, tables, maxAgeSeconds } = deps;
+export function createTrading(deps: {
+  database: Database;
+  tables: ChainTables;
+  witness: HeadWitness;
+  maxAgeSeconds: number;
+}) {
+  const { database, tables, witness, maxAgeSeconds } = deps;
   return {
     /** The tokens of one collection that the chain has told of, by token id. */
     async readTokens(
@@ -32,6 +40,11 @@ export function createTrading(deps: { database: Database; tables: ChainTables; m
         tokenIds,
         maxAgeSeconds,
       });
+      const confirmed = await confirmHeads(
+        witness,
+        [...states.values()].map((state) => ({ chainId, ...state })),
+        WITNESS_MAX_AGE_MS,
+      );
       const locked = [...states.values()]
         .filter((state) => isLocked(state.lockCount))
         .map((state) => state.tokenId);
@@ -40,14 +53,18 @@ export function createTrading(deps: { database: Database; tables: ChainTables; m
       const byToken = groupByToken(locks);
       const isBoolean = keepsBoolean(tables, chainId, collection);
       return new Map(
-        [...states].map(([tokenId, state]) => [
-          tokenId,
-          {
-            ...state,
-            approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean),
-            tradable: refusalFor({ ...state, entitled: true }) === null,
-          },
-        ]),
+        [...states].map(([tokenId, state]) => {
+          const fresh = state.fresh && confirmed.has(chainId);
+          return [
+            tokenId,
+            {
+              ...state,
+              fresh,
+              approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean),
+              tradable: refusalFor({ ...state, fresh, entitled: true }) === null,
+            },
+          ];
+        }),
       );
     },
   };

@@ -2,7 +2,8 @@
 
 import type { Standard } from "../../config.ts";
 import type { LockStandardName } from "../../domain/lock-standards.ts";
-import { caughtUp, ready, young } from "../chain/index-trust.ts";
+import type { IndexedBlock } from "../chain/head-witness.ts";
+import { caughtUp, indexedBlock, ready, young } from "../chain/index-trust.ts";
 import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/lock-sql.ts";
 import type { ChainTables } from "../chain/tables.ts";
 import { tokenOf, tokenState } from "../chain/token-state.ts";
@@ -22,8 +23,9 @@ export interface ChainState {
   readonly lockedSinceBlock: number | null;
   /** When trade of the collection opens; null once it is open. */
   readonly opensAt: Date | null;
-  /** The index may be believed on this token. */
+  /** The index may be believed on this token, where the node confirms its head. */
   readonly fresh: boolean;
+  readonly indexed: IndexedBlock | null;
 }
 
 /**
@@ -51,7 +53,8 @@ export async function readChainStates(
   const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
     `select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
             ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
-            ${opensAt} as "opensAt", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh
+            ${opensAt} as "opensAt", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh,
+            ${indexedBlock(tables, "$1", "$5")} as indexed
        from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
                from unnest($3::numeric[]) as named(id)) t
       cross join lateral ${tokenState(tables, tokenOf("t"))} s`,

@@ -9,6 +9,7 @@ import { createSearch } from "../../../src/api/search/service.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks.ts";
 import { createTrading } from "../../../src/api/trading/service.ts";
 import type { CollectionConfig, LockReading } from "../../../src/config.ts";
+import { trustingWitness } from "../../support/app.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { createLockSetup } from "../../support/lock-events.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
@@ -31,7 +32,12 @@ beforeEach(async () => {
 /** The readers of a service whose operator wrote `locks` into collections.json. */
 function serve(locks?: LockReading) {
   const collection: CollectionConfig = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0, locks };
-  const read = { database, tables: chainTables(CHAIN_SCHEMA, [collection]), maxAgeSeconds: 60 };
+  const read = {
+    database,
+    tables: chainTables(CHAIN_SCHEMA, [collection]),
+    maxAgeSeconds: 60,
+    witness: trustingWitness,
+  };
   const search = createSearch({ ...read, logger: silentLogger });
   return {
     token: async (id: string) => (await createTrading(read).readTokens(CHAIN_ID, COLLECTION, [id])).get(id),

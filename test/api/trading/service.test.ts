@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
 import { createTrading, startHeadMark } from "../../../src/api/trading/service.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
+import { trustingWitness } from "../../support/app.ts";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
@@ -11,7 +12,7 @@ const { database, tables } = test;
 const ALICE = "0x00000000000000000000000000000000000000a1";
 const LOCKER = "0x00000000000000000000000000000000000000c1";
 const OTHER = "0x00000000000000000000000000000000000000c2";
-const trading = createTrading({ database, tables, maxAgeSeconds: 60 });
+const trading = createTrading({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 });
 
 beforeEach(() =>
   database.query(

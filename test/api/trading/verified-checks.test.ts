@@ -8,7 +8,7 @@ import { createCollections } from "../../../src/api/catalog/collections.ts";
 import { createChainClients } from "../../../src/api/chain/clients.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks.ts";
 import { RECIPIENT } from "../../../src/api/trading/transfer-verifier.ts";
-import { createTestApp } from "../../support/app.ts";
+import { createTestApp, trustingWitness } from "../../support/app.ts";
 import { lower } from "../../support/contract-answers.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";
@@ -32,6 +32,7 @@ let key: string;
 /** Checks through these endpoints. */
 const checksOver = (rpcUrls: readonly string[]) =>
   createTradeChecks({
+    witness: trustingWitness,
     database,
     tables,
     clients: createChainClients([{ id: chain.chainId, rpcUrls }]),

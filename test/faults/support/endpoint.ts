@@ -30,12 +30,17 @@ export const faults = {
   null: (response, calls, isBatch) => reply(response, calls, isBatch, { result: null }),
   error: (response, calls, isBatch) =>
     reply(response, calls, isBatch, { error: { code: -32603, message: "Internal error" } }),
-  huge: (response, calls, isBatch) => reply(response, calls, isBatch, { result: "f".repeat(HUGE_BYTES) }),
+  huge: (response) => {
+    huge ??= Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${"f".repeat(HUGE_BYTES)}"}`);
+    response.writeHead(200, JSON_TYPE).end(huge);
+  },
 } satisfies Record<string, (response: ServerResponse, calls: readonly Call[], isBatch: boolean) => void>;
 export type Fault = keyof typeof faults;
 
 const JSON_TYPE = { "content-type": "application/json" };
 const HUGE_BYTES = 80 * 1024 * 1024;
+// Made once: the other endpoints of a test are served by this very process.
+let huge: Buffer | undefined;
 
 function reply(response: ServerResponse, calls: readonly Call[], isBatch: boolean, body: Reply): void {
   const replies = calls.map(({ id }) => ({ jsonrpc: "2.0", id, ...body }));

@@ -2,6 +2,7 @@
 
 import { accessAndGuard, consoleTables, rateLimits } from "./access.ts";
 import { collectionInformation, tradeOpenings } from "./catalog.ts";
+import { deliveredBlocks } from "./chain.ts";
 import { events, lockStandards, seenVersions } from "./events.ts";
 import { indexBuilds, retention } from "./house.ts";
 import { media, mediaEnds } from "./media.ts";
@@ -49,4 +50,5 @@ export const migrations: readonly string[] = [
   seenVersions,
   sampling,
   probes,
+  deliveredBlocks,
 ];

@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createHeadWitness, type HeadWitness } from "../../../src/api/chain/head-witness.ts";
+
+const CHAIN = 1;
+const at = (block: number, ...hashes: string[]) => ({ block, hashes });
+
+let now: number;
+let asked: number;
+/** What the node has; undefined while it does not answer. */
+let node: Record<number, string> | undefined;
+/** Keeps calls under way until it is called. */
+let release: (() => void) | undefined;
+let witness: HeadWitness;
+beforeEach(() => {
+  now = 1_000_000;
+  asked = 0;
+  node = { 10: "0xa" };
+  release = undefined;
+  witness = createHeadWitness(
+    async (_, block) => {
+      asked++;
+      const answer = node && (node[block] ?? null);
+      if (release) await new Promise<void>((resolve) => (release = resolve));
+      return answer;
+    },
+    () => now,
+  );
+});
+
+describe("the index's head", () => {
+  it.each([
+    ["is the node's block", at(10, "0xa"), true],
+    ["is another block than the node's", at(10, "0xb"), false],
+    ["is one that the node does not have", at(11, "0xa"), false],
+    ["may be either of two blocks that Ponder was given", at(10, "0xa", "0xb"), false],
+    ["is a block that Ponder was never given", at(10), false],
+  ])("that %s", async (_name, indexed, isConfirmed) => {
+    expect(await witness.confirm(CHAIN, indexed, 0)).toBe(isConfirmed);
+  });
+});
+
+describe("while the node does not answer", () => {
+  it("the block that it has confirmed of late is believed for three seconds", async () => {
+    await witness.confirm(CHAIN, at(10, "0xa"), 0);
+    node = undefined;
+
+    now += 3_000;
+    const soon = await witness.confirm(CHAIN, at(10, "0xa"), 0);
+    now += 1;
+    const later = await witness.confirm(CHAIN, at(10, "0xa"), 0);
+
+    expect([soon, later]).toEqual([true, false]);
+  });
+
+  it("another block is not", async () => {
+    await witness.confirm(CHAIN, at(10, "0xa"), 0);
+    node = undefined;
+
+    expect(await witness.confirm(CHAIN, at(11, "0xb"), 0)).toBe(false);
+  });
+
+  it("nor is any after a node that says otherwise", async () => {
+    await witness.confirm(CHAIN, at(10, "0xa"), 0);
+    node = { 10: "0xb" };
+    const denied = await witness.confirm(CHAIN, at(10, "0xa"), 0);
+    node = undefined;
+
+    expect([denied, await witness.confirm(CHAIN, at(10, "0xa"), 0)]).toEqual([false, false]);
+  });
+});
+
+describe("the node", () => {
+  it("is asked once for all who take an answer of the last 250 ms", async () => {
+    await witness.confirm(CHAIN, at(10, "0xa"), 250);
+    now += 250;
+    await witness.confirm(CHAIN, at(10, "0xa"), 250);
+    now += 1;
+    await witness.confirm(CHAIN, at(10, "0xa"), 250);
+
+    expect(asked).toBe(2);
+  });
+
+  it("is asked anew for a check that wants no older answer, once for all that came meanwhile", async () => {
+    release = () => undefined;
+    const first = witness.confirm(CHAIN, at(10, "0xa"), 0);
+    node = { 10: "0xb" };
+    now += 5;
+    const meanwhile = Array.from({ length: 50 }, () => witness.confirm(CHAIN, at(10, "0xa"), 0));
+    await Promise.resolve();
+    const askedMeanwhile = asked;
+    release();
+    expect(await first).toBe(true);
+    await Promise.resolve();
+    release();
+
+    expect(new Set(await Promise.all(meanwhile))).toEqual(new Set([false]));
+    expect(askedMeanwhile).toBe(1);
+    expect(asked).toBe(2);
+  });
+});
