@@ -14,7 +14,7 @@ const OPERATOR = "operator";
 
 const newKeyBody = z
   .strictObject({
-    app: z.string().trim().min(1).max(100).refine(isStorable, { error: "must not hold U+0000" }),
+    app: z.string().trim().min(1).max(100).refine(isStorable, { error: "must be Unicode without U+0000" }),
     apis: z.array(z.enum(apiNames)).min(1),
     collections: z.union([z.literal("all"), z.array(collectionRefField).min(1)]).default("all"),
   })

@@ -6,6 +6,7 @@ import type { CollectionConfig } from "../../config.ts";
 import type { AppRow, RequestRow } from "../access/app-store.ts";
 import { ALL_COLLECTIONS } from "../access/apps.ts";
 import { ApiError } from "../contract/errors.ts";
+import { shown } from "../contract/fields.ts";
 import { apiNames } from "../contract/key.ts";
 import { requireJson } from "../contract/router.ts";
 import { Badge, Button, Card, Empty, Field, Table, When } from "../ui/parts.tsx";
@@ -191,6 +192,11 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     const { actor } = operatorOnly(c);
     const app = await appOf(site, c);
     const { subject = "" } = await formOf(c);
+    const held = kind === "api" ? app.apis : (app.collections ?? [ALL_COLLECTIONS]);
+    if (!held.includes(subject)) {
+      const message = `${shown(subject)} is nothing that this app holds`;
+      throw new ApiError("INVALID_REQUEST", [{ path: "subject", message }]);
+    }
     await apps.withdraw(app.id, { kind, subject }, actor);
     return goTo(site, c, pathOf(app, "/permissions"), "withdrawn");
   };

@@ -61,8 +61,8 @@ export const collectionRefField = z
   })
   .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });
 
-/** Whether PostgreSQL takes a text. */
-export const isStorable = (text: string): boolean => !text.includes("\0");
+/** Whether PostgreSQL takes a text, and takes it as it is. */
+export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const CLIP_CHARACTERS = 80;
 

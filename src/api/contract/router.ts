@@ -65,7 +65,7 @@ export function toApiError(error: Error): ApiError {
     return new ApiError("UNSUPPORTED_MEDIA_TYPE", [], { cause: error });
   }
   if (isUnstorableText(error)) {
-    return new ApiError("INVALID_REQUEST", [{ path: "", message: "text must not hold U+0000" }], {
+    return new ApiError("INVALID_REQUEST", [{ path: "", message: "text must be Unicode without U+0000" }], {
       cause: error,
     });
   }

@@ -14,8 +14,12 @@ const SYSTEM_CODES = new Set([
 const MESSAGES =
   /^(?:Connection terminated|Cannot use a pool after calling end on the pool|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
+// In text (22021) and in JSON (22P05).
+const UNSTORABLE = new Set(["22021", "22P05"]);
+
 /** True where PostgreSQL was sent text that it has no place for, which only a caller's text can hold. */
-export const isUnstorableText = (error: unknown): boolean => (error as { code?: unknown }).code === "22021";
+export const isUnstorableText = (error: unknown): boolean =>
+  UNSTORABLE.has(String((error as { code?: unknown }).code));
 
 /** True for a fault that passes when the database is back: the same request may then succeed. */
 export function isDatabaseAway(error: unknown): boolean {

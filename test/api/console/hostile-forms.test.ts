@@ -25,6 +25,16 @@ describe("a form", () => {
   });
 });
 
+describe("a permission that an app does not hold", () => {
+  it.each(["api", "collection"])("is not withdrawn: %s", async (kind) => {
+    for (const subject of ["\0", "market\0", "__proto__", "x".repeat(5_000)]) {
+      const answer = await operator.post(`${path}/permissions/withdraw/${kind}`, { subject });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain("is nothing that this app holds");
+    }
+  });
+});
+
 describe("a choice of the console", () => {
   it.each(["constructor", "__proto__", "toString", "", "1"])(
     "is refused that is none: grace=%s",

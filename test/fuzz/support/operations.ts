@@ -21,7 +21,8 @@ import { type Random, randomJson, randomText } from "./random.ts";
 import { bodyText, headerText } from "./rest.ts";
 
 export interface OperationContext {
-  readonly key: string;
+  /** A key that works, if nothing has taken it away. */
+  readonly keys: { readonly current: string };
   readonly known: readonly string[];
 }
 
@@ -129,7 +130,7 @@ export function createGraphqlFuzzer(
     if (random.chance(0.02)) request.extensions = randomJson(random, known);
     const sent = random.chance(0.03) ? [request, request] : request;
     const headers: Record<string, string> = { "content-type": "application/json" };
-    if (random.chance(0.8)) headers["x-api-key"] = context.key;
+    if (random.chance(0.8)) headers["x-api-key"] = context.keys.current;
     if (random.chance(0.05))
       headers.accept = random.pick(["application/graphql-response+json", "text/html", "*/*"]);
     if (random.chance(0.03)) {

@@ -19,7 +19,8 @@ interface Operation {
 }
 
 export interface RestContext {
-  readonly key: string;
+  /** A key that works, if nothing has taken it away. */
+  readonly keys: { readonly current: string };
   readonly operatorToken: string;
   /** Values that exist: addresses, ids. */
   readonly known: readonly string[];
@@ -103,7 +104,7 @@ export function createRestFuzzer(document: unknown, context: RestContext): (rand
     const headers: Record<string, string> = {};
     if (random.chance(0.95)) {
       if (isOperators) headers.authorization = `Bearer ${context.operatorToken}`;
-      else headers["x-api-key"] = context.key;
+      else headers["x-api-key"] = context.keys.current;
     } else headers[random.pick(["authorization", "x-api-key"])] = headerText(randomText(random));
     let filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => {
       const parameter = parameters.find((each) => each.name === name);
