@@ -7,7 +7,7 @@ import { startEndpoint } from "./support/endpoint.ts";
 import { startWatch } from "./support/figures.ts";
 import { createPlant, type Plant } from "./support/plant.ts";
 
-const AWAY_MS = Number(process.env.FAULTS_AWAY_MS ?? 30_000);
+const AWAY_MS = 30_000;
 const BLOCKS_OLD = 40;
 const ENDS_WITHIN_MS = 120_000;
 
@@ -67,7 +67,8 @@ async function measure(service: Service, [name, begin, end]: Trouble, endpoints:
     said:
       during?.rpc?.map(({ status, reason }) => `${status} ${reason ?? ""}`.trim()).join(", ") ?? "nothing",
   });
-  if (endpoints > 1) expect(lag).toBeLessThan(AWAY_MS / 1_000);
+  // It goes on with a second endpoint; behind by a few blocks where the fault keeps two cores busy.
+  if (endpoints > 1) expect(lag).toBeLessThan(AWAY_MS / 1_000 / 2);
 }
 
 it("one endpoint that fails for 30 s in any way is noticed as soon as it is back", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Service } from "../../demo/service.ts";
 import { eventually } from "../e2e/world.ts";
@@ -11,6 +12,10 @@ const READ_LATER = { lostOnly: 1, moved: 2 };
 const FETCHED_LATER = { lostOnly: 3, moved: 4 };
 const MINTED_AND_LOST = 5;
 const TOKENS = 4;
+const REORGS = 8;
+const REORG_BLOCKS = 10;
+// Ponder looks for a new head each second.
+const POLL_MS = 1_000;
 
 let plant: Plant;
 let service: Service;
@@ -115,6 +120,37 @@ it.each([1, 3, 6, 12, 29])(
     await send("unlockId", 1);
   },
 );
+
+it("reorgs on top of each other, while the one before is still followed, leave no lock of any lost side", async () => {
+  const watch = startWatch("reorgs on top of each other");
+  const { chain, heroes } = plant;
+  const locker = chain.account(2);
+  await chain.mineEvery(0);
+  await chain.rpc("evm_setAutomine", [true]);
+  await chain.write(heroes, "updateApprovedContracts", [[locker.address], [true]]);
+  await indexed();
+  const before = await locks();
+  for (let round = 0; round < REORGS; round++) {
+    const snapshot = await chain.snapshot();
+    for (let block = 0; block < REORG_BLOCKS; block++) {
+      // Each token is locked and unlocked in turn: a locker may not lock what it has locked.
+      const name = Math.floor(block / TOKENS) % 2 === 0 ? "lockId" : "unlockId";
+      await chain.write(heroes, name, [BigInt(1 + (block % TOKENS))], locker);
+    }
+    // Every other one before anybody can have seen all of it.
+    if (round % 2 === 0) await indexed();
+    await sleep(POLL_MS / 2);
+    await chain.revert(snapshot);
+    await chain.rpc("evm_increaseTime", [1]);
+  }
+  await chain.mineEvery(1);
+  await chain.mine(REORG_BLOCKS + 1);
+  await eventually(locks, (now) => JSON.stringify(now) === JSON.stringify(before), ENDS_WITHIN_MS);
+  await indexed();
+
+  watch.report({ reorgs: REORGS, reorgs_seen: service.log().match(/Reorged block/g)?.length ?? 0 });
+  expect(await locks()).toEqual(before);
+});
 
 const locks = async (): Promise<Record<number, number>> => {
   const rows = await plant.query<{ id: number; locks: number }>(
