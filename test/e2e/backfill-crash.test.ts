@@ -9,6 +9,8 @@ import { createSite, onchainTables, type Site, untilIndexed } from "../support/c
 import { lower } from "../support/contract-answers.ts";
 import { eventually } from "./world.ts";
 
+// Minted ranges and defaults of locks: test/e2e/strange-contracts.test.ts and lock-standards.test.ts index those.
+const NOT_IN_THE_STORY: ReadonlySet<string> = new Set(["token_range", "collection_ranges", "lock_default"]);
 const ROUNDS = 10n;
 const TOKENS_PER_ROUND = 120n;
 const FIRST_ID = 1_000n;
@@ -113,7 +115,7 @@ it("a backfill that was killed in its middle ends with the rows of one that neve
     const [rows] = await site.query<{ rows: number }>(`select count(*)::int as rows from ${b}`);
     const onlyThere = await site.query(`select * from ${a} except select * from ${b}`);
     const onlyHere = await site.query(`select * from ${b} except select * from ${a}`);
-    expect(rows?.rows, table).toBeGreaterThan(0);
+    if (!NOT_IN_THE_STORY.has(table)) expect(rows?.rows, table).toBeGreaterThan(0);
     expect({ table, onlyThere, onlyHere }).toEqual({ table, onlyThere: [], onlyHere: [] });
   }
 });

@@ -23,7 +23,7 @@ export const tierNames = Object.keys(tiers) as [Tier, ...Tier[]];
 export const isTier = (text: string): text is Tier => Object.hasOwn(tiers, text);
 
 /** At Ponder's own routes that cost something, by client address, in each process: a scraper, probes, and somebody who looks. */
-export const ponderRouteLimit: RateLimit = { name: "ponder", requests: 60, seconds: WINDOW_SECONDS };
+export const ponderRouteLimit: RateLimit = { name: "ponder", requests: 300, seconds: WINDOW_SECONDS };
 
 /** Of callers without a key, by client address. */
 export const anonymousGraphqlLimit: RateLimit = { name: "graphql", requests: 600, seconds: WINDOW_SECONDS };
