@@ -34,24 +34,8 @@ export const tokenEventsAbi = [
   { type: "event", name: "MetadataUpdate(uint256)", inputs: [] },
   { type: "event", name: "BatchMetadataUpdate(uint256,uint256)", inputs: [] },
   { type: "event", name: "URI(string,uint256)", inputs: [] },
-  {
-    type: "event",
-    name: "TokenLocked",
-    inputs: [
-      { name: "tokenId", type: "uint256", indexed: true },
-      { name: "approvedContract", type: "address", indexed: true },
-    ],
-  },
-  {
-    type: "event",
-    name: "TokenUnlocked",
-    inputs: [
-      { name: "tokenId", type: "uint256", indexed: true },
-      { name: "approvedContract", type: "address", indexed: true },
-    ],
-  },
-  // The lock standards of src/domain/lock-standards.ts. Two events share the name `Locked`. Those of ERC-721x are
-  // declared in their usual layout as well, for the reason above.
+  // The lock standards of src/domain/lock-standards.ts. Two events share the name `Locked`. Each log comes once: locks are
+  // few beside transfers, and a second declaration costs the index another event for each.
   { type: "event", name: "TokenLocked(uint256,address)", inputs: [] },
   { type: "event", name: "TokenUnlocked(uint256,address)", inputs: [] },
   { type: "event", name: "Locked(uint256)", inputs: [] },

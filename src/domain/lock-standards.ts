@@ -21,11 +21,6 @@ export interface LockEventRule {
   readonly arguments: readonly LockArgument[];
   /** `told`: its argument `isLocked` says; `unless_zero`: it locks where `by` is an address other than zero. */
   readonly locks: boolean | "told" | "unless_zero";
-  /**
-   * The event's name in abis/token-events.ts where its usual layout, with all arguments indexed, is declared as well, so
-   * that Ponder reads the rows of many such logs at once.
-   */
-  readonly decodedAs?: string;
 }
 
 /** A function of a contract with a token id as its only argument, or none where it tells the default. */
@@ -62,13 +57,11 @@ export const lockStandards = [
         signature: "TokenLocked(uint256,address)",
         arguments: ["tokenId", "by"],
         locks: true,
-        decodedAs: "TokenLocked",
       },
       {
         signature: "TokenUnlocked(uint256,address)",
         arguments: ["tokenId", "by"],
         locks: false,
-        decodedAs: "TokenUnlocked",
       },
     ],
     // A count tells more than whether there is one.

@@ -19,8 +19,6 @@ interface Call {
 }
 
 async function recordLock({ event, context }: Call, standard: LockStandardName, rule: LockEventRule) {
-  // Every log comes here; those that Ponder has decoded are done.
-  if (rule.decodedAs !== undefined && event.log.topics[rule.arguments.length] != null) return;
   const told = readLockLog(rule, event.log);
   if (!told) {
     return recordAnomaly(event, context, "unreadable_lock", unreadable(rule.signature, event));
@@ -34,10 +32,5 @@ for (const { name, events } of lockStandards) {
   for (const rule of events) {
     const signature: LockSignature = rule.signature;
     ponder.on(`Collection:${signature}`, (call: Call) => recordLock(call, name, rule));
-    if (!("decodedAs" in rule)) continue;
-    ponder.on(`Collection:${rule.decodedAs}`, ({ event, context }) => {
-      const { tokenId, approvedContract } = event.args;
-      return changeTokenLock(event, context, name, { tokenId, isLocked: rule.locks, by: approvedContract });
-    });
   }
 }

@@ -68,17 +68,20 @@ ponder.on("Collection:MetadataUpdate(uint256)", async ({ event, context }) => {
   });
 });
 
-for (const name of ["Collection:TokenLocked", "Collection:TokenUnlocked"] as const) {
-  const isLock = name === "Collection:TokenLocked";
+for (const name of [
+  "Collection:TokenLocked(uint256,address)",
+  "Collection:TokenUnlocked(uint256,address)",
+] as const) {
+  const isLock = name === "Collection:TokenLocked(uint256,address)";
   ponder.on(name, async ({ event, context }) => {
     await context.db.insert(lockEvent).values({
       id: event.id,
       chainId: context.chain.id,
       collectionAddress: event.log.address,
-      tokenId: event.args.tokenId,
+      tokenId: BigInt(event.log.topics[1] ?? 0),
       standard: "erc721x",
       direction: isLock ? "lock" : "unlock",
-      approvedContract: event.args.approvedContract,
+      approvedContract: `0x${event.log.topics[2]?.slice(-40)}`,
       countAfter: isLock ? 1 : 0,
       flagCountAfter: isLock ? 1 : 0,
       followsDefault: true,
