@@ -3,8 +3,8 @@
  * of the best one first. Everything in this process that asks the chain's nodes shares what is known here.
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainConfig } from "../../config.ts";
+import { within } from "../contract/within.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
 
 const PROBE: Call = { method: "eth_blockNumber" };
@@ -164,7 +164,7 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
       for (const state of spread ? byLoad() : inOrder()) {
         const asked = state.rpc.ask(call, TIMEOUT_MS);
         const soon = Math.min(SOON_MS, left);
-        const outcome = await firstOf([asked, ...pending], soon);
+        const outcome = await within(soon, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
           // Who has less patience than that has found out nothing.
@@ -185,7 +185,7 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
       if (isUnknown || refused) return { kind: "unknown", refused };
       if (Date.now() >= deadline) throw last;
       do {
-        const late = await firstOf(pending, POLL_MS);
+        const late = await within(POLL_MS, Promise.race(pending));
         if (late?.kind === "answer") return late;
       } while (inOrder().length === 0 && Date.now() < deadline);
     }
@@ -243,17 +243,4 @@ const isAboutCall = (error: Error): boolean => CALL_CODES.includes((error as { c
 /** The number of a hex quantity; undefined for anything else. */
 export function blockNumber(hex: unknown): number | undefined {
   return typeof hex === "string" && /^0x[0-9a-f]{1,13}$/i.test(hex) ? Number(hex) : undefined;
-}
-
-async function firstOf<Result>(
-  promises: readonly Promise<Result>[],
-  ms: number,
-): Promise<Result | undefined> {
-  const timer = new AbortController();
-  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([...promises, late]);
-  } finally {
-    timer.abort();
-  }
 }
