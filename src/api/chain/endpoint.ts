@@ -1,11 +1,14 @@
 /** One RPC endpoint of a chain: asks it, bounds how much it is asked at once, and tells its faults from its answers. */
 
+import { type GetLogsRetryHelperParameters, getLogsRetryHelper } from "@ponder/utils";
 import {
   BaseError,
   type EIP1193RequestFn,
   HttpRequestError,
   http,
+  isHex,
   ResponseBodyTooLargeError,
+  type RpcError,
   RpcRequestError,
   TimeoutError,
 } from "viem";
@@ -96,7 +99,7 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
             ? fault("empty", new Error(`${method} was answered without a result`))
             : { kind: "answer", result };
       } catch (error) {
-        outcome = outcomeOf(error as Error);
+        outcome = outcomeOf(error as Error, { method, params });
       }
       giveBack(outcome);
       return outcome;
@@ -111,13 +114,14 @@ const fault = (reason: string, error: Error, retryAfterSeconds = RETRY_AFTER_SEC
   retryAfterMs: retryAfterSeconds * 1_000,
 });
 
-function outcomeOf(error: Error): Outcome {
+function outcomeOf(error: Error, call: Call): Outcome {
   const find = <Kind extends Error>(kind: new (...args: never[]) => Kind): Kind | undefined => {
     const found = error instanceof BaseError ? error.walk((each) => each instanceof kind) : undefined;
     return found instanceof kind ? found : undefined;
   };
   const refusal = find(RpcRequestError);
-  if (refusal && RATE_LIMIT_CODES.includes(refusal.code)) return fault("rate_limited", error);
+  if (refusal && RATE_LIMIT_CODES.includes(refusal.code) && !isRangeLimit(error, call))
+    return fault("rate_limited", error);
   if (refusal) return { kind: "refused", reason: "rpc_error", error };
   if (find(ResponseBodyTooLargeError)) return { kind: "refused", reason: TOO_LARGE, error };
   if (find(TimeoutError)) return fault("timeout", error);
@@ -126,6 +130,23 @@ function outcomeOf(error: Error): Outcome {
   if (answer?.status) return fault(`http_${answer.status}`, error);
   return fault(systemReason(error), error);
 }
+
+/**
+ * Whether Ponder reads from this error how many blocks of logs to ask for, by its own rule. Infura's kin refuse a range of
+ * too many results with the code of a rate limit (-32005).
+ */
+function isRangeLimit(error: Error, { method, params }: Call): boolean {
+  const [filter] = params ?? [];
+  if (method !== "eth_getLogs" || !isRange(filter)) return false;
+  return getLogsRetryHelper({ params: [filter], error: error as RpcError }).shouldRetry;
+}
+
+type Range = GetLogsRetryHelperParameters["params"][0];
+
+const isRange = (filter: unknown): filter is Range => {
+  const { fromBlock, toBlock } = (filter ?? {}) as Partial<Range>;
+  return isHex(fromBlock) && isHex(toBlock);
+};
 
 function retryAfterOf({ headers }: HttpRequestError): number {
   const seconds = Number(headers?.get("retry-after"));

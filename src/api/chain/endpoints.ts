@@ -175,7 +175,7 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
         } else if (outcome.kind === "fault") {
           last = outcome.error;
           fail(state, outcome.reason, outcome.retryAfterMs);
-        } else if (isAboutCall(outcome.error)) {
+        } else if (isAboutCall(outcome.error, call)) {
           throw outcome.error;
         } else if (await probe(state)) {
           refused ??= outcome;
@@ -236,9 +236,26 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
 
 // A new one each time: what waits for a promise is kept for as long as the promise is.
 const never = (): Promise<never> => new Promise(() => undefined);
-// Invalid parameters, no such method (JSON-RPC 2.0, EIP-1474), a revert: another endpoint would answer the same.
-const CALL_CODES: readonly number[] = [-32602, -32601, -32004, 3];
-const isAboutCall = (error: Error): boolean => CALL_CODES.includes((error as { code?: number }).code ?? 0);
+const INVALID_PARAMS = -32_602;
+// No such method (JSON-RPC 2.0, EIP-1474), a revert.
+const CALL_CODES: readonly number[] = [INVALID_PARAMS, -32_601, -32_004, 3];
+
+/** Whether another endpoint would answer the same. */
+function isAboutCall(error: Error, call: Call): boolean {
+  const { code = 0 } = error as { code?: number };
+  // Some nodes say so of a block that they do not have: one that others have, or that the chain has dropped.
+  if (code === INVALID_PARAMS && namesHash(call)) return false;
+  return CALL_CODES.includes(code);
+}
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+
+/** A block's hash, as a parameter or inside one (EIP-234, EIP-1898); that of a transaction counts too. */
+const namesHash = ({ params = [] }: Call): boolean =>
+  params.some((param) => {
+    const hash = (param as { blockHash?: unknown } | null)?.blockHash ?? param;
+    return typeof hash === "string" && HASH.test(hash);
+  });
 
 /** The number of a hex quantity; undefined for anything else. */
 export function blockNumber(hex: unknown): number | undefined {

@@ -1,3 +1,5 @@
+import { getLogsRetryHelper } from "@ponder/utils";
+import type { RpcError } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createDeliveredBlocks, type RpcBlock } from "../../../src/api/chain/delivered-blocks.ts";
@@ -254,6 +256,90 @@ describe("a reorganisation", () => {
     await reorganise(snapshot, 3);
 
     expect(await parentOf(lost)).toMatchObject({ hash: lostParent.hash, number: lostParent.number });
+  });
+});
+
+describe("an endpoint that calls a block hash that it doesn't have an invalid parameter", () => {
+  // EIP-1474 leaves the code open; some nodes check whether a hash is one of theirs as they check its form.
+  const refuse = (rpc: Endpoint): void =>
+    rpc.refuse(({ method, params: [named] = [] }) => {
+      const isLogs = method === "eth_getLogs" && (named as { blockHash?: string }).blockHash !== undefined;
+      return isLogs || method === "eth_getBlockByHash"
+        ? { code: -32_602, message: "invalid params: unknown block" }
+        : undefined;
+    });
+
+  it("still makes the logs of a dropped block an error that Ponder takes for final", async () => {
+    const snapshot = await chain.snapshot();
+    const lost = await blockWithLogs();
+    for (const rpc of view.rpcs) refuse(rpc);
+    await reorganise(snapshot, 3);
+
+    const error = (await logsOf(lost).catch((reason) => reason)) as Error;
+
+    expect(error.message).toContain(`Block ${Number(lost.number)} (${lost.hash}) has been reverted`);
+  });
+
+  it("does not hide that its neighbour has a block and its logs", async () => {
+    const block = await blockWithLogs();
+    refuse(first);
+
+    expect(await logsOf(block)).toHaveLength(1);
+    const before = await open(2);
+    refuse(before.rpcs[0] as Endpoint);
+    const params = [block.parentHash, false];
+    expect(await before.request({ method: "eth_getBlockByHash", params })).toMatchObject({
+      hash: block.parentHash,
+    });
+    expect(statuses()).toEqual(["used", "ready"]);
+  });
+
+  it("is asked again about a block that the chain has", async () => {
+    const block = await blockWithLogs();
+    for (const rpc of view.rpcs) refuse(rpc);
+    const logs = logsOf(block);
+    await eventually(
+      async () => first.requests(),
+      (requests) => requests > 6,
+    );
+    for (const rpc of view.rpcs) rpc.refuse();
+
+    expect(await logs).toHaveLength(1);
+  });
+});
+
+describe("a node's limit on a range of logs", () => {
+  const range = { fromBlock: "0x1", toBlock: "0x1388" } as const;
+  const limits: readonly [string, number, string][] = [
+    ["Alchemy's", -32_602, "You can make eth_getLogs requests with up to a 2000 block range"],
+    ["Alchemy's free tier", -32_600, "Under the Free tier plan, up to a 10 block range"],
+    ["Ankr's", -32_600, "block range is too wide"],
+    ["Infura's", -32_005, "query returned more than 10000 results. Try with this block range [0x1, 0x7d0]."],
+  ];
+
+  it.each(limits)("reaches Ponder in the node's words: %s", async (_whose, code, message) => {
+    for (const rpc of view.rpcs) {
+      rpc.refuse(({ method }) => (method === "eth_getLogs" ? { code, message } : undefined));
+    }
+
+    const error = (await view
+      .request({ method: "eth_getLogs", params: [range] })
+      .catch((reason) => reason)) as RpcError;
+
+    expect(error).toMatchObject({ code, details: message });
+    expect(getLogsRetryHelper({ error, params: [range] })).toMatchObject({ shouldRetry: true });
+    expect(statuses()).toEqual(["used", "ready"]);
+  });
+
+  it("is told from a limit on requests, which puts an endpoint out for a moment", async () => {
+    first.refuse(({ method }) =>
+      method === "eth_getLogs" ? { code: -32_005, message: "request rate limited" } : undefined,
+    );
+
+    expect(
+      await view.request({ method: "eth_getLogs", params: [{ fromBlock: "0x1", toBlock: "0x2" }] }),
+    ).toEqual(expect.any(Array));
+    expect(view.endpoints.report()).toMatchObject([{ status: "down", reason: "rate_limited" }, {}]);
   });
 });
 

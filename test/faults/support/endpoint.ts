@@ -56,6 +56,8 @@ export interface Endpoint {
   lag(balance?: Balance): void;
   /** Fails every request in this way; without an argument, none. */
   fail(fault?: Fault): void;
+  /** Answers calls with this error where it gives one; without an argument, none. */
+  refuse(refusal?: Refusal): void;
   /** Keeps each answer back for so long. */
   slow(ms: number): void;
   /** How many requests have come so far. */
@@ -70,6 +72,10 @@ interface Call {
   readonly method: string;
   readonly params?: readonly unknown[];
 }
+/** The JSON-RPC error of a call that is refused. */
+export type Refusal = (
+  call: Pick<Call, "method" | "params">,
+) => { readonly code: number; readonly message: string } | undefined;
 type Reply = Readonly<Record<string, unknown>>;
 type Forward = (method: string, params: readonly unknown[]) => Promise<Reply>;
 
@@ -79,6 +85,7 @@ const UNKNOWN_BLOCK = { code: -32000, message: "header not found" };
 export async function startEndpoint(target: string): Promise<Endpoint> {
   let balance: Balance | undefined;
   let fault: Fault | undefined;
+  let refusal: Refusal | undefined;
   let delayMs = 0;
   let requests = 0;
   let holding: { method: string; held: number; released: Promise<void> } | undefined;
@@ -96,6 +103,8 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
     const calls = [asked].flat();
     requests++;
     if (fault) return faults[fault](response, calls, Array.isArray(asked));
+    const error = calls.map((call) => refusal?.(call)).find((each) => each !== undefined);
+    if (error) return reply(response, calls, Array.isArray(asked), { error });
     if (delayMs) await sleep(delayMs);
     if (holding && calls.some(({ method }) => method === holding?.method)) {
       holding.held++;
@@ -142,6 +151,9 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
     },
     fail(next) {
       fault = next;
+    },
+    refuse(next) {
+      refusal = next;
     },
     slow(ms) {
       delayMs = ms;
