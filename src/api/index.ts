@@ -194,7 +194,7 @@ const daily = startDaily({
   database,
   jobs: [
     ...metadataJobs,
-    ...refreshJobs({ metadata, collections: index.collections }),
+    ...refreshJobs({ metadata, media, collections: index.collections }),
     forgetOldEvents,
     ...accessJobs,
     collectMedia({ media, metadata, disk, collections: index.collections }),

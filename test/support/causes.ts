@@ -3,6 +3,7 @@
 import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createCauses } from "../../src/api/refresh/causes.ts";
+import type { WantMedia } from "../../src/api/refresh/seen-tokens.ts";
 import { createSweeps } from "../../src/api/refresh/sweeps.ts";
 import { refreshScope } from "../../src/domain/refresh-scope.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
@@ -24,7 +25,8 @@ export interface CauseSpec {
   readonly collection?: string;
 }
 
-export function createCauseSetup(test: TestDatabase) {
+/** Without `media`, nothing is asked for of what documents name. */
+export function createCauseSetup(test: TestDatabase, media: WantMedia = { want: async () => undefined }) {
   const { database } = test;
   const metadata = (tables: ChainTables) =>
     createMetadata({ resolve: createFakeResolve(() => found({})).resolve, tables });
@@ -88,8 +90,8 @@ export function createCauseSetup(test: TestDatabase) {
     },
 
     causes: (tables: ChainTables = test.tables, now?: () => number) =>
-      createCauses({ database, tables, metadata: metadata(tables), ...(now && { now }) }),
-    sweeps: () => createSweeps({ database, metadata: metadata(test.tables) }),
+      createCauses({ database, tables, metadata: metadata(tables), media, ...(now && { now }) }),
+    sweeps: () => createSweeps({ database, metadata: metadata(test.tables), media }),
 
     async clear(): Promise<void> {
       await database.query(

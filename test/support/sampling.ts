@@ -10,6 +10,7 @@ import { createCauses } from "../../src/api/refresh/causes.ts";
 import { want } from "../../src/api/refresh/queue.ts";
 import { createRounds } from "../../src/api/refresh/sampling/rounds.ts";
 import { addSampled, claimRound, findOpenRounds } from "../../src/api/refresh/sampling/store.ts";
+import type { WantMedia } from "../../src/api/refresh/seen-tokens.ts";
 import { createSweeps } from "../../src/api/refresh/sweeps.ts";
 import { startRefreshWorker } from "../../src/api/refresh/worker.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
@@ -70,20 +71,21 @@ export async function startSampledCollection(test: TestDatabase) {
   const metadata = createMetadata({ resolve, tables });
   const { logger, entries } = createMemoryLogger();
   const asked: string[] = [];
+  const media: WantMedia = {
+    want: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
+  };
   const worker = startRefreshWorker({
     database,
     tables,
     metadata,
-    media: {
-      want: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
-    },
+    media,
     readBlock: async (_chainId, minBlock) => Math.max(HEAD, minBlock),
     chainIds: [CHAIN_ID],
     concurrency: 16,
     logger,
   });
-  const sweeps = createSweeps({ database, metadata });
-  const causes = createCauses({ database, tables, metadata });
+  const sweeps = createSweeps({ database, metadata, media });
+  const causes = createCauses({ database, tables, metadata, media });
   const rounds = createRounds({ database, tables, metadata, readUri, seconds: 6 * HOUR, logger });
   onTestFinished(async () => {
     await worker.stop();

@@ -37,7 +37,7 @@ export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps
         const served = await metadata.readServed(database, chainId, address, ids);
         await media.noteSeen(
           database,
-          [...served.values()].flatMap((each) => each.metadata ?? []),
+          [...served.values()].flatMap((each) => (each.isUnseen ? [] : (each.metadata ?? []))),
         );
         after = ids.at(-1) ?? null;
         if (ids.length < TOKENS_AT_ONCE) break;

@@ -40,6 +40,8 @@ export interface FetchEnd {
 export interface RecordedOutcome {
   readonly status: "updated" | "unchanged" | "failed" | "not_found";
   readonly reason: string | null;
+  /** True for a token that no transfer has told of. */
+  readonly isUnseen?: true;
 }
 
 /** What is to be written of one fetch. */
@@ -62,7 +64,6 @@ type Decision =
 type Served = ReadonlyMap<string, ServedVersion>;
 const LOCK_TRIES_MAX = 5;
 type Failure = Extract<Resolution, { kind: "failed" }>;
-
 const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
 
 /**
@@ -93,7 +94,9 @@ export async function recordFetches(
     tx,
     decided.flatMap(({ end, decision }) => markOf(end, decision, served, learned, versions) ?? []),
   );
-  return decided.map(({ decision }) => decision.outcome);
+  return decided.map(({ end, decision: { outcome } }) =>
+    isUnseen(served, end.token) ? { ...outcome, isUnseen: true } : outcome,
+  );
 }
 
 /** Notes fetches that failed and go on: their place in the history, and nothing of what is served. */
@@ -248,9 +251,8 @@ function versionOf(
   if (decision.kind === "kept") {
     return { ...described, outcome: decision.version, issues: document?.issues ?? [] };
   }
-  if (isUnseen(served, end.token)) {
+  if (isUnseen(served, end.token))
     return { ...described, outcome: "updated", issues: decision.document.issues };
-  }
   const { traits } = decision.document.metadata;
   const known = learned.get(collectionName(end.token))?.displayTypes ?? new Map();
   const { conflicts } = holdBack(traits, settledTypes(known, traits));

@@ -169,7 +169,8 @@ async function readAgain(
   const different = current.filter(({ stored, end }) => !isSame(stored, end)).map(({ end }) => end);
   const outcomes = different.length === 0 ? [] : await recordFetches(tx, tables, different);
   const updated = different.filter((_end, index) => outcomes[index]?.status === "updated");
-  await media.noteSeen(tx, updated.flatMap(metadataOf));
+  const shown = updated.filter(({ token }) => !locked.get(nameOf(token))?.isUnseen);
+  await media.noteSeen(tx, shown.flatMap(metadataOf));
   await markRead(
     tx,
     current.map(({ stored }) => stored.versionId),

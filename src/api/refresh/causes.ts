@@ -7,6 +7,7 @@ import type { ChainTables } from "../chain/tables.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database, Queryable } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
+import { showServed, type WantMedia } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
 
 const BATCH_ROWS = 1_000;
@@ -31,6 +32,7 @@ export interface CauseDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
+  readonly media: WantMedia;
   readonly now?: () => number;
 }
 
@@ -43,7 +45,7 @@ interface Progress {
   readonly mark: string;
 }
 
-export function createCauses({ database, tables, metadata, now = Date.now }: CauseDeps) {
+export function createCauses({ database, tables, metadata, media, now = Date.now }: CauseDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   return {
     /**
@@ -80,10 +82,8 @@ export function createCauses({ database, tables, metadata, now = Date.now }: Cau
       seen.set(batch.collection, [...(seen.get(batch.collection) ?? []), ...tokenIds]);
     }
     await hideTakenBack(tx, chainId, fresh);
-    // In the order of a worker that records fetches: tokens first, then what is learned of each collection in turn.
-    for (const [collection, tokenIds] of [...seen].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      await metadata.learnServedTraits(tx, { chainId, collection }, tokenIds);
-    }
+    // In the order of a worker that records fetches: tokens first.
+    await showServed(tx, { metadata, media }, chainId, seen);
     await remember(
       tx,
       chainId,

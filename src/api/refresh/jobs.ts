@@ -5,10 +5,12 @@ import { createCauses } from "./causes.ts";
 import { createDeadline } from "./deadline.ts";
 import { startCauseLoop } from "./loop.ts";
 import { type SamplingDeps, startSampling } from "./sampling/service.ts";
+import type { WantMedia } from "./seen-tokens.ts";
 import { createSweeps } from "./sweeps.ts";
 import { startRefreshWorker, type WorkerDeps } from "./worker.ts";
 
 export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" | "isOn" | "metrics"> {
+  readonly media: WantMedia;
   readonly resampleHours: number;
   readonly registry: Registry;
 }
@@ -21,11 +23,11 @@ export interface RefreshJobs {
 
 /** To be started once the database knows how far the index has been before (see `startHeadMark`). */
 export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
-  const { database, tables, metadata, logger, concurrency, resampleHours: hours } = deps;
+  const { database, tables, metadata, media, logger, concurrency, resampleHours: hours } = deps;
   const worker = startRefreshWorker(deps);
   const causes = startCauseLoop({
-    causes: createCauses({ database, tables, metadata }),
-    sweeps: createSweeps({ database, metadata }),
+    causes: createCauses({ database, tables, metadata, media }),
+    sweeps: createSweeps({ database, metadata, media }),
     deadline: createDeadline(database),
     logger,
   });

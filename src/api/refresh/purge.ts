@@ -8,12 +8,14 @@ import type { CollectionRef } from "../metadata/trait-type-store.ts";
 import type { DailyJob } from "../store/daily.ts";
 import type { Database } from "../store/database.ts";
 import { dropQueued, lockQueued } from "./queue-purge.ts";
+import { showServed, type WantMedia } from "./seen-tokens.ts";
 
 const TOKENS_AT_ONCE = 2_000;
 const WHOLE_RANGE = { from: "0", to: (2n ** 256n - 1n).toString() };
 
 export interface PurgeDeps {
   readonly metadata: MetadataService;
+  readonly media: WantMedia;
   readonly collections: readonly { readonly chainId: number; readonly address: string }[];
 }
 
@@ -21,7 +23,8 @@ export interface PurgeDeps {
  * One job per chain, since each waits for its own index. While that is being built, or behind what was seen of it, nothing
  * is forgotten and the job stays due. A row that was hidden though this index has its transfer is shown again.
  */
-export function forgetUntoldTokens({ metadata, collections }: PurgeDeps): DailyJob[] {
+export function forgetUntoldTokens(deps: PurgeDeps): DailyJob[] {
+  const { metadata, collections } = deps;
   return [...new Set(collections.map(({ chainId }) => chainId))].map((chainId) => ({
     name: `forget tokens that no transfer has told of on chain ${chainId}`,
     async run(database) {
@@ -30,7 +33,7 @@ export function forgetUntoldTokens({ metadata, collections }: PurgeDeps): DailyJ
       for (const { chainId: at, address } of collections) {
         if (at !== chainId) continue;
         const collection = { chainId, collection: address };
-        await showSeen(database, metadata, collection);
+        await showSeen(database, deps, collection);
         total += await forgetIn(database, metadata, collection);
       }
       return total;
@@ -38,17 +41,14 @@ export function forgetUntoldTokens({ metadata, collections }: PurgeDeps): DailyJ
   }));
 }
 
-async function showSeen(
-  database: Database,
-  metadata: MetadataService,
-  collection: CollectionRef,
-): Promise<void> {
+async function showSeen(database: Database, deps: PurgeDeps, collection: CollectionRef): Promise<void> {
+  const { metadata } = deps;
   for (let more = true; more; ) {
     more = await database.transaction(async (tx) => {
       const seen = await metadata.findSeenSince(tx, collection, TOKENS_AT_ONCE);
       if (seen.size === 0) return false;
       const read = await metadata.addKnownTokens(tx, collection.chainId, collection.collection, seen);
-      await metadata.learnServedTraits(tx, collection, read);
+      await showServed(tx, deps, collection.chainId, new Map([[collection.collection, read]]));
       return seen.size === TOKENS_AT_ONCE;
     });
   }

@@ -3,7 +3,6 @@
  * transaction. Fetches that end about the same time share it.
  */
 
-import type { MediaService } from "../media/service.ts";
 import { isHostFault } from "../metadata/host-fault.ts";
 import type { Resolution } from "../metadata/resolve.ts";
 import type { MetadataService } from "../metadata/service.ts";
@@ -12,6 +11,7 @@ import { noteHost, rememberHosts } from "./hosts.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "./metrics.ts";
 import { finish, hold, type Lease, postpone } from "./queue.ts";
 import { settle } from "./receipts.ts";
+import type { WantMedia } from "./seen-tokens.ts";
 
 // Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
 export const ATTEMPTS_MAX = 5;
@@ -33,9 +33,6 @@ export interface FetchedLease {
   readonly lease: Lease;
   readonly resolution: Resolution;
 }
-
-/** Asks for a look at what documents name. */
-export type WantMedia = Pick<MediaService, "want">;
 
 const noMedia: WantMedia = { want: async () => undefined };
 
@@ -185,13 +182,14 @@ async function end(
   if (answers.length > 0) await settle(tx, answers);
   const over = batch.map(({ lease }) => lease);
   await finish(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
-  // Found again counts as well: the same URL may have got new content. Samples ask their hosts for little.
+  // Found again counts as well: the same URL may have got new content. Samples ask their hosts for little. What strangers
+  // write of tokens that no transfer has told of is looked at once they are seen.
   await media.want(
     tx,
     told.flatMap(({ lease, resolution }) => {
-      const status = ends.get(lease)?.status;
+      const { status, isUnseen } = ends.get(lease) ?? {};
       const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
-      return isServed && resolution.kind === "document" ? resolution.document.metadata : [];
+      return isServed && !isUnseen && resolution.kind === "document" ? resolution.document.metadata : [];
     }),
   );
   return [...ends.values(), ...missed.flatMap(missedReport)];

@@ -8,6 +8,7 @@ import type { Database, Queryable } from "../store/database.ts";
 import { foldReceipt } from "./progress-store.ts";
 import { want } from "./queue.ts";
 import { addReceiptTokens } from "./receipts.ts";
+import { showServed, type WantMedia } from "./seen-tokens.ts";
 
 // A sweep of a million tokens keeps this many queued, so that it never stands before anything else.
 const QUEUED_MAX = 500;
@@ -105,7 +106,13 @@ interface OpenSweep {
 /** `waiting` while the queue has no room for an open one. */
 export type SweepProgress = "moved" | "waiting" | "idle";
 
-export function createSweeps({ database, metadata }: { database: Database; metadata: MetadataService }) {
+export interface SweepDeps {
+  readonly database: Database;
+  readonly metadata: MetadataService;
+  readonly media: WantMedia;
+}
+
+export function createSweeps({ database, metadata, media }: SweepDeps) {
   return {
     /**
      * Moves the oldest open sweep of each collection on by what the queue has room for, and the next ones while there
@@ -167,7 +174,7 @@ export function createSweeps({ database, metadata }: { database: Database; metad
     const tokens = new Map<string, number>();
     for (let tokenId = first; tokenId <= last; tokenId++) tokens.set(String(tokenId), block);
     const seen = await metadata.addKnownTokens(tx, chainId, collection, tokens);
-    await metadata.learnServedTraits(tx, { chainId, collection }, seen);
+    await showServed(tx, { metadata, media }, chainId, new Map([[collection, seen]]));
     await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
       id,
       tokens.size,

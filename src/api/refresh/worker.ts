@@ -15,7 +15,8 @@ import { askProbes } from "./hosts.ts";
 import type { RefreshMetrics } from "./metrics.ts";
 import { finish, type Lease, release, renew } from "./queue.ts";
 import { settle } from "./receipts.ts";
-import { ATTEMPTS_MAX, createRecorder, type WantMedia } from "./recorder.ts";
+import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
+import type { WantMedia } from "./seen-tokens.ts";
 
 const RENEW_MS = 5_000;
 // One claim for each fetch costs more than the fetch: free places are gathered for a moment, or until no more than this

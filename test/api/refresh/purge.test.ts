@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ChainTables } from "../../../src/api/chain/tables.ts";
+import { createMedia } from "../../../src/api/media/service.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { forgetUntoldTokens } from "../../../src/api/refresh/purge.ts";
 import { createDaily } from "../../../src/api/store/daily.ts";
@@ -31,6 +32,7 @@ const search = createSearchHarness(test);
 const OTHER = "0x00000000000000000000000000000000000000ff";
 const JOB = `forget tokens that no transfer has told of on chain ${CHAIN_ID}`;
 
+const media = createMedia({ database, gateways: [], baseUrl: "http://localhost" });
 const metadataOf = (of: ChainTables) =>
   createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables: of });
 
@@ -39,6 +41,7 @@ async function look(of: ChainTables = tables, collections = [COLLECTION]) {
   const { logger, entries } = createMemoryLogger();
   const jobs = forgetUntoldTokens({
     metadata: metadataOf(of),
+    media,
     collections: collections.map((address) => ({ chainId: CHAIN_ID, address })),
   });
   const isWaiting = await createDaily({ database, jobs, logger }).look();
