@@ -26,7 +26,7 @@ import { startEvents } from "./events/service.ts";
 import { createGraphqlEndpoint } from "./graphql/endpoint.ts";
 import { ownSdl } from "./graphql/own.graphql.ts";
 import { createResolvers } from "./graphql/resolvers.ts";
-import { graphqlRoutes, maskError } from "./graphql/routes.ts";
+import { type Caller, graphqlRoutes, maskError } from "./graphql/routes.ts";
 import { createApp } from "./http/app.ts";
 import { createAllowlist } from "./media/allowlist.ts";
 import { collectMedia } from "./media/collect.ts";
@@ -99,7 +99,14 @@ const readUri = createUriReader(calls);
 const fetching = createFetching(config);
 const resolve = createResolve({ readUri, ...fetching });
 const metadata = createMetadata({ tables, resolve, operatorContact: config.operatorContact });
-const { refresh, operatorRequests } = createRefreshRoom({ database, metadata, calls, readUri, latestBlock });
+const { refresh, operatorRequests } = createRefreshRoom({
+  database,
+  metadata,
+  calls,
+  readUri,
+  latestBlock,
+  tokenLimiter: accessRoom.gate.anonymousTokens,
+});
 const refreshMetrics = createRefreshMetrics(runtime.metrics, database);
 const collections = createCollections(index);
 const allowlist = createAllowlist(database);
@@ -140,7 +147,7 @@ const ponderGraphql = new Hono().use("/graphql", graphql({ db, schema }));
 ponderGraphql.onError((error) => {
   throw error;
 });
-const endpoint = await createGraphqlEndpoint<undefined>({
+const endpoint = await createGraphqlEndpoint<Caller>({
   ponder: (request) => ponderGraphql.fetch(request),
   ownSdl,
   rootValue: createResolvers({ ...catalogRoom, collections, refresh, search }),
@@ -251,7 +258,7 @@ export default createApp({
   tradeChecks,
   delegationRoom,
   hub: events.hub,
-  graphql: graphqlRoutes(endpoint),
+  graphql: graphqlRoutes(endpoint, accessRoom.gate.clientAddress),
   images: { disk, onMissing: (name) => missFile(database, name) },
   gate: accessRoom.gate,
   sessions: accessRoom.sessions,

@@ -43,6 +43,8 @@ beforeAll(async () => {
   site = createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     REFRESH_CONCURRENCY: "4",
+    // Strangers come from as many addresses as they like.
+    TRUSTED_PROXIES: "127.0.0.1,::1",
   });
   await start();
   key = await createKey(service);
@@ -119,10 +121,16 @@ const facets = async (name: Name): Promise<Facets> =>
 const statusOf = async (name: Name, id: number): Promise<number> =>
   (await partner.call(`/market/collections/${lower(contracts[name])}/tokens/${id}`)).status;
 
+let strangers = 0;
+
+/** Each time from another address. */
 async function keyless(query: string, variables: Record<string, unknown>) {
   const response = await fetch(`${service.baseUrl}/graphql`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: {
+      "content-type": "application/json",
+      "x-forwarded-for": `198.51.${Math.floor(++strangers / 250)}.${strangers % 250}`,
+    },
     body: JSON.stringify({ query, variables }),
   });
   return (await response.json()) as {

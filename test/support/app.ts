@@ -88,7 +88,11 @@ const isRaw = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceo
 /** `privateHosts` are `host:port` on this machine that URIs may lead to; it may grow later. */
 export function createTestApp(
   test: TestDatabase,
-  { room: roomOverrides = {}, ...overrides }: Partial<AppServices> & { room?: Partial<AccessRoomDeps> } = {},
+  {
+    room: roomOverrides = {},
+    unseenMax,
+    ...overrides
+  }: Partial<AppServices> & { room?: Partial<AccessRoomDeps>; unseenMax?: number } = {},
   privateHosts: ReadonlySet<string> = new Set(),
 ) {
   const { database, tables } = test;
@@ -127,6 +131,8 @@ export function createTestApp(
     ).calls,
     readUri,
     latestBlock: async () => 10,
+    tokenLimiter: accessRoom.gate.anonymousTokens,
+    ...(unseenMax !== undefined && { unseenMax }),
   });
   const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
   const search = createSearch({ database, tables, logger: silentLogger });
@@ -182,10 +188,10 @@ export function createTestApp(
     }),
     delegationRoom: createDelegationRoom({ database, tables, index, url: undefined, key: undefined }),
     hub,
-    graphql: graphqlRoutes({
-      schema: undefined as never,
-      handle: async () => ({ status: 200, json: '{"data":{}}' }),
-    }),
+    graphql: graphqlRoutes(
+      { schema: undefined as never, handle: async () => ({ status: 200, json: '{"data":{}}' }) },
+      accessRoom.gate.clientAddress,
+    ),
     gate: accessRoom.gate,
     sessions: accessRoom.sessions,
     console: createConsole({

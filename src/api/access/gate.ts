@@ -2,11 +2,17 @@
 
 import type { Context } from "hono";
 import { createClientAddress } from "../contract/client-address.ts";
-import type { CountUsage, RateLimit, RateLimiter, TierLimiters } from "../contract/rate-limit.ts";
-import { anonymousGraphqlLimit, type Tier, tiers } from "../contract/tiers.ts";
+import type {
+  AmountLimiter,
+  CountUsage,
+  RateLimit,
+  RateLimiter,
+  TierLimiters,
+} from "../contract/rate-limit.ts";
+import { anonymousGraphqlLimit, anonymousTokensLimit, type Tier, tiers } from "../contract/tiers.ts";
 import type { Queryable } from "../store/database.ts";
 import { createLeasedRateLimiter } from "../store/leased-rate-limiter.ts";
-import { createPoints, type OnFault } from "../store/rate-limiter.ts";
+import { createPoints, createRateLimiter, type OnFault } from "../store/rate-limiter.ts";
 import { type BruteForceGuard, createBruteForceGuard } from "./brute-force-guard.ts";
 
 /** Wrong operator tokens and sign-ins of one client: enough for typing errors, too few for guessing. */
@@ -23,6 +29,8 @@ export interface Gate {
   readonly limiters: TierLimiters;
   /** Of client addresses, at POST /graphql. */
   readonly anonymousGraphql: RateLimiter;
+  /** Of client addresses: token ids that callers without a key have refreshed. */
+  readonly anonymousTokens: AmountLimiter;
   /** Of client addresses, at what the console changes. */
   readonly console: RateLimiter;
   /** Of client addresses: wrong operator tokens and failed sign-ins. */
@@ -70,6 +78,7 @@ export function createGate({
       advanced: leased(limits.advanced),
     },
     anonymousGraphql: leased(anonymousGraphqlLimit),
+    anonymousTokens: createRateLimiter(database, anonymousTokensLimit, onFault),
     console: leased(consoleLimit),
     failures: guard(failureLimit, onFirstRefusal),
     wrongKeys: guard(wrongKeyLimit),

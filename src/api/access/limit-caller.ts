@@ -15,7 +15,10 @@ export const limitVisitor = <E extends Env>(gate: Pick<Gate, "anonymousGraphql" 
     await next();
   });
 
-/** Throws KEY_INVALID for a key that is none, so that nobody believes to be past the limit of strangers. */
+/**
+ * Sets `app` where there is a key. Throws KEY_INVALID for a key that is none, so that nobody believes to be past the limit
+ * of strangers.
+ */
 export const limitCaller = (keys: KeyCheck, gate: Gate, api: string) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
@@ -25,6 +28,7 @@ export const limitCaller = (keys: KeyCheck, gate: Gate, api: string) =>
       return next();
     }
     const app = await appOfKey(c, keys, key);
+    c.set("app", app);
     const { limit, take } = gate.limiters[app.tier];
     const taken = await take(app.id);
     gate.countUsage(app.id, api, taken.isAllowed);

@@ -32,16 +32,23 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
+/** What `Retry-After` says with UNAVAILABLE: a database or node that went away is back within seconds, or somebody has to look. */
+export const UNAVAILABLE_RETRY_SECONDS = 5;
+
 /** An answer that a request has earned. Anything else that is thrown becomes INTERNAL, without its text. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
+  /** When the same request may succeed. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     readonly code: ErrorCode,
     readonly details: readonly ErrorDetail[] = [],
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly retryAfterSeconds?: number },
   ) {
     super(errorTable[code].message, options);
+    this.retryAfterSeconds =
+      options?.retryAfterSeconds ?? (code === "UNAVAILABLE" ? UNAVAILABLE_RETRY_SECONDS : undefined);
   }
 }
 

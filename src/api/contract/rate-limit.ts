@@ -27,6 +27,13 @@ export interface RateLimiter {
   take(key: string): Promise<Taken> | Taken;
 }
 
+/** For what comes in different amounts. */
+export interface AmountLimiter {
+  readonly limit: RateLimit;
+  /** Takes all of it or refuses; a key that was refused has nothing left until the window ends. */
+  take(key: string, amount: number): Promise<Taken>;
+}
+
 const RETRY_AT_ONCE_SECONDS = "1";
 
 /** Tells how much is left of a limit, and throws RATE_LIMITED when it was nothing. `whose` is whom the limit counts. */
@@ -45,13 +52,14 @@ export function answerLimit(
   throw new ApiError("RATE_LIMITED", [{ path: "", message: overLimit(limit, taken.resetSeconds, whose) }]);
 }
 
-/** What somebody past a limit is told. */
+/** What somebody past a limit is told. `what` it counts, in the plural. */
 export const overLimit = (
   { requests, seconds }: RateLimit,
   resetSeconds: number,
   whose: "app" | "client address",
+  what = "requests",
 ): string =>
-  `the limit is ${requests} requests per ${seconds} seconds and ${whose}; try again in ${resetSeconds} s`;
+  `the limit is ${requests} ${what} per ${seconds} seconds and ${whose}; try again in ${resetSeconds} s`;
 
 /** Refuses an app's requests past the limit; every answer tells how much is left. Needs `requireKey` before it. */
 export const limitRate = ({ limit, take }: RateLimiter) =>

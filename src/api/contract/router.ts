@@ -11,9 +11,6 @@ import { ApiError, type ErrorCode, errorBody, errorBodySchema, errorTable, refus
 import type { Logger } from "./logger.ts";
 import type { Tier } from "./tiers.ts";
 
-/** A database that went away is back within seconds, or somebody has to look. */
-const RETRY_SECONDS = "5";
-
 /** A caller that holds a key. */
 export interface CallerApp {
   readonly id: string;
@@ -49,7 +46,7 @@ export function answerError<E extends { Variables: { requestId: string } }>(
     logger.error({ msg: "Request failed", request_id: requestId, path: c.req.path, error });
   }
   const { status } = errorTable[known.code];
-  if (known.code === "UNAVAILABLE") c.header("Retry-After", RETRY_SECONDS);
+  if (known.retryAfterSeconds !== undefined) c.header("Retry-After", String(known.retryAfterSeconds));
   return c.json(errorBody(known, requestId), status as ContentfulStatusCode);
 }
 

@@ -25,5 +25,11 @@ export const isTier = (text: string): text is Tier => Object.hasOwn(tiers, text)
 /** At Ponder's own routes that cost something, by client address, in each process: a scraper, probes, and somebody who looks. */
 export const ponderRouteLimit: RateLimit = { name: "ponder", requests: 300, seconds: WINDOW_SECONDS };
 
+/**
+ * Token ids that callers without a key may have refreshed, by client address, over GraphQL and by pages together. Ten a
+ * second are more than a marketplace's player asks for, and few beside what one process fetches.
+ */
+export const anonymousTokensLimit: RateLimit = { name: "anonymous-tokens", requests: 600, seconds: 60 };
+
 /** Of callers without a key, by client address. */
 export const anonymousGraphqlLimit: RateLimit = { name: "graphql", requests: 600, seconds: WINDOW_SECONDS };

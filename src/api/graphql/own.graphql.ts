@@ -14,12 +14,13 @@ const tokenSdl = /* GraphQL */ `
   type Mutation {
     """
     Queues a refresh of the token's metadata. An error 'Token not found' for a token that does not exist or is burned, and
-    UNAVAILABLE while the node can't tell whether one exists of which no transfer is indexed.
+    UNAVAILABLE while the node can't tell whether one exists of which no transfer is indexed, or too many such tokens wait.
+    RATE_LIMITED above 600 token ids a minute from one client address, unless an app's key allows market-partner.
     """
     refreshMetadata(tokenAddress: String!, tokenId: String!, chainId: Float): Boolean!
     """
     Queues a refresh of 1 to 100 tokens; duplicates count once. An error 'Token not found' only if none of them exists, and
-    UNAVAILABLE where nothing could be found out.
+    UNAVAILABLE where nothing could be found out. Limited by token ids as refreshMetadata is.
     """
     requestMetadataRefresh(tokenAddress: String!, tokenIds: [String!]!, chainId: Float): MetadataRefresh!
   }

@@ -8,6 +8,7 @@ import type { RefreshService } from "../refresh/service.ts";
 import { tokenIdsField } from "../refresh/token-ids.ts";
 import { refusalOf } from "../refresh/verdicts.ts";
 import { readArguments } from "./arguments.ts";
+import type { Caller } from "./routes.ts";
 
 // Anybody may read it who knows its id, which nobody can guess; those of apps and of the operator are not among them.
 const OWNER = "anonymous";
@@ -16,6 +17,12 @@ const requestArguments = z.object({ tokenAddress: addressField, tokenIds: tokenI
 const receiptArguments = z.object({
   id: z.uuid({ error: (issue) => `"${clip(String(issue.input))}" is not the id of a refresh: a UUID` }),
 });
+
+interface RequestArguments {
+  readonly tokenAddress: string;
+  readonly tokenIds: readonly string[];
+  readonly chainId?: number | null;
+}
 
 export function createRefreshFields({
   collections,
@@ -26,16 +33,12 @@ export function createRefreshFields({
 }) {
   return {
     /** As the REST route, but for the key. */
-    async requestMetadataRefresh(args: {
-      readonly tokenAddress: string;
-      readonly tokenIds: readonly string[];
-      readonly chainId?: number | null;
-    }) {
+    async requestMetadataRefresh(args: RequestArguments, { client }: Caller) {
       const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
       const { receiptId, tokens } = await refresh.request(
         collections.find(tokenAddress, args.chainId ?? undefined),
         [...new Set(tokenIds)],
-        { trigger: "graphql", anonymous: true, receiptFor: OWNER },
+        { trigger: "graphql", anonymous: true, client, receiptFor: OWNER },
       );
       if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
       const receipt = await refresh.findReceipt(receiptId, OWNER);

@@ -9,6 +9,7 @@ import type { Search } from "../search/service.ts";
 import { readArguments, tokenArguments } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { createRefreshFields } from "./refresh-fields.ts";
+import type { Caller } from "./routes.ts";
 import { createSdkFields } from "./sdk-fields.ts";
 import { createSearchFields } from "./search-fields.ts";
 
@@ -37,12 +38,13 @@ export function createResolvers(deps: ResolverDeps) {
     },
     Mutation: {
       requestMetadataRefresh,
-      refreshMetadata: async (args: TokenArguments) => {
+      refreshMetadata: async (args: TokenArguments, { client }: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
         const collection = collections.find(tokenAddress, chainId);
         const { tokens } = await refresh.request(collection, [tokenId], {
           trigger: "graphql",
           anonymous: true,
+          client,
         });
         if (tokens.some(({ status }) => status !== "queued")) throw refusalOf(tokens, () => "tokenId");
         return true;

@@ -1,24 +1,37 @@
 /** The POST /graphql door. Errors of a GraphQL request are answered in GraphQL's shape, the rest in the gateway's. */
 
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { ApiError, type ErrorCode, errorTable } from "../contract/errors.ts";
 import { inTurn } from "../contract/in-turn.ts";
+import type { ApiName } from "../contract/key.ts";
 import { assertShallow } from "../contract/nesting.ts";
-import { type ApiEnv, createRouter, requireJson } from "../contract/router.ts";
+import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../contract/router.ts";
 import { isDatabaseAway } from "../store/database-away.ts";
 import { answerJson, readBody } from "./body.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
 
-export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
+/** Who asks, for resolvers. */
+export interface Caller {
+  /**
+   * The client address that refreshes are limited by; undefined for an app that may refresh over REST, where its tier is
+   * the limit.
+   */
+  readonly client: string | undefined;
+}
+
+const REFRESH_API: ApiName = "market-partner";
+
+/** `clientAddress` as the gate knows it. */
+export function graphqlRoutes(endpoint: GraphqlEndpoint<Caller>, clientAddress: (c: Context) => string) {
   const router = createRouter();
   const answer: MiddlewareHandler<ApiEnv> = async (c) => {
     const text = await readBody(c, BODY_BYTES_MAX);
     const { json, bytes, status } = await endpoint.handle({
       body: parseJson(text),
       text,
-      context: undefined,
+      context: { client: mayRefresh(c.get("app")) ? undefined : clientAddress(c) },
     });
     answerJson(c, bytes ?? json, status);
   };
@@ -29,6 +42,8 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<undefined>) {
   });
   return router;
 }
+
+const mayRefresh = (app: CallerApp | undefined): boolean => app?.apis.includes(REFRESH_API) ?? false;
 
 function parseJson(text: string): unknown {
   assertShallow(text);
@@ -43,6 +58,6 @@ function parseJson(text: string): unknown {
 export function maskError(error: unknown): { message: string; code: ErrorCode } {
   if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
-  const details = error.details.map(({ path, message }) => `${path}: ${message}`);
+  const details = error.details.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   return { message: [error.message, ...details].join("; "), code: error.code };
 }

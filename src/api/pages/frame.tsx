@@ -81,6 +81,9 @@ const unexpected = {
   text: "The fault is ours and has been logged. Try again in a moment.",
 };
 
+// The details say what can't be done, and when to try again.
+const UNAVAILABLE_TEXT = "This can’t be done at the moment. Nothing is lost.";
+
 const notFound: Partial<Record<string, string>> = {
   COLLECTION_NOT_FOUND: "No collection at this address is served here.",
   TOKEN_UNKNOWN: "This token doesn’t exist, or its first transfer is not indexed yet.",
@@ -94,6 +97,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
   const { code, details } = toApiError(error);
   const { status } = errorTable[code];
   const { title, text } = problems[status] ?? unexpected;
+  const isExplained = code === "UNAVAILABLE" && details.length > 0;
   return render(
     site,
     c,
@@ -101,7 +105,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
     <>
       <Title>{title}</Title>
       <Card>
-        <p>{notFound[code] ?? text}</p>
+        <p>{notFound[code] ?? (isExplained ? UNAVAILABLE_TEXT : text)}</p>
         {details.map(({ path, message }) => (
           <p class="soft">{path ? `${path}: ${message}.` : `${message}.`}</p>
         ))}

@@ -24,6 +24,7 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
   const { receiptId, tokens } = await site.refresh.request(collection, [tokenId], {
     trigger: "graphql",
     anonymous: true,
+    client: site.gate.clientAddress(c),
     receiptFor: OWNER,
   });
   if (!receiptId) throw refusalOf(tokens, () => "token_id", "TOKEN_UNKNOWN");

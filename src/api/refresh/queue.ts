@@ -30,6 +30,8 @@ export interface Wanted {
   readonly tokens: ReadonlyMap<string, number>;
   readonly trigger: Trigger;
   readonly anonymous?: boolean;
+  /** Those of the tokens that no transfer has told of, where the caller has no key. */
+  readonly unseen?: readonly string[];
   /** Serves the next document even where it is less complete than the one before. */
   readonly accept?: boolean;
   /** False where no event is behind it that the origin may lag. */
@@ -46,14 +48,16 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
   const tokens = [...wanted.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = await db.query<{ tokenId: string; mark: string }>(
     `insert into vitrine.refresh as r
-            (chain_id, collection, token_id, wanted, priority, trigger, anonymous, min_block, accept, looks)
-     select $1, $2, id, 1, $4, $5, $7, block, $8, case when $9 and $5 in ('event', 'mint', 'sweep') then 0 end
+            (chain_id, collection, token_id, wanted, priority, trigger, anonymous, unseen, min_block, accept, looks)
+     select $1, $2, id, 1, $4, $5, $7, id = any($10::numeric[]), block, $8,
+            case when $9 and $5 in ('event', 'mint', 'sweep') then 0 end
        from unnest($3::numeric[], $6::bigint[]) as t(id, block)
      on conflict (chain_id, collection, token_id) do update set
        wanted = r.wanted + 1,
        priority = case when r.wanted > r.done then greatest(r.priority, excluded.priority) else excluded.priority end,
        trigger = case when r.wanted > r.done and r.priority > excluded.priority then r.trigger else excluded.trigger end,
        anonymous = case when ${UNSTARTED} then r.anonymous and excluded.anonymous else excluded.anonymous end,
+       unseen = excluded.unseen and (r.unseen or not ${UNSTARTED}),
        -- A reorg voids the blocks that earlier causes named.
        min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
                         then excluded.min_block
@@ -78,6 +82,7 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
       anonymous,
       accept,
       looks,
+      wanted.unseen ?? [],
     ],
   );
   await db.query("select pg_notify($1, '')", [REFRESH_CHANNEL]);

@@ -2,6 +2,7 @@
 
 import type { ChainCalls } from "../chain/calls-together.ts";
 import type { LatestBlock } from "../chain/read-block.ts";
+import type { AmountLimiter } from "../contract/rate-limit.ts";
 import { createExistence } from "../metadata/existence.ts";
 import type { ReadUri } from "../metadata/read-uri.ts";
 import type { MetadataService } from "../metadata/service.ts";
@@ -11,6 +12,7 @@ import { createOperatorRequests, type OperatorRequests } from "./operator-reques
 import { forgetUntoldTokens, type PurgeDeps } from "./purge.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
+import { createUnseenQueue } from "./unseen-queue.ts";
 
 export interface RefreshRoom {
   readonly refresh: RefreshService;
@@ -23,14 +25,24 @@ export function createRefreshRoom(deps: {
   readonly calls: ChainCalls;
   readonly readUri: ReadUri;
   readonly latestBlock: LatestBlock;
+  /** Of token ids, by the address of callers without a key. */
+  readonly tokenLimiter: AmountLimiter;
+  /** In place of UNSEEN_MAX. */
+  readonly unseenMax?: number;
 }): RefreshRoom {
-  const { database, metadata } = deps;
+  const { database, metadata, tokenLimiter } = deps;
   const askExistence = createExistence({
     ...deps,
     readContract: (chainId, collection) => metadata.readContract(database, chainId, collection),
   });
   return {
-    refresh: createRefresh({ database, metadata, askExistence }),
+    refresh: createRefresh({
+      database,
+      metadata,
+      askExistence,
+      tokenLimiter,
+      unseenQueue: createUnseenQueue(database, deps.unseenMax),
+    }),
     operatorRequests: createOperatorRequests({ database, metadata, askExistence }),
   };
 }

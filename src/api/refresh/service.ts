@@ -2,11 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
+import { ApiError } from "../contract/errors.ts";
+import { type AmountLimiter, overLimit } from "../contract/rate-limit.ts";
 import type { AskExistence } from "../metadata/existence.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Database } from "../store/database.ts";
 import { type Trigger, want } from "./queue.ts";
 import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts.ts";
+import type { UnseenQueue, UnseenRoom } from "./unseen-queue.ts";
 import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
 import { createReceiptWaits } from "./waits.ts";
 
@@ -14,6 +17,14 @@ export interface RefreshDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
   readonly askExistence: AskExistence;
+  /** Of token ids, by client address. */
+  readonly tokenLimiter: AmountLimiter;
+  readonly unseenQueue: UnseenQueue;
+}
+
+interface Accepted {
+  readonly receiptId: string | undefined;
+  readonly tokens: readonly RequestedToken[];
 }
 
 interface Caller {
@@ -21,52 +32,79 @@ interface Caller {
   /** Who may read the receipt; without one, none is kept. */
   readonly receiptFor?: ReceiptOwner;
   readonly anonymous?: boolean;
+  /** The address of a caller who holds no key, whose requests are bounded. */
+  readonly client?: string | undefined;
 }
 
 export function createRefresh(deps: RefreshDeps) {
-  const { database, metadata } = deps;
+  const { database, metadata, tokenLimiter, unseenQueue } = deps;
   const judge = createJudge(deps);
+
+  async function takeIds(client: string, count: number): Promise<void> {
+    const { isAllowed, resetSeconds } = await tokenLimiter.take(client, count);
+    if (isAllowed) return;
+    const message = overLimit(tokenLimiter.limit, resetSeconds, "client address", "token ids");
+    throw new ApiError("RATE_LIMITED", [{ path: "", message }], { retryAfterSeconds: resetSeconds });
+  }
+
+  async function accept(
+    collection: CollectionConfig,
+    tokenIds: readonly string[],
+    { anonymous = false, trigger, receiptFor }: Caller,
+    room?: UnseenRoom,
+  ): Promise<Accepted> {
+    const verdicts = await judge(collection, tokenIds, { anonymous, room });
+    const tokens = [...verdicts].map(([tokenId, verdict]) => viewVerdict(tokenId, verdict));
+    const queued = fetchedOf(verdicts, () => true);
+    const isAnyBurned = [...verdicts.values()].some(({ kind }) => kind === "burned");
+    const receipt = receiptFor && (queued.size > 0 || isAnyBurned) ? randomUUID() : undefined;
+    if (queued.size === 0 && !receipt) return { receiptId: undefined, tokens };
+
+    const { chainId, address } = collection;
+    const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
+    await database.transaction(async (tx) => {
+      const unseen = anonymous ? [...vouched.keys()] : [];
+      const wanted = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
+      const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
+      // After the queue rows, in the order of a worker that records a fetch.
+      if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
+      if (!receipt || !receiptFor) return;
+      await addReceipt(tx, {
+        id: receipt,
+        owner: receiptFor,
+        chainId,
+        collection: address,
+        tokens: tokens.map((token) => ({
+          tokenId: token.token_id,
+          mark: marks?.get(token.token_id),
+          ended: token,
+        })),
+      });
+    });
+    return { receiptId: receipt, tokens };
+  }
 
   return {
     /**
      * Accepts a refresh of distinct tokens. Queue rows and receipt are written in one transaction, so an accepted
      * request survives a crash. The receipt is undefined when there is nothing to tell but that no such token is known:
-     * then nothing is written.
+     * then nothing is written. Of a `client`, no more ids are taken than its limit has left, else this throws RATE_LIMITED
+     * with nothing queued; and no more tokens that no transfer has told of than the queue has room for.
      */
     async request(
       collection: CollectionConfig,
       tokenIds: readonly string[],
       caller: Caller,
-    ): Promise<{ readonly receiptId: string | undefined; readonly tokens: readonly RequestedToken[] }> {
-      const { anonymous = false, trigger, receiptFor } = caller;
-      const verdicts = await judge(collection, tokenIds, { anonymous });
-      const tokens = [...verdicts].map(([tokenId, verdict]) => viewVerdict(tokenId, verdict));
-      const queued = fetchedOf(verdicts, () => true);
-      const isAnyBurned = [...verdicts.values()].some(({ kind }) => kind === "burned");
-      const receipt = receiptFor && (queued.size > 0 || isAnyBurned) ? randomUUID() : undefined;
-      if (queued.size === 0 && !receipt) return { receiptId: undefined, tokens };
-
-      const { chainId, address } = collection;
-      await database.transaction(async (tx) => {
-        const wanted = { chainId, collection: address, tokens: queued, trigger, anonymous };
-        const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
-        const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
-        // After the queue rows, in the order of a worker that records a fetch.
-        if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
-        if (!receipt || !receiptFor) return;
-        await addReceipt(tx, {
-          id: receipt,
-          owner: receiptFor,
-          chainId,
-          collection: address,
-          tokens: tokens.map((token) => ({
-            tokenId: token.token_id,
-            mark: marks?.get(token.token_id),
-            ended: token,
-          })),
-        });
-      });
-      return { receiptId: receipt, tokens };
+    ): Promise<Accepted> {
+      const { client } = caller;
+      if (client === undefined) return accept(collection, tokenIds, caller);
+      await takeIds(client, tokenIds.length);
+      const room = unseenQueue.open();
+      try {
+        return await accept(collection, tokenIds, caller, room);
+      } finally {
+        room.close();
+      }
     },
 
     findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),

@@ -1,11 +1,12 @@
 /** Which of the tokens that somebody asks for are fetched, and what is said of the others at once. */
 
 import type { CollectionConfig } from "../../config.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, UNAVAILABLE_RETRY_SECONDS } from "../contract/errors.ts";
 import { burnedReason } from "../metadata/burned.ts";
 import type { AskExistence, Existence } from "../metadata/existence.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Queryable } from "../store/database.ts";
+import type { UnseenRoom } from "./unseen-queue.ts";
 
 export type Verdict =
   /** To be read at `block` or later. `isVouched`: new to us, and the contract itself says that it exists. */
@@ -23,28 +24,47 @@ export interface VerdictDeps {
 
 const UNPROVEN =
   "unproven: no transfer of it is indexed, and the contract does not tell whether it exists; only callers with a key may have it read";
+const queueFull = (max: number): string =>
+  `queue_full: ${max} tokens that are not known yet are waiting already; try again in ${UNAVAILABLE_RETRY_SECONDS} s`;
 const NODE_AWAY = "rpc_unavailable: no transfer of it is indexed, and the node does not answer; ask again";
 
 export type JudgeTokens = (
   collection: CollectionConfig,
   tokenIds: readonly string[],
-  caller: { readonly anonymous: boolean },
+  caller: {
+    readonly anonymous: boolean;
+    /** What the queue has for tokens that no transfer has told of; without it, there is always room. */
+    readonly room?: UnseenRoom | undefined;
+  },
 ) => Promise<ReadonlyMap<string, Verdict>>;
 
 /**
  * Tokens that a transfer has told of are fetched unless they are burned. The contract is asked about others, at the node's
  * head. Where it does not tell, and while the node is away, callers with a key have them queued: a mint may be on its way.
+ * What is to be fetched of these is taken from the caller's room.
  */
 export function createJudge({ database, metadata, askExistence }: VerdictDeps): JudgeTokens {
-  return async (collection, tokenIds, { anonymous }) => {
+  const judgeUnseen: JudgeTokens = async (collection, unseen, { anonymous, room }) => {
+    if (unseen.length === 0) return new Map();
+    const isFull = (max: number): Verdict => ({ kind: "unavailable", reason: queueFull(max) });
+    if (room && !(await room.isLeft())) return new Map(unseen.map((id) => [id, isFull(room.max)]));
+    const existences = await askExistence(collection, unseen);
+    const verdicts = new Map(unseen.map((id) => [id, verdictOn(existences.get(id), anonymous)]));
+    const count = fetchedOf(verdicts, () => true).size;
+    if (!room || count === 0 || (await room.take(count))) return verdicts;
+    return new Map(
+      [...verdicts].map(([id, verdict]) => [id, verdict.kind === "fetched" ? isFull(room.max) : verdict]),
+    );
+  };
+
+  return async (collection, tokenIds, caller) => {
     const known = await metadata.findKnown(database, collection.chainId, collection.address, tokenIds);
     const unseen = tokenIds.filter((id) => !known.has(id));
-    const existences =
-      unseen.length > 0 ? await askExistence(collection, unseen) : new Map<string, Existence>();
+    const verdicts = await judgeUnseen(collection, unseen, caller);
     return new Map(
       tokenIds.map((tokenId): readonly [string, Verdict] => {
         const token = known.get(tokenId);
-        if (!token) return [tokenId, verdictOn(existences.get(tokenId), anonymous)];
+        if (!token) return [tokenId, verdicts.get(tokenId) ?? verdictOn(undefined, caller.anonymous)];
         if (token.burnedBlock === null) return [tokenId, { kind: "fetched", block: 0, isVouched: false }];
         return [tokenId, { kind: "burned", reason: burnedReason(token.burnedBlock) }];
       }),

@@ -1,7 +1,7 @@
 /** Request limits that hold across all processes on one database. */
 
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
-import type { RateLimit, RateLimiter } from "../contract/rate-limit.ts";
+import type { AmountLimiter, RateLimit, RateLimiter, Taken } from "../contract/rate-limit.ts";
 import type { Queryable } from "./database.ts";
 
 // A limit protects the service; waiting longer for it than for an answer would be the opposite.
@@ -116,14 +116,16 @@ export function createMemoryRateLimiter(limit: RateLimit): RateLimiter {
   };
 }
 
-/** Exact: every request is one statement. For limits that are few requests wide. */
-export function createRateLimiter(database: Queryable, limit: RateLimit, onFault?: OnFault): RateLimiter {
+/** Exact: every request is one statement. For limits that are few requests wide, and for amounts. */
+export function createRateLimiter(
+  database: Queryable,
+  limit: RateLimit,
+  onFault?: OnFault,
+): RateLimiter & AmountLimiter {
   const points = createPoints(database, limit, onFault);
-  return {
-    limit,
-    async take(key) {
-      const { granted, remaining, msBeforeNext } = await points.take(key, 1);
-      return { isAllowed: granted === 1, remaining, resetSeconds: resetSeconds(msBeforeNext) };
-    },
+  const take = async (key: string, amount = 1): Promise<Taken> => {
+    const { granted, remaining, msBeforeNext } = await points.take(key, amount);
+    return { isAllowed: granted === amount, remaining, resetSeconds: resetSeconds(msBeforeNext) };
   };
+  return { limit, take };
 }

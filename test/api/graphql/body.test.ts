@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { silentLogger } from "../../../src/api/contract/logger.ts";
 import { answerError, createRouter } from "../../../src/api/contract/router.ts";
 import type { GraphqlEndpoint } from "../../../src/api/graphql/endpoint.ts";
-import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
+import { type Caller, graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const LIMIT = 100 * 1024;
@@ -21,7 +21,7 @@ const received: unknown[] = [];
 const failures: Error[] = [];
 
 beforeAll(async () => {
-  const endpoint: Pick<GraphqlEndpoint<undefined>, "handle"> = {
+  const endpoint: Pick<GraphqlEndpoint<Caller>, "handle"> = {
     async handle({ body }) {
       received.push(body);
       return { status: 200, json: '{"data":{"name":"é"}}' };
@@ -37,7 +37,10 @@ beforeAll(async () => {
     if (c.req.header(HOLD)) await once(incoming, "close").catch(() => {});
     await next();
   });
-  app.route("/", graphqlRoutes(endpoint as GraphqlEndpoint<undefined>));
+  app.route(
+    "/",
+    graphqlRoutes(endpoint as GraphqlEndpoint<Caller>, () => "127.0.0.1"),
+  );
   // As Ponder mounts it: its own CORS before everything.
   const whole = new Hono().use(cors({ origin: "*" })).route("/", app);
   server = createServer(getRequestListener(whole.fetch)).listen(0);

@@ -97,10 +97,10 @@ describe("arguments of our own fields", () => {
 
 describe("bodies that are nested", () => {
   const post = async (body: string) => {
-    const app = graphqlRoutes({
-      schema: undefined as never,
-      handle: async () => ({ status: 200, json: '{"data":{}}' }),
-    });
+    const app = graphqlRoutes(
+      { schema: undefined as never, handle: async () => ({ status: 200, json: '{"data":{}}' }) },
+      () => "127.0.0.1",
+    );
     app.onError((error, c) =>
       c.json({ details: (error as { details?: unknown }).details ?? String(error) }, 400),
     );

@@ -4,8 +4,10 @@ import { buildSchema, graphql } from "graphql";
 import { createGraphqlEndpoint } from "../../../src/api/graphql/endpoint.ts";
 import { ownSdl } from "../../../src/api/graphql/own.graphql.ts";
 import { createResolvers } from "../../../src/api/graphql/resolvers.ts";
-import { maskError } from "../../../src/api/graphql/routes.ts";
+import { type Caller, maskError } from "../../../src/api/graphql/routes.ts";
 import type { createTestApp } from "../../support/app.ts";
+
+const ANYBODY: Caller = { client: "127.0.0.1" };
 
 // Ponder's half is its own subject; here it has no tables.
 const base = buildSchema("scalar JSON type Query { _meta: JSON }");
@@ -16,7 +18,7 @@ export async function createOwnEndpoint({
   search,
   refresh,
 }: Pick<ReturnType<typeof createTestApp>, "catalogRoom" | "collections" | "search" | "refresh">) {
-  const endpoint = await createGraphqlEndpoint<undefined>({
+  const endpoint = await createGraphqlEndpoint<Caller>({
     ponder: async (request) => {
       const { query: source } = (await request.json()) as { query: string };
       return Response.json(await graphql({ schema: base, source }));
@@ -29,8 +31,9 @@ export async function createOwnEndpoint({
     },
   });
   const answer = async (body: object): Promise<string> =>
-    (await endpoint.handle({ body, text: JSON.stringify(body), context: undefined })).json;
+    (await endpoint.handle({ body, text: JSON.stringify(body), context: ANYBODY })).json;
   return {
+    endpoint,
     answer,
     async ask(query: string, variables: Record<string, unknown> = {}) {
       const { data, errors } = JSON.parse(await answer({ query, variables }));

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LatestBlock } from "../../../src/api/chain/read-block.ts";
+import { anonymousTokensLimit } from "../../../src/api/contract/tiers.ts";
 import type { ReadUri, UriRead } from "../../../src/api/metadata/read-uri.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createRefreshRoom } from "../../../src/api/refresh/room.ts";
+import { createRateLimiter } from "../../../src/api/store/rate-limiter.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createFakeCalls, ownerOfOnly } from "../../support/fake-contract.ts";
@@ -48,6 +50,7 @@ function createService(contract: Contract, { latestBlock, readUri, answers }: No
     calls,
     readUri: readUri ?? (async ({ tokenId }) => contract(tokenId)),
     latestBlock: latestBlock ?? (async () => 500),
+    tokenLimiter: createRateLimiter(database, anonymousTokensLimit),
   });
   return { service, asked };
 }

@@ -153,6 +153,7 @@ describe("callers without a key", () => {
       calls: createFakeCalls(CHAIN_ID, script).calls,
       readUri: async () => ({ kind: "read", uri: "https://meta.example/any", standard }),
       latestBlock: async () => 100,
+      tokenLimiter: api.gate.anonymousTokens,
     });
     const before = { rows: await countRows(), facets: await facets(), token: (await token("1")).body };
 
@@ -180,6 +181,7 @@ describe("callers without a key", () => {
       calls: new Map(),
       readUri: async () => ({ kind: "reverted", message: "" }),
       latestBlock: () => Promise.reject(new Error("no node")),
+      tokenLimiter: api.gate.anonymousTokens,
     });
     const own = await createOwnEndpoint({ ...api, refresh });
 

@@ -16,7 +16,16 @@ import {
   traitIndexes,
   unseenTokens,
 } from "./metadata.ts";
-import { accepted, hosts, mintedRanges, probes, receiptsForAll, refresh, secondLooks } from "./refresh.ts";
+import {
+  accepted,
+  hosts,
+  mintedRanges,
+  probes,
+  receiptsForAll,
+  refresh,
+  secondLooks,
+  unseenRequests,
+} from "./refresh.ts";
 import { renormalise } from "./renormalise.ts";
 import { sampling } from "./sampling.ts";
 
@@ -51,4 +60,5 @@ export const migrations: readonly string[] = [
   sampling,
   probes,
   deliveredBlocks,
+  unseenRequests,
 ];

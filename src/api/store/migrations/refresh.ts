@@ -121,6 +121,12 @@ alter table vitrine.sweep add minted boolean not null default false;
 alter table vitrine.cause add source text;
 `;
 
+export const unseenRequests = `
+-- No transfer had told of the token when a caller without a key asked for it; what others ask for since clears it.
+alter table vitrine.refresh add unseen boolean not null default false;
+create index refresh_unseen on vitrine.refresh (chain_id) where unseen and anonymous and wanted > done;
+`;
+
 export const receiptsForAll = `
 -- An app's receipt names it; those of anonymous callers and of the operator name nobody.
 alter table vitrine.receipt alter app_id drop not null, add made_by text not null default 'app',
