@@ -9,7 +9,13 @@ import type {
   RateLimiter,
   TierLimiters,
 } from "../contract/rate-limit.ts";
-import { anonymousGraphqlLimit, anonymousTokensLimit, type Tier, tiers } from "../contract/tiers.ts";
+import {
+  anonymousGraphqlLimit,
+  anonymousTokensLimit,
+  mediaLimit,
+  type Tier,
+  tiers,
+} from "../contract/tiers.ts";
 import type { Queryable } from "../store/database.ts";
 import { createLeasedRateLimiter } from "../store/leased-rate-limiter.ts";
 import { createPoints, createRateLimiter, type OnFault } from "../store/rate-limiter.ts";
@@ -29,6 +35,8 @@ export interface Gate {
   readonly limiters: TierLimiters;
   /** Of client addresses, at POST /graphql. */
   readonly anonymousGraphql: RateLimiter;
+  /** Of client addresses, at cached pictures. */
+  readonly media: RateLimiter;
   /** Of client addresses: token ids that callers without a key have refreshed. */
   readonly anonymousTokens: AmountLimiter;
   /** Of client addresses, at what the console changes. */
@@ -78,6 +86,7 @@ export function createGate({
       advanced: leased(limits.advanced),
     },
     anonymousGraphql: leased(anonymousGraphqlLimit),
+    media: leased(mediaLimit),
     anonymousTokens: createRateLimiter(database, anonymousTokensLimit, onFault),
     console: leased(consoleLimit),
     failures: guard(failureLimit, onFirstRefusal),

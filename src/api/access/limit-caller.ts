@@ -15,6 +15,18 @@ export const limitVisitor = <E extends Env>(gate: Pick<Gate, "anonymousGraphql" 
     await next();
   });
 
+/** For pictures, which caches keep with their headers: those tell of a limit only where it is reached. */
+export const limitMedia = (gate: Pick<Gate, "media" | "clientAddress">) =>
+  createMiddleware<ApiEnv>(async (c, next) => {
+    const { limit, take } = gate.media;
+    const taken = await take(gate.clientAddress(c));
+    if (!taken.isAllowed) {
+      c.header("Cache-Control", "no-store");
+      answerLimit(c, limit, taken, "client address");
+    }
+    await next();
+  });
+
 /**
  * Sets `app` where there is a key. Throws KEY_INVALID for a key that is none, so that nobody believes to be past the limit
  * of strangers.

@@ -31,5 +31,8 @@ export const ponderRouteLimit: RateLimit = { name: "ponder", requests: 300, seco
  */
 export const anonymousTokensLimit: RateLimit = { name: "anonymous-tokens", requests: 600, seconds: 60 };
 
+/** Pictures, by client address: a page of a collection shows 40, and a household opens several in a second. */
+export const mediaLimit: RateLimit = { name: "media", requests: 3_000, seconds: WINDOW_SECONDS };
+
 /** Of callers without a key, by client address. */
 export const anonymousGraphqlLimit: RateLimit = { name: "graphql", requests: 600, seconds: WINDOW_SECONDS };

@@ -5,7 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Gate } from "../access/gate.ts";
-import { limitCaller, limitVisitor } from "../access/limit-caller.ts";
+import { limitCaller, limitMedia, limitVisitor } from "../access/limit-caller.ts";
 import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
 import type { AccessService } from "../access/service.ts";
@@ -147,6 +147,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/admin", renormaliseRoutes({ ...services, audit: access.audit }));
   app.route("/admin", operatorRefreshRoutes({ ...services, audit: access.audit, findCollection }));
 
+  app.use("/media/*", limitMedia(gate));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
   app.route("/console", services.console);

@@ -27,7 +27,7 @@ const imageRoute = createRoute({
       content: { "image/png": { schema: picture }, "image/gif": { schema: picture } },
     },
     304: { description: "The client has it already" },
-    ...errorResponses("NOT_FOUND"),
+    ...errorResponses("NOT_FOUND", "RATE_LIMITED"),
   },
 });
 

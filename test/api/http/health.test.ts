@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { createGate } from "../../../src/api/access/gate.ts";
 import type { EndpointReport } from "../../../src/api/chain/endpoints.ts";
 import { createIndexHeads } from "../../../src/api/chain/index-heads.ts";
+import { anonymousGraphqlLimit, mediaLimit } from "../../../src/api/contract/tiers.ts";
 import { depth } from "../../../src/api/refresh/queue.ts";
+import { createPoints } from "../../../src/api/store/rate-limiter.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, emptyTables } from "../../support/refresh.ts";
+import { failingWhen } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -22,6 +26,24 @@ const appWith = (latestBlock: () => Promise<number>, stalled: ReadonlySet<number
 beforeEach(async () => {
   await emptyTables(database);
   await database.query(`truncate ${tables.checkpoint}`);
+});
+
+describe("/livez", () => {
+  it("is answered to an orchestrator that shares the address of a client past every limit, without the database", async () => {
+    const from = "203.0.113.90";
+    for (const limit of [anonymousGraphqlLimit, mediaLimit])
+      await createPoints(database, limit).take(from, limit.requests);
+    const away = failingWhen(database, () => true);
+    const gate = createGate({ database: away, trustedProxies: [], countUsage: () => {} });
+    const api = createTestApp(test, { gate, database: away });
+
+    const statuses = new Set<number>();
+    for (let sent = 0; sent < mediaLimit.requests + 100; sent++)
+      statuses.add((await api.call("/livez", { from })).status);
+
+    expect([...statuses]).toEqual([200]);
+    expect((await createTestApp(test).call("/freshness", { from })).status).toBe(429);
+  });
 });
 
 describe("/freshness", () => {

@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { mediaLimit } from "../../../src/api/contract/tiers.ts";
 import { createDisk, keyOf } from "../../../src/api/media/disk.ts";
+import { createPoints } from "../../../src/api/store/rate-limiter.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { noise } from "./pictures.ts";
@@ -13,9 +15,13 @@ import { noise } from "./pictures.ts";
 const folder = mkdtempSync(join(tmpdir(), "vitrine-images-"));
 const disk = createDisk(folder);
 const missed: string[] = [];
-const { app } = createTestApp(await createTestDatabase(), {
-  images: { disk, onMissing: async (name) => void missed.push(name) },
-});
+const { database, ...test } = await createTestDatabase();
+const replica = () =>
+  createTestApp(
+    { database, ...test },
+    { images: { disk, onMissing: async (name) => void missed.push(name) } },
+  );
+const { app } = replica();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const bytes = await noise().png().toBuffer();
@@ -99,5 +105,55 @@ describe("an address without a picture", () => {
 
     expect((await get(`/media/images/${name}`)).status).toBe(404);
     expect(missed).toEqual([]);
+  });
+});
+
+describe("pictures for one client address", () => {
+  const ask = (from: string, path = address, api = replica()) => api.call(path, { from });
+  /** Has the address ask for all but `left` of what it may. */
+  const spend = (from: string, left: number) =>
+    createPoints(database, mediaLimit).take(from, mediaLimit.requests - left);
+
+  it("are 3,000 in ten seconds at all replicas, missing ones too; then it waits, and nobody else does", async () => {
+    const [one, two] = [replica(), replica()];
+    const from = "203.0.113.80";
+    await spend(from, 4);
+    const answers = [];
+    for (const api of [one, two, one, two]) answers.push(await ask(from, address, api));
+    const missing = `/media/images/${"f".repeat(64)}.png`;
+
+    const refused = [await ask(from, address, one), await ask(from, missing, two)];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    for (const { status, body, headers } of refused) {
+      expect(status).toBe(429);
+      expect(body).toEqual({
+        message: "API rate limit exceeded",
+        code: "RATE_LIMITED",
+        request_id: expect.any(String),
+        details: [
+          {
+            path: "",
+            message: expect.stringMatching(
+              /^the limit is 3000 requests per 10 seconds and client address; try again in \d+ s$/,
+            ),
+          },
+        ],
+      });
+      expect(headers.get("ratelimit-limit")).toBe("3000");
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      // A cache in between must not keep it in the picture's place.
+      expect(headers.get("cache-control")).toBe("no-store");
+    }
+    expect(missed).not.toContain(`${"f".repeat(64)}.png`);
+    expect((await ask("203.0.113.81", address, one)).status).toBe(200);
+    expect((await ask(from, "/collections", one)).status).toBe(200);
+  });
+
+  it("say nothing of limits while they are served: caches keep their headers for all", async () => {
+    const { status, headers } = await ask("203.0.113.82");
+
+    expect(status).toBe(200);
+    expect([...headers.keys()].filter((name) => name.startsWith("ratelimit"))).toEqual([]);
   });
 });
