@@ -12,22 +12,26 @@ export interface AnsweringEndpoint {
 }
 
 /**
- * The first endpoint, in the operator's order, that tells its head; undefined when none does before the signal. Never
- * rejects.
+ * The first endpoint, in the operator's order, whose head is `block` or newer; where none is, the one that is furthest.
+ * Undefined when none tells its head before the signal. Never rejects.
  */
 export async function findAnsweringEndpoint(
   endpoints: readonly PublicClient[],
+  block: number,
   signal: AbortSignal,
 ): Promise<AnsweringEndpoint | undefined> {
+  let furthest: AnsweringEndpoint | undefined;
   for (const [index, endpoint] of endpoints.entries()) {
-    const isLast = index === endpoints.length - 1;
+    const isLast = index === endpoints.length - 1 && !furthest;
     const head = await askHead(
       endpoint,
       isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(HEAD_MS)]),
     );
-    if (head !== undefined) return { endpoint, head };
+    if (head === undefined) continue;
+    if (head >= block) return { endpoint, head };
+    if (!furthest || head > furthest.head) furthest = { endpoint, head };
   }
-  return undefined;
+  return furthest;
 }
 
 async function askHead(endpoint: PublicClient, signal: AbortSignal): Promise<number | undefined> {

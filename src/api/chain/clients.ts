@@ -55,7 +55,7 @@ function createClient(
   const transport = ((parameters: Parameters<HttpTransport>[0]) => {
     const each = chain.rpcUrls.map((url) => http(url, options)(parameters));
     const request = async (call: unknown): Promise<unknown> => {
-      let last: unknown;
+      let last: unknown = new Error(`no RPC endpoint serves chain ${chain.id}`);
       for (const place of endpoints.places()) {
         try {
           return await each[place - 1]?.request(call as never);

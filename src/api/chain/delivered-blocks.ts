@@ -3,7 +3,7 @@
  * where there is but one, that is the block whose hash the index's head has.
  */
 
-import { blockNumber } from "./endpoints.ts";
+import { blockNumber } from "./endpoint-probe.ts";
 
 /** A block of JSON-RPC; what else it has is passed on as it is. */
 export interface RpcBlock {

@@ -6,14 +6,15 @@
 import type { ChainConfig } from "../../config.ts";
 import { within } from "../contract/within.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
+import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
 
-const PROBE: Call = { method: "eth_blockNumber" };
 const PROBE_MS = 1_000;
-const PROBE_TIMEOUT_MS = 4_000;
-const PROBE_BYTES_MAX = 64 * 1024;
+const PROBES_MAX = 4;
 const POLL_MS = 100;
 // How far an endpoint is that nobody asks, for the day when it is needed.
 const LOOK_MS = 5_000;
+// An address may come to lead to another chain's node, also while it is in use.
+const VERIFY_MS = 15_000;
 // After this long without an answer the next endpoint is asked; the first may still be the one that answers.
 const SOON_MS = 3_000;
 const TIMEOUT_MS = 10_000;
@@ -40,12 +41,17 @@ export interface AskOptions {
   readonly accepts?: (result: unknown, endpoint: number) => boolean;
   /** Over all endpoints by how busy they are, for calls that any can answer; otherwise in order of preference. */
   readonly spread?: boolean;
+  /** Asks only endpoints that have seen the chain up to this block; the others answer without what comes after theirs. */
+  readonly seen?: number | undefined;
   /** How long to wait while no endpoint answers; then it rejects with the last fault. */
   readonly waitMs: number;
 }
 
 interface State {
   readonly rpc: RpcEndpoint;
+  /** When a probe has found last that it serves this chain; 0 before it has. */
+  verifiedAt: number;
+  probing: Promise<boolean> | undefined;
   fault: string | undefined;
   /** Not asked again before. */
   pausedUntil: number;
@@ -69,10 +75,12 @@ export function endpointsOf(chain: ChainConfig): Endpoints {
   return endpoints;
 }
 
-export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
+export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id" | "rpcUrls">) {
   const states = rpcUrls.map(
     (url, index): State => ({
       rpc: createEndpoint(url, index + 1),
+      verifiedAt: 0,
+      probing: undefined,
       fault: undefined,
       pausedUntil: 0,
       latest: undefined,
@@ -112,31 +120,49 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
     state.fault = reason;
   }
 
-  /** True when the endpoint tells a head. */
+  /** True when the endpoint tells a head of this chain. */
   async function probe(state: State): Promise<boolean> {
     state.probes++;
-    const outcome = await state.rpc.ask(PROBE, PROBE_TIMEOUT_MS, PROBE_BYTES_MAX);
+    const found = await probeEndpoint(state.rpc, chainId);
     state.probes--;
-    const block = outcome.kind === "answer" ? blockNumber(outcome.result) : undefined;
-    if (block === undefined) {
-      fail(
-        state,
-        outcome.kind === "answer" ? "no_block" : outcome.reason,
-        outcome.kind === "fault" ? outcome.retryAfterMs : PROBE_MS,
-      );
+    state.verifiedAt = found.kind === "well" ? Date.now() : 0;
+    if (found.kind === "down") {
+      fail(state, found.reason, found.retryAfterMs);
+      if (isOtherChain(found.reason)) {
+        // What it has shown may be part of them, and would be expected of the others.
+        heights = [];
+        state.latest = undefined;
+      }
       return false;
     }
-    noteLatest(state, block);
+    noteLatest(state, found.latest);
     state.fault = undefined;
     return true;
   }
-  /** Each second: those that are down, however long the last probe hangs; now and then those that nobody asks. */
+  /** One probe for all who want to know at the same time. */
+  function probeTogether(state: State): Promise<boolean> {
+    state.probing ??= probe(state).finally(() => {
+      state.probing = undefined;
+    });
+    return state.probing;
+  }
+  const isAt = ({ verifiedAt, latest = -1 }: State, block: number): boolean =>
+    verifiedAt > 0 && latest >= block;
+  /** Whether the endpoint has seen this chain up to a block, as far as it says within `ms`. */
+  async function hasSeen(state: State, block: number, ms: number): Promise<boolean> {
+    const isFresh = state.verifiedAt > 0 && Date.now() - state.lookedAt < PROBE_MS;
+    if (!isAt(state, block) && !isFresh) await within(ms, probeTogether(state));
+    return isAt(state, block);
+  }
+  /** Each second: those that are down, however long the last probe hangs; now and then the others. */
   function lookAround(): void {
+    const now = Date.now();
     for (const state of states) {
-      const isDue = state.fault !== undefined || Date.now() - state.lookedAt >= LOOK_MS;
-      const isHanging = state.probes * PROBE_MS > PROBE_TIMEOUT_MS;
-      if (!isDue || isHanging || Date.now() < state.pausedUntil - PROBE_MS / 2) continue;
-      if (state.fault === undefined) state.lookedAt = Date.now();
+      const isOld = now - state.lookedAt >= LOOK_MS || now - state.verifiedAt >= VERIFY_MS;
+      const isDue = state.fault !== undefined || isOld;
+      const isHanging = state.probes > PROBES_MAX;
+      if (!isDue || isHanging || now < state.pausedUntil - PROBE_MS / 2) continue;
+      if (state.fault === undefined) state.lookedAt = now;
       void probe(state);
     }
   }
@@ -149,7 +175,7 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
   /** Asks endpoint after endpoint until one answers. Faults put an endpoint out until a probe finds it well. */
   async function ask(
     call: Call,
-    { accepts = () => true, spread = false, waitMs }: AskOptions,
+    { accepts = () => true, spread = false, seen, waitMs }: AskOptions,
   ): Promise<PoolAnswer> {
     watch();
     const deadline = Date.now() + waitMs;
@@ -162,8 +188,14 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
       const pending: Promise<Outcome>[] = [];
       const left = Math.max(1, deadline - Date.now());
       for (const state of spread ? byLoad() : inOrder()) {
-        const asked = state.rpc.ask(call, TIMEOUT_MS);
         const soon = Math.min(SOON_MS, left);
+        // Nothing is awaited for one that is known to be well: what it is asked counts as its load at once.
+        if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, soon))) {
+          isUnknown ||= state.fault === undefined;
+          if (Date.now() >= deadline) break;
+          continue;
+        }
+        const asked = state.rpc.ask(call, TIMEOUT_MS);
         const outcome = await within(soon, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
@@ -204,10 +236,11 @@ export function createEndpoints({ rpcUrls }: Pick<ChainConfig, "rpcUrls">) {
     lower(block: number): void {
       heights = heights.filter((height) => height.block < block);
     },
-    /** The endpoints that may be asked now, by place, the best first; all, where none is known to be well. */
+    /** The endpoints that may be asked now, by place, the best first; all of this chain, where none is known to be well. */
     places(): number[] {
       const up = inOrder();
-      return (up.length > 0 ? up : states).map(({ rpc }) => rpc.place);
+      const ours = states.filter(({ fault }) => !isOtherChain(fault));
+      return (up.length > 0 ? up : ours).map(({ rpc }) => rpc.place);
     },
     /** A call of this endpoint, by its place, has failed: a probe tells whether the call or the endpoint is to blame. */
     suspect(endpoint: number): void {
@@ -256,8 +289,3 @@ const namesHash = ({ params = [] }: Call): boolean =>
     const hash = (param as { blockHash?: unknown } | null)?.blockHash ?? param;
     return typeof hash === "string" && HASH.test(hash);
   });
-
-/** The number of a hex quantity; undefined for anything else. */
-export function blockNumber(hex: unknown): number | undefined {
-  return typeof hex === "string" && /^0x[0-9a-f]{1,13}$/i.test(hex) ? Number(hex) : undefined;
-}

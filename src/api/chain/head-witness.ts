@@ -3,6 +3,7 @@
  * has it; until then it may show an unlock that the chain has taken back.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { isBlock, numberOf, type RpcBlock } from "./delivered-blocks.ts";
 import type { Endpoints } from "./endpoints.ts";
 
@@ -10,6 +11,8 @@ import type { Endpoints } from "./endpoints.ts";
 const ANSWER_MS = 1_000;
 // A node that is away for a moment doesn't close trading: as long as this after it has last confirmed the very block.
 const GRACE_MS = 3_000;
+// Behind one address there may be several nodes, of which one has yet to see the block that another has told.
+const UNSEEN_RETRY_MS = 150;
 
 /** The block of an index's head, as it stood in the statement that read the rows. */
 export interface IndexedBlock {
@@ -30,18 +33,26 @@ export interface HeadWitness {
 /** The hash of the node's block of a number; null where it has none, undefined when nobody answers. */
 export type HashAt = (chainId: number, block: number) => Promise<string | null | undefined>;
 
-/** Asks the endpoints of each chain, which must be of this process's configuration. */
-export function hashAtEndpoints(endpoints: ReadonlyMap<number, Endpoints>): HashAt {
+/**
+ * Asks the endpoints of each chain, which must be of this process's configuration. Where none has the block it asks again
+ * for as long as a check waits anyway.
+ */
+export function hashAtEndpoints(endpoints: ReadonlyMap<number, Pick<Endpoints, "ask">>): HashAt {
   return async (chainId, block) => {
     const params = [`0x${block.toString(16)}`, false];
     const accepts = (result: unknown): boolean => isBlock(result) && numberOf(result) === block;
+    const deadline = Date.now() + ANSWER_MS;
     try {
-      const asked = endpoints
-        .get(chainId)
-        ?.ask({ method: "eth_getBlockByNumber", params }, { accepts, waitMs: ANSWER_MS });
-      const answer = await asked;
-      if (!answer || (answer.kind === "unknown" && answer.refused)) return undefined;
-      return answer.kind === "answer" ? (answer.result as RpcBlock).hash : null;
+      for (;;) {
+        const waitMs = Math.max(1, deadline - Date.now());
+        const answer = await endpoints
+          .get(chainId)
+          ?.ask({ method: "eth_getBlockByNumber", params }, { accepts, waitMs });
+        if (!answer || (answer.kind === "unknown" && answer.refused)) return undefined;
+        if (answer.kind === "answer") return (answer.result as RpcBlock).hash;
+        if (Date.now() + UNSEEN_RETRY_MS >= deadline) return null;
+        await sleep(UNSEEN_RETRY_MS);
+      }
     } catch {
       return undefined;
     }

@@ -16,7 +16,8 @@ import {
   type RpcBlock,
 } from "./delivered-blocks.ts";
 import { type Call, TOO_LARGE } from "./endpoint.ts";
-import { type AskOptions, blockNumber, type Endpoints, endpointsOf, type PoolAnswer } from "./endpoints.ts";
+import { blockNumber } from "./endpoint-probe.ts";
+import { type AskOptions, type Endpoints, endpointsOf, type PoolAnswer } from "./endpoints.ts";
 
 // While no endpoint answers, a call waits here. Then it fails, and Ponder asks again, ten times in all.
 const AWAY_MS = 60_000;
@@ -157,14 +158,24 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     return { number: "0x0", hash, parentHash: NO_PARENT, timestamp: "0x0", logsBloom: "0x" };
   }
 
-  /** A call that has one answer, whoever gives it. */
+  /**
+   * A call that has one answer, whoever gives it. Nodes answer a range of logs by what they have seen of it: one that is
+   * behind would leave the rest out, and Ponder never asks again.
+   */
   async function plain(call: Call): Promise<unknown> {
     const isLogs = call.method === "eth_getLogs";
+    const seen = isLogs ? blockNumber((call.params?.[0] as { toBlock?: unknown })?.toBlock) : undefined;
     const accepts = (result: unknown): boolean => !isLogs || Array.isArray(result);
-    const answer = await ask(call, { accepts, spread: true });
-    if (answer.kind === "answer") return answer.result;
-    if (isLogs && answer.refused?.reason === TOO_LARGE) throw tooLarge(call);
-    throw answer.refused?.error ?? new Error(`${call.method} was answered with nothing`);
+    const deadline = Date.now() + UNKNOWN_MS;
+    for (;;) {
+      const answer = await ask(call, { accepts, seen, spread: true });
+      if (answer.kind === "answer") return answer.result;
+      if (isLogs && answer.refused?.reason === TOO_LARGE) throw tooLarge(call);
+      if (answer.refused) throw answer.refused.error;
+      if (seen === undefined || Date.now() >= deadline)
+        throw new Error(`${call.method} was answered with nothing`);
+      await sleep(UNKNOWN_RETRY_MS);
+    }
   }
 
   return async (call: Call): Promise<unknown> => {

@@ -8,6 +8,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg, { escapeIdentifier } from "pg";
 import { BootError } from "../../boot-error.ts";
+import { within } from "../contract/within.ts";
 import type { Queryable } from "../store/database.ts";
 import { isDatabaseAway } from "../store/database-away.ts";
 import type { ChainTables } from "./tables.ts";
@@ -20,6 +21,9 @@ const KEEPALIVE =
 const GRACE_MS = 800;
 const RETRY_MS = 100;
 const CONNECT_TIMEOUT_MS = 5_000;
+// A connection whose other side is gone without a word looks open for hours; PostgreSQL has given the hold away by then.
+const BEAT_MS = 3_000;
+const BEAT_ANSWER_MS = 5_000;
 // What a dead process asked last may still run, and must not write into what the next one reads.
 const LAST_STATEMENT_MS = 10_000;
 const POLL_MS = 50;
@@ -232,11 +236,21 @@ function keepHold(
     });
   }
   watch();
+  let isBeating = false;
+  async function beat(): Promise<void> {
+    if (isBeating) return;
+    isBeating = true;
+    const asked = session;
+    if (!(await within(BEAT_ANSWER_MS, asked.query("select 1")))) await within(BEAT_MS, asked.end());
+    isBeating = false;
+  }
+  const beating = setInterval(beat, BEAT_MS).unref();
 
   return {
     token,
     async close() {
       isClosed = true;
+      clearInterval(beating);
       await session.end();
     },
   };

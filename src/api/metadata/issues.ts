@@ -50,7 +50,8 @@ export const issueTable = {
   },
   number_precision: {
     level: "warning",
-    meaning: "A number is not kept as it is written; the nearest IEEE 754 double is.",
+    meaning:
+      "A number is not kept as it is written but as the nearest IEEE 754 double, or a number attribute is beyond 2^53, where not every integer is one.",
   },
   too_many_traits: {
     level: "warning",

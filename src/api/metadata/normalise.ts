@@ -11,8 +11,9 @@ import { readAttributes, readProperties, type Trait } from "./traits.ts";
  * test/api/metadata/normaliser.test.ts fails where a result changes and this does not.
  *
  * 2: numbers of properties as they are written, and `number_precision`.
+ * 3: `number_precision` for every number attribute beyond 2^53.
  */
-export const NORMALISER = 2;
+export const NORMALISER = 3;
 
 /** What is kept of a document. Null is absence; 0, false and "" are values. */
 export interface Metadata {

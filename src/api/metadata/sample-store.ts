@@ -38,7 +38,7 @@ export interface SampledToken {
 }
 
 /**
- * At most `count` tokens with something served, evenly spread over the ids and others in each lap, so that each one has its
+ * At most `count` tokens with something served, none unseen, evenly spread over the ids and others in each lap, so that each one has its
  * turn. A collection of up to 50,000 tokens is gone through in one lap per call. Of a larger one, half of the tokens are
  * evenly spread over the next 50,000, and half stand at random places of all its ids.
  */
@@ -63,9 +63,9 @@ export async function chooseSample(
   const step = Math.max(1, Math.ceil(total / size));
   const spread = await db.query<{ tokenId: string }>(
     `select token_id as "tokenId" from (
-       select token_id, served_version, row_number() over (order by token_id) - 1 as place from vitrine.token
+       select token_id, served_version, unseen, row_number() over (order by token_id) - 1 as place from vitrine.token
         where chain_id = $1 and collection = $2 and ($3::numeric is null or token_id > $3) and token_id <= $4) p
-      where place % $5 = $6 and served_version is not null order by token_id`,
+      where place % $5 = $6 and served_version is not null and not unseen order by token_id`,
     [chainId, collection, cursor, last, step, laps % step],
   );
   const ids = new Set(spread.map(({ tokenId }) => tokenId));
@@ -92,10 +92,10 @@ async function chooseAnywhere(
          from ends cross join generate_series(0, $3::int - 1) as place)
      select distinct t.token_id as "tokenId" from starts
       cross join lateral (
-        select token_id, served_version from vitrine.token
+        select token_id, served_version, unseen from vitrine.token
          where chain_id = $1 and collection = $2 and token_id >= starts.id
          order by token_id limit 1) t
-      where t.served_version is not null`,
+      where t.served_version is not null and not t.unseen`,
     [chainId, collection, count],
   );
   return rows.map(({ tokenId }) => tokenId);

@@ -22,6 +22,8 @@ const DATE_SECONDS_LIMIT = 1e11;
 export const TRAITS_MAX = 1_000;
 // A uint256 has 78 digits.
 const NUMBER_LENGTH_MAX = 100;
+// Up to here, either way, every integer is a double; beyond, every double is an integer.
+const INTEGERS_MAX = 2 ** 53;
 
 /** `sources` are the entries with their numbers as they are written (`numberSources`). */
 export function readAttributes(
@@ -87,7 +89,7 @@ function readEntry(entry: unknown, path: string, issues: IssueList, source: unkn
     );
   }
   const sources = source as JsonObject;
-  if (typeof value === "number") notePrecision(`${path}.value`, value, sourceAt(sources, "value"), issues);
+  if (typeof value === "number") noteNumber(`${path}.value`, value, sourceAt(sources, "value"), issues);
   return {
     trait_type: storable(traitType),
     display_type: displayType,
@@ -127,7 +129,7 @@ function readCeiling(
   const ceiling = own(entry, "max_value") ?? undefined;
   if (ceiling === undefined) return undefined;
   if (typeof ceiling === "number" && Number.isFinite(ceiling) && ceiling >= value) {
-    notePrecision(`${path}.max_value`, ceiling, sourceAt(sources, "max_value"), issues);
+    noteNumber(`${path}.max_value`, ceiling, sourceAt(sources, "max_value"), issues);
     return { max_value: ceiling };
   }
   const shown = typeof ceiling === "number" ? String(ceiling) : describe(ceiling);
@@ -171,6 +173,17 @@ function showNumber(value: number, source: string, path: string, issues: IssueLi
   if (source.length <= NUMBER_LENGTH_MAX) return source;
   notePrecision(path, value, source, issues);
   return String(value);
+}
+
+/**
+ * Tells the owner of a number attribute that is not kept as it is written, and of one beyond 2^53 whatever it is kept as:
+ * its neighbours are not.
+ */
+function noteNumber(path: string, kept: number, source: string, issues: IssueList): void {
+  if (Math.abs(kept) > INTEGERS_MAX) {
+    const message = `the number is written as ${clip(source)} and kept as ${kept}; an IEEE 754 double does not hold every integer beyond 2^53`;
+    issues.add("number_precision", path, message);
+  } else notePrecision(path, kept, source, issues);
 }
 
 /** Tells the owner of a number that is not kept as it is written. */

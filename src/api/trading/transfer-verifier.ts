@@ -65,11 +65,12 @@ export function createTransferVerifier(clients: ChainClients) {
     signal: AbortSignal,
   ): Promise<TransferVerdict[]> {
     const limit = limits.get(chainId);
-    const found = await findAnsweringEndpoint(clients.get(chainId)?.endpoints ?? [], signal);
+    const indexed = Math.max(...transfers.map(({ asOfBlock }) => asOfBlock));
+    const found = await findAnsweringEndpoint(clients.get(chainId)?.endpoints ?? [], indexed, signal);
     if (!limit || !found) {
       return transfers.map(() => unknown(`no RPC endpoint of chain ${chainId} answered in time`));
     }
-    const block = Math.max(found.head, ...transfers.map(({ asOfBlock }) => asOfBlock));
+    const block = Math.max(found.head, indexed);
     const node = askNode(found.endpoint, block, signal);
     return Promise.all(transfers.map((transfer) => limit(() => tryTransfer(node, transfer))));
   }
@@ -77,7 +78,7 @@ export function createTransferVerifier(clients: ChainClients) {
   return {
     /**
      * A verdict per transfer, in their order. Never rejects, and takes no longer than `VERIFY_MS`. Every transfer of a chain
-     * is tried at the same block: the head of the first endpoint that answers, and never older than what the index has.
+     * is tried at the same block: the head of the first endpoint that has seen what the index has.
      */
     async verify(transfers: readonly Transfer[]): Promise<TransferVerdict[]> {
       const signal = AbortSignal.timeout(VERIFY_MS);

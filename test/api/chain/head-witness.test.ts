@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createHeadWitness, type HeadWitness } from "../../../src/api/chain/head-witness.ts";
+import { createHeadWitness, type HeadWitness, hashAtEndpoints } from "../../../src/api/chain/head-witness.ts";
 
 const CHAIN = 1;
 const at = (block: number, ...hashes: string[]) => ({ block, hashes });
@@ -96,5 +96,30 @@ describe("the node", () => {
     expect(new Set(await Promise.all(meanwhile))).toEqual(new Set([false]));
     expect(askedMeanwhile).toBe(1);
     expect(asked).toBe(2);
+  });
+});
+
+describe("the hash of a block", () => {
+  const found = { kind: "answer", result: { number: "0xa", hash: "0xa", parentHash: "0x9" } } as const;
+  const unknown = { kind: "unknown", refused: undefined } as const;
+  const hashOf = async (...answers: readonly (typeof found | typeof unknown)[]) => {
+    let asks = 0;
+    const ask = async () => answers[Math.min(asks++, answers.length - 1)] ?? unknown;
+    return { hash: await hashAtEndpoints(new Map([[CHAIN, { ask }]]))(CHAIN, 10), asks };
+  };
+
+  it("that a node has yet to see which another has told of is asked for again", async () => {
+    expect(await hashOf(unknown, unknown, found)).toEqual({ hash: "0xa", asks: 3 });
+  });
+
+  it("is none where nobody has the block for as long as a check waits", async () => {
+    const { hash, asks } = await hashOf(unknown);
+
+    expect(hash).toBeNull();
+    expect(asks).toBeGreaterThan(1);
+  });
+
+  it("is unknown of a chain without endpoints", async () => {
+    expect(await hashAtEndpoints(new Map())(CHAIN, 10)).toBeUndefined();
   });
 });

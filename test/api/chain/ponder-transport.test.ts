@@ -7,6 +7,7 @@ import { createEndpoints, type Endpoints } from "../../../src/api/chain/endpoint
 import { createPonderRequest } from "../../../src/api/chain/ponder-transport.ts";
 import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
 import { eventually } from "../../support/eventually.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 /** One process's view of the chain, over endpoints of its own. */
 interface View {
@@ -42,7 +43,7 @@ afterEach(async () => {
 async function open(count: number): Promise<View> {
   const rpcs = await Promise.all(Array.from({ length: count }, () => startEndpoint(chain.rpcUrl)));
   opened.push(...rpcs);
-  const endpoints = createEndpoints({ rpcUrls: rpcs.map(({ url }) => url) });
+  const endpoints = createEndpoints({ id: chain.chainId, rpcUrls: rpcs.map(({ url }) => url) });
   const request = createPonderRequest(endpoints, createDeliveredBlocks());
   const latest = () => request({ method: "eth_getBlockByNumber", params: ["latest", true] });
   return { rpcs, endpoints, request, latest: latest as () => Promise<RpcBlock> };
@@ -59,9 +60,15 @@ async function mine(blocks = 1): Promise<void> {
   await setHead();
 }
 const isHead = ({ number }: RpcBlock): boolean => number === head;
-const statuses = ({ endpoints }: View = view) => endpoints.report().map(({ status }) => status);
+const statuses = ({ endpoints }: Pick<View, "endpoints"> = view) =>
+  endpoints.report().map(({ status }) => status);
 const logsOf = ({ hash }: RpcBlock, { request }: View = view) =>
   request({ method: "eth_getLogs", params: [{ blockHash: hash }] }) as Promise<unknown[]>;
+const rangeOf = ({ number }: RpcBlock, { request }: Pick<View, "request"> = view) =>
+  request({
+    method: "eth_getLogs",
+    params: [{ address: heroes.address, fromBlock: number, toBlock: number }],
+  }) as Promise<unknown[]>;
 const parentOf = ({ parentHash }: Pick<RpcBlock, "parentHash">) =>
   view.request({ method: "eth_getBlockByHash", params: [parentHash, false] }) as Promise<RpcBlock>;
 /** Mines a block with logs, and has Ponder told of it. */
@@ -152,10 +159,12 @@ describe("an endpoint that fails", () => {
     await first.goAway();
 
     expect(await view.latest()).toMatchObject({ number: head });
-    expect(view.endpoints.report()).toMatchObject([
-      { status: "down", reason: "refused" },
-      { status: "used" },
-    ]);
+    expect(statuses()).toEqual(["down", "used"]);
+    // A connection that was open breaks first.
+    await eventually(
+      () => view.endpoints.report(),
+      ([down]) => down?.reason === "refused",
+    );
     await first.comeBack();
     await eventually(statuses, ([status]) => status === "used");
   });
@@ -171,7 +180,7 @@ describe("an endpoint that fails", () => {
 
   it("is named by its place and host, and never by what else its URL holds", async () => {
     const url = `${first.url.replace("//", "//user:secret@")}/v2/key?apiKey=other`;
-    const endpoints = createEndpoints({ rpcUrls: [url] });
+    const endpoints = createEndpoints({ id: chain.chainId, rpcUrls: [url] });
     await createPonderRequest(endpoints, createDeliveredBlocks())({ method: "eth_chainId" });
 
     expect(endpoints.report()).toMatchObject([{ endpoint: 1, host: new URL(first.url).host }]);
@@ -211,6 +220,128 @@ describe("an endpoint that is behind", () => {
     first.lag((newest) => ({ head: newest - 1 }));
 
     expect(await logsOf(block)).toHaveLength(1);
+  });
+
+  it("is not asked for ranges beyond what it has seen, of which it would leave out the rest", async () => {
+    first.lag((newest) => ({ head: newest - 1 }));
+    const { blockNumber } = await chain.write(heroes, "mint", [chain.account(1).address, nextId++]);
+    const block = { number: `0x${blockNumber.toString(16)}` } as RpcBlock;
+
+    const all = await Promise.all(Array.from({ length: 20 }, () => rangeOf(block)));
+
+    expect(all.map((logs) => logs.length)).toEqual(all.map(() => 1));
+    expect(statuses()).not.toContain("down");
+  });
+
+  it("keeps a range of logs waiting where it is the only one", async () => {
+    await use(1);
+    const block = await blockWithLogs();
+    const { number } = block;
+    first.lag((newest) => ({ head: newest - 1 }));
+    // What it has shown meanwhile is what counts.
+    await eventually(
+      () => view.endpoints.report(),
+      ([only]) => only?.latestBlock === Number(number) - 1,
+    );
+    let answered = false;
+    const waiting = rangeOf(block).finally(() => {
+      answered = true;
+    });
+    const asked = first.requests();
+    await eventually(
+      () => first.requests(),
+      (requests) => requests > asked,
+    );
+    expect(answered).toBe(false);
+
+    first.lag();
+
+    expect(await waiting).toHaveLength(1);
+  });
+});
+
+describe("an endpoint of another chain", () => {
+  let other: Chain;
+  let proxy: RpcProxy;
+  let use: (chain: Chain) => void;
+  beforeAll(async () => {
+    other = await startChain({ chainId: 4_242 });
+    await other.mine(500);
+  });
+  afterAll(() => other.close());
+  beforeEach(async () => {
+    proxy = await startRpcProxy(chain.rpcUrl);
+    use = ({ rpcUrl }) => {
+      proxy.reset(({ calls, isBatch }, response) => {
+        const body = JSON.stringify(isBatch ? calls : calls[0]);
+        const headers = { "content-type": "application/json" };
+        fetch(rpcUrl, { method: "POST", headers, body })
+          .then(async (answer) => response.writeHead(200, headers).end(await answer.text()))
+          .catch(() => response.destroy());
+        return true;
+      });
+    };
+    use(chain);
+  });
+  afterEach(() => proxy.close());
+  const viewOf = (rpcUrls: readonly string[]) => {
+    const endpoints = createEndpoints({ id: chain.chainId, rpcUrls });
+    const request = createPonderRequest(endpoints, createDeliveredBlocks());
+    return { endpoints, request };
+  };
+
+  it("is never asked for anything, whatever its place, and is reported", async () => {
+    const block = await blockWithLogs();
+    use(other);
+    const mixed = viewOf([proxy.url, first.url]);
+    const params = ["latest", true];
+    mixed.endpoints.watch();
+    await eventually(
+      () => statuses(mixed),
+      ([status]) => status === "down",
+    );
+
+    expect(await mixed.request({ method: "eth_getBlockByNumber", params })).toMatchObject({ number: head });
+    const all = await Promise.all(Array.from({ length: 20 }, () => rangeOf(block, mixed)));
+    expect(all.map((logs) => logs.length)).toEqual(all.map(() => 1));
+    expect(mixed.endpoints.report()).toMatchObject([
+      { status: "down", reason: "chain_4242" },
+      { status: "used" },
+    ]);
+    expect(mixed.endpoints.places()).toEqual([2]);
+    expect(new Set(proxy.rpcRequests.flatMap(({ calls }) => calls.map(({ method }) => method)))).toEqual(
+      new Set(["eth_chainId", "eth_blockNumber"]),
+    );
+  });
+
+  it("that served the right one before is found out, and used again once it does", async () => {
+    const mixed = viewOf([proxy.url, first.url]);
+    await mixed.request({ method: "eth_getBlockByNumber", params: ["latest", true] });
+    expect(statuses(mixed)).toMatchObject(["used", expect.anything()]);
+
+    use(other);
+    await eventually(
+      () => statuses(mixed),
+      ([status]) => status === "down",
+      20_000,
+    );
+    use(chain);
+    await eventually(
+      () => statuses(mixed),
+      ([status]) => status === "used",
+    );
+  });
+
+  it("leaves nobody to ask where it is the only one", async () => {
+    use(other);
+    const { endpoints } = viewOf([proxy.url]);
+    endpoints.watch();
+    await eventually(
+      () => statuses({ endpoints }),
+      ([status]) => status === "down",
+    );
+
+    expect(endpoints.places()).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -30,9 +31,9 @@ afterEach(async () => {
   for (const hold of holds.splice(0)) await hold.close();
 });
 
-const hold = async (waitMs = 300): Promise<SchemaHold> => {
+const hold = async (waitMs = 300, connectionString = test.url): Promise<SchemaHold> => {
   const held = await holdSchema({
-    connectionString: test.url,
+    connectionString,
     schema,
     onLine: (line) => lines.push(line),
     onTaken: () => void taken++,
@@ -166,6 +167,44 @@ it("a process whose schema another has taken while it was cut off is told to end
   );
   await blocker.end();
 });
+
+it("a process whose connection was cut without a word finds out that another has taken its schema", async () => {
+  const { hostname, port } = new URL(test.url);
+  let isCut = false;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    if (isCut) return void sockets.add(socket);
+    const upstream = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (data) => isCut || to.write(data));
+      from.on("error", () => undefined);
+    }
+  });
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  const url = new URL(test.url);
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const old = await hold(300, url.href);
+  await ponderLocks();
+  await lockSchema(test.database, tables, old);
+
+  isCut = true;
+  await cutOff(old);
+  const next = await hold(5_000);
+  await ponderLocks();
+  await lockSchema(test.database, tables, next);
+  isCut = false;
+
+  await eventually(
+    async () => taken,
+    (times) => times === 1,
+  );
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+}, 60_000);
 
 it("a schema that holds no index yet is held all the same", async () => {
   schema = `${schema}_new`;

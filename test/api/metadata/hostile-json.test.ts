@@ -159,7 +159,7 @@ describe("numbers", () => {
     const { metadata, codes } = read(entry(json));
 
     expect(metadata?.traits.map(({ value }) => value)).toEqual(kept === undefined ? [] : [kept]);
-    const isExact = kept === 1e308 || kept === 5e-324;
+    const isExact = kept === 5e-324;
     expect(codes).toEqual(kept === undefined ? ["value_mismatch"] : isExact ? [] : ["number_precision"]);
   });
 

@@ -88,7 +88,7 @@ describe("a number attribute", () => {
     expect(issues).toEqual(["number_precision at attributes[0].value"]);
     expect(all[0]).toMatchObject({
       level: "warning",
-      message: expect.stringContaining(` and kept as ${kept},`),
+      message: expect.stringMatching(new RegExp(` and kept as ${kept}[,;]`)),
     });
     expect(all[0]?.message).toContain(`written as ${json.slice(0, 80)}`);
     expect(all[0]?.message.length).toBeLessThan(200);
@@ -101,18 +101,35 @@ describe("a number attribute", () => {
     ["1.10"],
     ["5.0"],
     ["1e3"],
-    ["1e23"],
     ["0e99"],
+    ["9007199254740991"],
     ["9007199254740992"],
-    ["1000000000000000000"],
-    ["12345678901234567000"],
+    ["-9007199254740992"],
+    ["9.007199254740992e15"],
     ["0.30000000000000004"],
     ["3.14159265358979"],
-    ["1.7976931348623157e308"],
     ["5e-324"],
     [`1.${"0".repeat(1_000)}`],
   ])("of %s is kept as the number that it is, and nothing is said", (json) => {
     expect(number(json)).toMatchObject({ trait: { value: Number(json) }, issues: [] });
+  });
+
+  it.each([
+    ["9007199254740994"],
+    ["-9007199254740994"],
+    ["1000000000000000000"],
+    ["12345678901234567000"],
+    ["1e23"],
+    ["1.7976931348623157e308"],
+  ])("of %s is beyond 2^53, which is told though it is kept as the number that it is", (json) => {
+    const { trait, issues, all } = number(json);
+
+    expect(trait).toMatchObject({ value: Number(json) });
+    expect(issues).toEqual(["number_precision at attributes[0].value"]);
+    expect(all[0]).toMatchObject({ level: "warning", message: expect.stringContaining("beyond 2^53") });
+    expect(entry(`"display_type": "number", "value": -1e99, "max_value": ${json}`).issues).toContain(
+      "number_precision at attributes[0].max_value",
+    );
   });
 
   it("tells of its ceiling as of its value, and of neither when the entry or the ceiling is left out", () => {

@@ -42,6 +42,17 @@ describe("of a collection", () => {
     ]);
   });
 
+  it("none is chosen that no transfer has told of: anybody may have had it read, and write what it answers", async () => {
+    await serve(range(60));
+    await database.query("update vitrine.token set unseen = true where token_id % 2 = 0");
+
+    for (const part of [1_000, 20]) {
+      const chosen = (await choose(6, 20, part)).flat();
+      expect(chosen.length).toBeGreaterThan(20);
+      expect(chosen.filter((id) => Number(id) % 2 === 0)).toEqual([]);
+    }
+  });
+
   it("with more, others are chosen in each round, evenly spread, until each one was", async () => {
     await serve(range(95));
 

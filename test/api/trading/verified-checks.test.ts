@@ -350,6 +350,20 @@ describe("a node that does not tell", () => {
     expect(checked).toMatchObject({ allowed: true, verifiedAtBlock: Number(await chain.blockNumber()) });
   });
 
+  it("that is behind the index makes way for one that is not", async () => {
+    const head = Number(await chain.blockNumber());
+    const behind = answerWith({ result: `0x${(head - 3).toString(16)}` }, 200, "eth_blockNumber");
+    const unseen = answerWith({ error: { code: -32000, message: "header not found" } });
+    proxy.reset((request, response) => behind(request, response) || unseen(request, response));
+
+    const [checked] = await checksOver([proxy.url, chain.rpcUrl]).check(
+      [{ chainId: chain.chainId, collection: lower(cast.open), tokenId: "0" }],
+      { verify: true },
+    );
+
+    expect(checked).toMatchObject({ allowed: true, verifiedAtBlock: head });
+  });
+
   it("of a block that the index has seen is asked for it all the same, and again when it is about to see it", async () => {
     const head = Number(await chain.blockNumber());
     let isBehind = true;
