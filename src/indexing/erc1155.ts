@@ -43,6 +43,10 @@ ponder.on(
 
 async function moveAmount(event: ChainEvent, context: Context, movement: Movement): Promise<void> {
   const { from, to, tokenId, quantity } = movement;
+  const isMint = from === zeroAddress;
+  // Contracts let anybody move nothing of any id; only of one from zero does the contract itself tell (ERC-1155: "to
+  // broadcast the existence of a token ID with no initial balance").
+  if (quantity === 0n && !isMint) return recordMovement(event, context, movement, false);
   // A balance from before the start block was never seen; what moves out of it comes into sight now.
   const source = await changeBalance(event, context, tokenId, from, -quantity);
   const target = await changeBalance(event, context, tokenId, to, quantity);
@@ -50,7 +54,6 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
 
   const mint = { mintedBlock: event.block.number, mintedLog: event.log.logIndex };
   const burn = { burnedBlock: event.block.number, burnedLog: event.log.logIndex };
-  const isMint = from === zeroAddress;
   const leavesNothing = to === zeroAddress && quantity > 0n;
   // Scalars, since rows that Ponder hands out change under later writes.
   const supply = { before: 0n, after: difference };

@@ -302,3 +302,29 @@ describe("an upgrade", () => {
     expect(await site.query("select from vitrine.token")).toHaveLength(4 * MINTED + 4);
   });
 });
+
+describe("a wallet that holds nothing", () => {
+  it("lists no token by moving nothing of it, which OpenZeppelin's contracts let anybody do", async () => {
+    const stranger = chain.account(5);
+    const ids = Array.from({ length: IDS_EACH }, (_, index) => BigInt(5_000 + index));
+    const items = ["AnyItems", "CountedItems", "SuppliedItems"] as const;
+    const totals = () => Promise.all(items.map(async (name) => (await facets(name)).total));
+    const before = await totals();
+
+    for (const name of items) {
+      const ends = [stranger.address, stranger.address] as const;
+      await chain.write(contracts[name], "safeTransferFrom", [...ends, 4_999n, 0n, "0x"], stranger);
+      const amounts = ids.map(() => 0n);
+      await chain.write(contracts[name], "safeBatchTransferFrom", [...ends, ids, amounts, "0x"], stranger);
+    }
+    // Found in the order of the chain: with a token that is minted after them, they would be listed.
+    for (const name of items) await mint(name, 80n);
+    await eventually(
+      async () => Promise.all(items.map((name) => statusOf(name, 80))),
+      (statuses) => statuses.every((status) => status === 200),
+    );
+
+    expect(await totals()).toEqual(before.map((total) => total + 1));
+    for (const name of items) expect(await statusOf(name, 5_000)).toBe(404);
+  });
+});

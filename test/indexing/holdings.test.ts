@@ -129,6 +129,41 @@ describe("an ERC-1155 collection", () => {
     );
   });
 
+  it("has no token that only nothing was moved of, unless the contract itself tells of it from zero", async () => {
+    const [alice, bob] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
+    const move = (from: string, to: string, id: bigint, value: bigint) =>
+      chain.emit("TransferSingle", { operator: alice, from, to, id, value });
+    const known = () => store.rows(tokenState).map(({ tokenId, supply }) => [tokenId, supply]);
+    await move(alice, alice, 1n, 0n);
+    await move(alice, bob, 2n, 0n);
+    await move(alice, zeroAddress, 3n, 0n);
+    await chain.log(batchLog({ from: alice, to: bob, ids: [4n, 5n], values: [0n, 0n] }));
+
+    expect(known()).toEqual([]);
+    expect(store.rows(metadataUpdate)).toEqual([]);
+    expect(store.rows(tokenBalance)).toEqual([]);
+    expect(store.rows(tokenTransfer).map(({ tokenId, quantity }) => [tokenId, quantity])).toEqual([
+      [1n, 0n],
+      [2n, 0n],
+      [3n, 0n],
+      [4n, 0n],
+      [5n, 0n],
+    ]);
+
+    await move(zeroAddress, zeroAddress, 6n, 0n);
+    await move(zeroAddress, bob, 1n, 2n);
+    await move(bob, alice, 1n, 0n);
+    expect(known()).toEqual([
+      [6n, 0n],
+      [1n, 2n],
+    ]);
+    expect(store.rows(metadataUpdate).map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
+      ["mint", 6n],
+      ["mint", 1n],
+    ]);
+    expect(counts()).toEqual({ items: 1, owners: 1 });
+  });
+
   it("stops at 2^256-1, whatever a contract claims to mint", async () => {
     const mint = (to: string | undefined) =>
       chain.emit("TransferSingle", { operator: to, from: zeroAddress, to, id: 1n, value: UINT256_MAX });
