@@ -154,12 +154,13 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
 
   /** Answers the tokens whose traits are to be learned: seen from now on, and read before. */
   async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<readonly string[]> {
-    const { collection, trigger, isOld, tokens, ranges } = batch;
+    const { collection, trigger, isOld, tokens, newest, ranges } = batch;
     const isMint = trigger === "mint";
     // What was read of a token before its transfer was indexed is shown from now on, and need not be read again.
     const wanted =
       isOld || isMint ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld) : tokens;
-    if (wanted.size > 0) await want(tx, { chainId, collection, tokens: wanted, trigger });
+    const asked = newestUnasked(wanted, newest);
+    if (asked.size > 0) await want(tx, { chainId, collection, tokens: asked, trigger });
     // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
     const seen = isMint ? await metadata.addKnownTokens(tx, chainId, collection, tokens) : [];
     if (trigger === "reorg") await metadata.hideTakenBack(tx, chainId, collection, [...tokens.keys()]);
@@ -247,24 +248,48 @@ interface Batch {
   readonly isOld: boolean;
   /** Each token with the newest block that names it; 0 after a reorg, which voids them. */
   readonly tokens: Map<string, number>;
+  /** The same over all batches of the collection. Whoever asks for a token takes it out: one fetch serves them all. */
+  readonly newest: Map<string, number>;
   readonly ranges: CauseRow[];
 }
 
-function group(causes: readonly CauseRow[], trigger: (cause: CauseRow) => Trigger): Iterable<Batch> {
+function group(causes: readonly CauseRow[], trigger: (cause: CauseRow) => Trigger): readonly Batch[] {
   const batches = new Map<string, Batch>();
+  const newestOf = new Map<string, Map<string, number>>();
   for (const cause of causes) {
     if (cause.scope === "inverted") continue;
     const named = { collection: cause.collection, trigger: trigger(cause), isOld: cause.isOld };
-    const name = JSON.stringify(named);
-    const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), ranges: [] };
+    const name = `${named.collection} ${named.trigger} ${named.isOld}`;
+    const newest = newestOf.get(named.collection) ?? new Map<string, number>();
+    newestOf.set(named.collection, newest);
+    const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), newest, ranges: [] };
     batches.set(name, batch);
     if (cause.scope !== "token") batch.ranges.push(cause);
     else {
       const block = named.trigger === "reorg" ? 0 : Number(cause.block);
-      batch.tokens.set(cause.from, Math.max(block, batch.tokens.get(cause.from) ?? 0));
+      for (const blocks of [batch.tokens, newest]) {
+        blocks.set(cause.from, Math.max(block, blocks.get(cause.from) ?? 0));
+      }
     }
   }
-  return batches.values();
+  // Where a mint and an event name the same token, it is the mint that is told of.
+  const isMint = ({ trigger }: Batch): number => Number(trigger === "mint");
+  return [...batches.values()].sort((a, b) => isMint(b) - isMint(a));
+}
+
+/** Those of the tokens that no batch has asked for yet, each at the newest block of any; they count as asked now. */
+function newestUnasked(
+  wanted: ReadonlyMap<string, number>,
+  newest: Map<string, number>,
+): ReadonlyMap<string, number> {
+  const unasked = new Map<string, number>();
+  for (const tokenId of wanted.keys()) {
+    const block = newest.get(tokenId);
+    if (block === undefined) continue;
+    unasked.set(tokenId, block);
+    newest.delete(tokenId);
+  }
+  return unasked;
 }
 
 export type Causes = ReturnType<typeof createCauses>;

@@ -55,6 +55,22 @@ describe("a new cause", () => {
     expect(await readQueue(database)).toMatchObject([{ wanted: 1, minBlock: 95 }]);
   });
 
+  it("on a token that was just minted costs one fetch, at the newest block of both", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 79, token: 8n });
+    await setup.add({ block: 80, source: "mint", token: 7n });
+    await setup.add({ block: 95, token: 7n });
+    await setup.add({ block: 97, source: "mint", token: 8n });
+
+    await causes.handleBatch();
+
+    expect(await readQueue(database)).toMatchObject([
+      { tokenId: "7", wanted: 1, trigger: "mint", minBlock: 95 },
+      { tokenId: "8", wanted: 1, trigger: "mint", minBlock: 97 },
+    ]);
+    expect(await known()).toEqual(["7", "8"]);
+  });
+
   it("keeps token ids up to 2^256-1 whole", async () => {
     const max = 2n ** 256n - 1n;
     await setup.setChain(100, 70);
