@@ -21,6 +21,8 @@ export type ServiceOptions = {
   logFile: string;
   /** `npm start`'s supervisor by default; or Ponder itself, with these arguments. */
   ponderArgs?: readonly string[];
+  /** More arguments for `npm start`, which passes them on to Ponder. */
+  startArgs?: readonly string[];
   /** The project's folder; this one by default. */
   root?: string;
 };
@@ -37,10 +39,17 @@ export type Service = {
 };
 
 /** Spawns without waiting: for starts that are meant to fail. */
-export const spawnService = ({ port, env, logFile, ponderArgs, root = ROOT }: ServiceOptions): Service => {
+export const spawnService = ({
+  port,
+  env,
+  logFile,
+  ponderArgs,
+  startArgs = [],
+  root = ROOT,
+}: ServiceOptions): Service => {
   const args = ponderArgs
     ? [join(root, "node_modules/ponder/dist/esm/bin/ponder.js"), ...ponderArgs]
-    : ["--import", "tsx", join(root, "bin/start.ts")];
+    : ["--import", "tsx", join(root, "bin/start.ts"), ...startArgs];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", ...env },

@@ -1,11 +1,28 @@
+import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPostgresProbe } from "../../bin/ponder-process.ts";
+import { createPostgresProbe, memoryOptions } from "../../bin/ponder-process.ts";
 import { effectOfChange } from "../../bin/source-change.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
+
+describe("the memory of Ponder's process", () => {
+  it("has room for a batch of rows among the young, unless the operator decides", () => {
+    expect(memoryOptions("--max-old-space-size=4096")).toEqual(["--max-semi-space-size=64"]);
+    expect(memoryOptions("--max-semi-space-size=16")).toEqual([]);
+    expect(memoryOptions("--max_semi_space_size=16")).toEqual([]);
+  });
+
+  it("is given in an option that Node knows", () => {
+    const heap = "process.stdout.write(String(require('node:v8').getHeapStatistics().heap_size_limit))";
+    const limit = (options: readonly string[]) =>
+      Number(execFileSync(process.execPath, [...options, "-e", heap], { encoding: "utf8" }));
+
+    expect(limit(memoryOptions())).toBeGreaterThan(limit([]));
+  });
+});
 
 describe("the watch on PostgreSQL", () => {
   let folder: string;
