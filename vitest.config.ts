@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: "parts",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/faults/**", "test/browser/**", "test/fuzz/**"],
+          exclude: ["test/e2e/**", "test/faults/**", "test/browser/**", "test/fuzz/**", "test/soak/**"],
           maxWorkers: 2,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
@@ -66,6 +66,17 @@ export default defineConfig({
           testTimeout: 3_600_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "soak",
+          include: ["test/soak/**/*.test.ts"],
+          globalSetup: ["test/support/global-postgres.ts"],
+          // The test itself takes as long as SOAK_MINUTES says.
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -108,12 +108,18 @@ async function fillCache(decoder: Decoder) {
   }
 }
 
-/** A picture whose colours are its number: as many as are asked for, without drawing each. */
-async function pictures(): Promise<(index: number) => Buffer> {
+const PICTURE_PX = 520;
+
+/**
+ * A picture whose colours are its number: as many as are asked for, without drawing each. It is noise of `grains` by
+ * `grains` squares, which says how many bytes it takes.
+ */
+export async function pictures(grains = PICTURE_PX): Promise<(index: number) => Buffer> {
   const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
   const drawn = await sharp({
-    create: { width: 520, height: 520, channels: 3, background: "#808080", noise },
+    create: { width: grains, height: grains, channels: 3, background: "#808080", noise },
   })
+    .resize(PICTURE_PX, PICTURE_PX, { kernel: "nearest" })
     .png({ palette: true, colours: 16 })
     .toBuffer();
   const palette = drawn.indexOf("PLTE");

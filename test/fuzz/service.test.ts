@@ -5,11 +5,12 @@
  */
 
 import { randomInt } from "node:crypto";
-import { readFileSync } from "node:fs";
 import http from "node:http";
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createKey, createWorld, OPERATOR_TOKEN, type World } from "../e2e/world.ts";
+import { environmentNumber, SEED_MAX } from "../support/environment-number.ts";
+import { memoryOf } from "../support/process-state.ts";
 import { call, type FuzzRequest } from "./support/call.ts";
 import { clip, faultOf } from "./support/judge.ts";
 import { createGraphqlFuzzer } from "./support/operations.ts";
@@ -18,24 +19,16 @@ import { sendRaw } from "./support/raw.ts";
 import { createRestFuzzer } from "./support/rest.ts";
 import { createSiteFuzzer } from "./support/site.ts";
 
-const SEED_MAX = 2 ** 32 - 1;
-const seed = number("FUZZ_SEED") ?? randomInt(SEED_MAX);
-const seconds = number("FUZZ_SECONDS") ?? 60;
-const requests = number("FUZZ_REQUESTS") ?? 0;
-const only = number("FUZZ_ONLY");
+const seed = environmentNumber("FUZZ_SEED") ?? randomInt(SEED_MAX);
+const seconds = environmentNumber("FUZZ_SECONDS") ?? 60;
+const requests = environmentNumber("FUZZ_REQUESTS") ?? 0;
+const only = environmentNumber("FUZZ_ONLY");
 const AT_ONCE = 24;
 const FAULTS_MAX = 20;
 const KEY_EVERY = 250;
 // The service holds 200 to 500 MB; what grows with requests passes this long before it is a danger.
 const MEMORY_MAX_MB = 1_500;
 const LEVEL_ERROR = 50;
-
-function number(name: string): number | undefined {
-  const text = process.env[name];
-  if (!text) return undefined;
-  if (/^[0-9]{1,10}$/.test(text) && Number(text) <= SEED_MAX) return Number(text);
-  throw new Error(`${name} must be a whole number from 0 to ${SEED_MAX}; it is "${text}"`);
-}
 
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
@@ -176,14 +169,4 @@ function errorLines(log: string): string[] {
       .map((line) => clip(line, 1_500))
       .slice(0, FAULTS_MAX)
   );
-}
-
-/** What a process holds in memory, in MB; 0 where that can't be read. */
-function memoryOf(pid: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
-  } catch {
-    return 0;
-  }
 }

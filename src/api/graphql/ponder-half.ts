@@ -1,5 +1,6 @@
 /** Asks Ponder's handler, in process, and makes its answer fit to be given on. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { GraphQLError } from "graphql";
 import {
   type ErrorEntry,
@@ -9,6 +10,12 @@ import {
   requestError,
 } from "./errors.ts";
 import { ponderRequest } from "./ponder-request.ts";
+
+// Ponder's reads give up after waiting for a lock for 500 ms. A reorg holds all tables until its changes are committed.
+const TRIES_MAX = 3;
+const AGAIN_MS = 200;
+// What takes longer to fail doesn't fail for a lock.
+const FAILS_WITHIN_MS = 3_000;
 
 /** Answers `POST /graphql` as Ponder's `graphql()` middleware does. */
 export type PonderHandler = (request: Request) => Response | Promise<Response>;
@@ -39,7 +46,8 @@ export async function postToPonder(handle: PonderHandler, body: string): Promise
 
 /**
  * Sends one request to Ponder; a failure is an answer, not a rejection. Errors of the request keep their text.
- * A field that failed in Ponder is reported, and its text, which may hold SQL, is not given on.
+ * A request with a field that failed in Ponder is sent again, three times in all, unless that took long. A field that
+ * still fails is reported, and its text, which may hold SQL, is not given on.
  */
 export async function askPonder(
   handle: PonderHandler,
@@ -47,7 +55,7 @@ export async function askPonder(
   options: AskOptions,
 ): Promise<PonderAnswer> {
   try {
-    const json = await postToPonder(handle, body);
+    const json = await postUntilWell(handle, body, options);
     if (options.mayStayUnread && isClean(json)) return { kind: "unread", json };
     const { data, errors } = readAnswer(json);
     const mistakes = data === undefined ? options.findMistakes() : [];
@@ -59,6 +67,22 @@ export async function askPonder(
     return { kind: "answered", result };
   } catch (error) {
     return { kind: "failed", error };
+  }
+}
+
+async function postUntilWell(
+  handle: PonderHandler,
+  body: string,
+  { findMistakes }: Pick<AskOptions, "findMistakes">,
+): Promise<string> {
+  const startedAt = performance.now();
+  for (let tries = 1; ; tries++) {
+    const json = await postToPonder(handle, body);
+    if (isClean(json) || tries === TRIES_MAX || performance.now() - startedAt > FAILS_WITHIN_MS) return json;
+    const { data, errors = [] } = readAnswer(json);
+    const isMistaken = errors.every(isOfRequest) || (data === undefined && findMistakes().length > 0);
+    if (isMistaken) return json;
+    await sleep(AGAIN_MS);
   }
 }
 
@@ -84,10 +108,12 @@ function readAnswer(json: string): ReceivedResult {
 }
 
 function presentError({ message = "no message", ...error }: ReceivedError, options: AskOptions): ErrorEntry {
-  const { locations, path, extensions } = error;
+  const { locations, path } = error;
   const place = { ...(options.keepLocations && locations && { locations }), ...(path && { path }) };
-  // Failures of fields have a path, other failures have no location, and in production Ponder masks both.
-  const isRequestError = !path && locations && extensions?.code !== "INTERNAL_SERVER_ERROR";
-  if (isRequestError) return { message, ...place, extensions: { code: "INVALID_REQUEST" } };
+  if (isOfRequest(error)) return { message, ...place, extensions: { code: "INVALID_REQUEST" } };
   return reportedError(new Error(`Ponder's GraphQL: ${message}`), options.reports, place);
 }
+
+// Failures of fields have a path, other failures have no location, and in production Ponder masks both.
+const isOfRequest = ({ path, locations, extensions }: ReceivedError): boolean =>
+  !path && locations !== undefined && extensions?.code !== "INTERNAL_SERVER_ERROR";

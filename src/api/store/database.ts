@@ -13,6 +13,9 @@ const TRIES_MAX = 3;
 
 export interface Queryable {
   /**
+   * Outside of a transaction a statement runs again after a deadlock, which a read of Ponder's tables may have with a
+   * reorg: nothing of it was done.
+   *
    * With a `name`, which must stand for one text alone, the statement is planned once per connection: for those that
    * run all the time, whose plan does not depend on their parameters.
    */
@@ -60,19 +63,23 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
     logger.warn({ msg: "Lost an idle database connection", reason: error.message }),
   );
 
+  const { query } = queryable(pool);
   return {
-    ...queryable(pool),
-    async transaction(work, kind = "plain") {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await runTransaction(pool, work, kind);
-        } catch (error) {
-          if ((error as pg.DatabaseError).code !== DEADLOCK || tries === TRIES_MAX) throw error;
-        }
-      }
-    },
+    query: (sql, parameters, name) => unlessDeadlocked(() => query(sql, parameters, name)),
+    transaction: (work, kind = "plain") => unlessDeadlocked(() => runTransaction(pool, work, kind)),
     close: () => pool.end(),
   };
+}
+
+/** Runs it again after a deadlock, three times in all. */
+async function unlessDeadlocked<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== DEADLOCK || tries === TRIES_MAX) throw error;
+    }
+  }
 }
 
 async function runTransaction<Result>(

@@ -95,6 +95,25 @@ describe("an operation of Ponder's alone", () => {
     expect(harness.reported).toEqual([new Error('Ponder\'s GraphQL: relation "collection" does not exist')]);
   });
 
+  it("is asked again for a field that failed, as one does while a reorg holds the table", async () => {
+    let asked = 0;
+    const failed = { message: "Unexpected error.", extensions: { code: "INTERNAL_SERVER_ERROR" } };
+    const locked = await createHarness({
+      handle: answerAfterIntrospection(ponder, (request) =>
+        ++asked < 3 ? Response.json({ errors: [failed], data: null }) : ponder.handle(request),
+      ),
+    });
+
+    const answer = await locked.ask("{ tokens { totalCount } }");
+    const wrong = await locked.ask("{ tokens { nothing } }");
+
+    expect(answer).toEqual({ data: { tokens: { totalCount: 5 } } });
+    expect(locked.reported).toEqual([]);
+    // What the caller got wrong stays wrong.
+    expect(wrong.errors?.[0]?.extensions.code).toBe("INVALID_REQUEST");
+    expect(asked).toBe(4);
+  });
+
   it.each([
     ["throws", () => Promise.reject(new Error("connection refused to 10.0.0.7"))],
     ["answers another status", () => new Response("at db (/srv/pool.ts:3)", { status: 500 })],

@@ -62,3 +62,26 @@ describe("a transaction", () => {
     ]);
   });
 });
+
+describe("a statement on its own", () => {
+  it("that deadlocks with a transaction, as a read does with a reorg of the index, is tried again", async () => {
+    await database.query("create table vitrine.read_first (id int)");
+    await database.query("create table vitrine.read_second (id int)");
+    const waitingSql =
+      "select from pg_locks where relation = 'vitrine.read_second'::regclass and not granted";
+    const isWaiting = async (): Promise<boolean> => (await database.query(waitingSql)).length > 0;
+
+    let reading: Promise<unknown[]> = Promise.resolve([]);
+    await database.transaction(async (tx) => {
+      // PostgreSQL ends the one that looks for deadlocks first.
+      await tx.query("set local deadlock_timeout = '1h'");
+      await tx.query("lock table vitrine.read_second in access exclusive mode");
+      reading = database.query("select count(*)::int as count from vitrine.read_first, vitrine.read_second");
+      reading.catch(() => undefined);
+      while (!(await isWaiting())) await sleep(5);
+      await tx.query("lock table vitrine.read_first in access exclusive mode");
+    });
+
+    await expect(reading).resolves.toEqual([{ count: 0 }]);
+  });
+});

@@ -9,7 +9,7 @@ export interface Answer {
   /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   readonly delayMs?: number;
   /** `never` takes the request and is silent; `half` sends half the body and hangs up. */
   readonly fault?: "never" | "half";

@@ -1,0 +1,83 @@
+/** Sends requests as clients at many addresses do, and judges each answer. */
+
+import http from "node:http";
+import { call, type FuzzAnswer } from "../../fuzz/support/call.ts";
+import { faultOf } from "../../fuzz/support/judge.ts";
+import type { Random } from "../../fuzz/support/random.ts";
+import type { Outcome } from "./traffic.ts";
+
+const CONNECTIONS_MAX = 64;
+
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON, but for text, which is sent as it is. */
+  readonly body?: unknown;
+}
+
+export interface Answered extends Outcome {
+  /** Undefined where there was no answer. */
+  readonly answer: FuzzAnswer | undefined;
+  /** Of an answer in JSON; undefined for any other. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+  readonly json: any;
+}
+
+export interface Client {
+  readonly port: number;
+  ask(random: Random, ask: Ask): Promise<Answered>;
+  /** While this answers true, 503 with Retry-After is a good answer. */
+  excused: () => boolean;
+  close(): void;
+}
+
+export function createClient(port: number): Client {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
+  const client: Client = {
+    port,
+    excused: () => false,
+
+    async ask(random, { method, path, headers = {}, body }) {
+      const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+      const sent = {
+        method: method ?? (text === undefined ? "GET" : "POST"),
+        path,
+        headers: {
+          "x-forwarded-for": addressOf(random),
+          ...(text !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        body: text,
+      };
+      const wasExcused = client.excused();
+      const answer = (await call(port, agent, sent)) ?? "Node would not send it";
+      const place = `${sent.method} ${path} ${text ?? ""}`;
+      if (typeof answer === "string")
+        return { label: "none", fault: `${place}\n  ${answer}`, answer: undefined, json: undefined };
+      const isUnexcused = answer.status === 503 && !wasExcused && !client.excused();
+      const fault = faultOf(sent, answer) ?? (isUnexcused ? `status 503: ${answer.text}` : undefined);
+      return {
+        label: String(answer.status),
+        fault: fault && `${place}\n  ${fault}`,
+        answer,
+        json: answer.headers["content-type"]?.includes("json") ? parse(answer.text) : undefined,
+      };
+    },
+
+    close: () => agent.destroy(),
+  };
+  return client;
+}
+
+/** Of so many clients that what is kept for each of them shows. */
+export const addressOf = (random: Random): string =>
+  `10.${random.whole(0, 255)}.${random.whole(0, 255)}.${random.whole(1, 254)}`;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

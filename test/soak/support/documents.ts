@@ -1,0 +1,74 @@
+/** The origins of the soak: documents whose content changes on demand, their pictures, and the faults of both. */
+
+import { pictures } from "../../../bench/media-cache.ts";
+import { type Answer, type Behaviour, type Origin, startOrigin } from "../../faults/support/origin.ts";
+import { createRandom } from "../../fuzz/support/random.ts";
+
+const CLASSES = ["Knight", "Mage", "Rogue", "Dragon", "Bard", "Smith"];
+// Squares on a side. What is kept of such a picture takes a few kilobytes, so that a long soak fills no disk.
+const PICTURE_GRAINS = 4;
+const REVISIONS_MAX = 10_000;
+const BIRTH = 1_600_000_000;
+const DAY_SECONDS = 86_400;
+
+export interface Documents {
+  /** From now on the token's document is another one, with another picture. */
+  change(id: number): void;
+}
+
+/** Has `origin` answer `/t/{id}` with a document of that token, and fail one request in twenty. */
+export function serveDocuments(origin: Origin, pictureUrl: string, seed: number): Documents {
+  const revisions = new Map<number, number>();
+  origin.behave(
+    failingNowAndThen(seed, (path) => {
+      const id = Number(/^\/t\/(\d+)/.exec(path)?.[1] ?? 0);
+      return { body: documentOf(id, revisions.get(id) ?? 0, pictureUrl) };
+    }),
+  );
+  return { change: (id) => void revisions.set(id, (revisions.get(id) ?? 0) + 1) };
+}
+
+/** A host of pictures at `/{number}.png`; some requests fail, and some pictures are none. */
+export async function startPictures(seed: number): Promise<Origin> {
+  const picture = await pictures(PICTURE_GRAINS);
+  return startOrigin(
+    failingNowAndThen(seed, (path) => {
+      const index = Number(/^\/(\d+)\.png/.exec(path)?.[1] ?? 0);
+      const headers = { "content-type": "image/png" };
+      return index % 47 === 7 ? { status: 404, body: "{}" } : { headers, body: picture(index) };
+    }),
+  );
+}
+
+function documentOf(id: number, revision: number, pictureUrl: string): string {
+  const random = createRandom(id, revision);
+  return JSON.stringify({
+    name: `Hero ${id}, revision ${revision}`,
+    description: `As it was told of for the ${revision}th time. ${"It goes on and on. ".repeat(random.whole(1, 20))}`,
+    // A picture that nobody has seen: one that is known by its content is not decoded again.
+    image: `${pictureUrl}/${id * REVISIONS_MAX + revision}.png`,
+    attributes: [
+      { trait_type: "Class", value: random.pick(CLASSES) },
+      { trait_type: "Level", display_type: "number", value: random.whole(0, 99), max_value: 100 },
+      { trait_type: "Born", display_type: "date", value: BIRTH + random.whole(0, 500) * DAY_SECONDS },
+      { trait_type: "Awakened", display_type: "bool", value: random.chance(0.5) },
+      // A value that no other token has, and that this one loses with its next revision.
+      { trait_type: "Serial", value: `${id}-${revision}` },
+    ],
+  });
+}
+
+/** One request in twenty is answered late or badly; most of these are well when they are tried again. */
+function failingNowAndThen(seed: number, answer: Behaviour): Behaviour {
+  let asked = 0;
+  return (path, nth) => {
+    const random = createRandom(seed, asked++);
+    const good = answer(path, nth);
+    const kind = random.next();
+    if (kind < 0.01) return { status: 500, body: "Internal Server Error" } satisfies Answer;
+    if (kind < 0.015) return { status: 429, headers: { "retry-after": "2" } } satisfies Answer;
+    if (kind < 0.02) return { ...good, fault: "half" };
+    if (kind < 0.021) return { fault: "never" };
+    return kind < 0.05 ? { ...good, delayMs: random.whole(200, 3_000) } : good;
+  };
+}
