@@ -11,8 +11,8 @@ import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./p
 const TRY_AGAIN_CODE = 75;
 const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
-// A child that lived this long was healthy, so its end starts a new row of delays.
-const STEADY_MS = 60_000;
+// A child that lived this long was ready for a while, so its end starts a new row of delays.
+const STEADY_MS = 10_000;
 // Twice what Ponder allows itself to shut down in.
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;

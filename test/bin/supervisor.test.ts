@@ -36,8 +36,8 @@ describe("a supervised child", () => {
     expect(starts()).toBe(10);
   });
 
-  it("that lived a minute starts the delays anew", async () => {
-    const lives = [0, 1_000, 1_000, 2_000, 2_000, 62_000, 62_000];
+  it("that lived ten seconds starts the delays anew", async () => {
+    const lives = [0, 9_900, 10_000, 19_900, 20_000, 30_000, 30_000];
     const { supervisor, pauses } = supervise(endsInTurn([75, 75, 75, 1]), { now: () => lives.shift() ?? 0 });
 
     await supervisor.run();
