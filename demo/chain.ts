@@ -145,7 +145,11 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     mine: (blocks = 1) => testClient.mine({ blocks }),
     mineEvery: (seconds) => testClient.setIntervalMining({ interval: seconds }),
     snapshot: () => testClient.snapshot(),
-    revert: (id) => testClient.revert({ id }),
+    async revert(id) {
+      await testClient.revert({ id });
+      // anvil would go on from the snapshot's time, and its blocks be as old as the snapshot was.
+      await publicClient.request({ method: "evm_setTime", params: [Date.now()] } as never);
+    },
     // viem types the methods it knows, and this one is for the rest.
     rpc: (method, params = []) => publicClient.request({ method, params } as never),
     close: () => anvil.stop(),
