@@ -96,10 +96,12 @@ export function createSupervisor({
 
       waiting = new AbortController();
       if (isWorthAnotherStart(end)) {
-        if (now() - startedAt >= STEADY_MS) delayMs = DELAY_MIN_MS;
-        onLine(`Ponder ended ${describe(end)}; starting it again in ${delayMs / 1_000} s.`);
-        await pause(delayMs, waiting.signal);
-        delayMs = Math.min(delayMs * 2, DELAY_MAX_MS);
+        if (now() - startedAt >= STEADY_MS) delayMs = 0;
+        onLine(
+          `Ponder ended ${describe(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
+        );
+        if (delayMs > 0) await pause(delayMs, waiting.signal);
+        delayMs = Math.min(Math.max(delayMs * 2, DELAY_MIN_MS), DELAY_MAX_MS);
       } else if (isDevelopment && end.refusal?.kind === "other-index" && end.refusal.schema === schema()) {
         childEnv.DATABASE_SCHEMA = nextSchema(schema());
         onLine(

@@ -36,13 +36,16 @@ describe("a supervised child", () => {
     expect(starts()).toBe(10);
   });
 
-  it("that lived ten seconds starts the delays anew", async () => {
-    const lives = [0, 9_900, 10_000, 19_900, 20_000, 30_000, 30_000];
-    const { supervisor, pauses } = supervise(endsInTurn([75, 75, 75, 1]), { now: () => lives.shift() ?? 0 });
+  it("that lived ten seconds is started at once, and starts the delays anew", async () => {
+    const lives = [0, 9_900, 10_000, 19_900, 20_000, 30_000, 30_000, 31_000];
+    const { supervisor, pauses, lines } = supervise(endsInTurn([75, 75, 75, 75, 1]), {
+      now: () => lives.shift() ?? 0,
+    });
 
     await supervisor.run();
 
     expect(pauses).toEqual([250, 500, 250]);
+    expect(lines[2]).toBe("Ponder ended with exit code 75; starting it again at once.");
   });
 
   it("that a signal kills is started again", async () => {

@@ -4,13 +4,13 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg, { escapeIdentifier } from "pg";
 import { BootError } from "../../boot-error.ts";
 import { within } from "../contract/within.ts";
 import type { Queryable } from "../store/database.ts";
 import { isDatabaseAway } from "../store/database-away.ts";
+import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
 
 // Longer than a stop in order takes (10 s), and than PostgreSQL takes to notice that a machine is gone (14 s, below).
@@ -53,7 +53,7 @@ export interface HoldOptions {
 
 interface HeldRow {
   readonly locked: boolean;
-  readonly heldBy: { readonly token: string; readonly host: string; readonly pid: number } | null;
+  readonly heldBy: (ProcessMark & { readonly token: string }) | null;
 }
 
 let current: SchemaHold | undefined;
@@ -90,7 +90,7 @@ export async function holdSchema(options: HoldOptions): Promise<SchemaHold> {
  * `ponder db prune` drops the index under it. Ponder renews and releases it as its own.
  */
 export async function lockSchema(db: Queryable, { meta }: ChainTables, hold?: SchemaHold): Promise<void> {
-  const mark = hold ? { held_by: { token: hold.token, host: hostname(), pid: process.pid } } : {};
+  const mark = hold ? { held_by: { token: hold.token, ...markProcess() } } : {};
   await db.query(
     `update ${meta}
         set value = value || $1::jsonb || case when (value->>'is_locked')::int = 1 then '{}' else
@@ -171,8 +171,10 @@ async function releaseDeadLock(
   const row = await readRow(session, schema);
   if (!row?.locked || !row.heldBy) return true;
   const { token, pid, host } = row.heldBy;
-  await sleep(GRACE_MS);
-  if (await isConnected(session, nameOf(token))) return false;
+  if (!isSeenGone(row.heldBy)) {
+    await sleep(GRACE_MS);
+    if (await isConnected(session, nameOf(token))) return false;
+  }
   // Where it still writes, Ponder waits for its lock as it does without us.
   if (!(await hasLastStatementEnded(session, schema))) return true;
   const { rowCount } = await session.query(
