@@ -66,13 +66,13 @@ afterAll(async () => {
 });
 
 const createReader = ({ url }: RpcProxy): ReadUri => {
-  const readUri = createUriReader(createChainCalls(createChainClients([{ id: 1, rpcUrls: [url] }])));
+  const readUri = createUriReader(createChainCalls(createChainClients([{ id: 31_337, rpcUrls: [url] }])));
   return (token, standard, at) => readUri(token, standard, at);
 };
 const read = (readUri: ReadUri, behaviours: readonly Behaviour[], at = block): Promise<UriRead[]> =>
   Promise.all(
     behaviours.map((behaviour, id) =>
-      readUri({ chainId: 1, collection: addressOf(behaviour), tokenId: String(id) }, "erc721", at),
+      readUri({ chainId: 31_337, collection: addressOf(behaviour), tokenId: String(id) }, "erc721", at),
     ),
   );
 const some = (count: number, behaviour: Behaviour = "sound"): Behaviour[] =>
@@ -122,7 +122,7 @@ describe("where Multicall3 is deployed", () => {
 
     const alone: UriRead[] = [];
     for (const [id, behaviour] of behaviours.entries()) {
-      const token = { chainId: 1, collection: addressOf(behaviour), tokenId: String(id) };
+      const token = { chainId: 31_337, collection: addressOf(behaviour), tokenId: String(id) };
       alone.push(await createReader(proxy)(token, "erc721", block));
     }
     expect(answers.map(idOf)).toEqual(alone.map(idOf));
