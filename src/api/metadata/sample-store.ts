@@ -38,9 +38,9 @@ export interface SampledToken {
 }
 
 /**
- * At most `count` tokens with something served, none unseen, evenly spread over the ids and others in each lap, so that each one has its
- * turn. A collection of up to 50,000 tokens is gone through in one lap per call. Of a larger one, half of the tokens are
- * evenly spread over the next 50,000, and half stand at random places of all its ids.
+ * At most `count` tokens with something served, none unseen, evenly spread over the ids and others in each lap, so that
+ * each one has its turn. A collection of up to 50,000 tokens is gone through in one lap per call. Of a larger one, half of
+ * the tokens are evenly spread over the next 50,000, and half stand at random places of all its ids.
  */
 export async function chooseSample(
   db: Queryable,
