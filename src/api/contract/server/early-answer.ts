@@ -1,7 +1,7 @@
 /** Answers that are given before the application is asked: to what is no HTTP, and to what must not reach it. */
 
 import { randomUUID } from "node:crypto";
-import { maxHeaderSize, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, errorBody, errorTable } from "../errors.ts";
 
@@ -44,11 +44,18 @@ function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: n
   }
 }
 
-/** Answers what Node could not read as a request, and ends the connection. */
+/** What Node reports of a request that its parser refused: the bytes that it was reading come with it. */
+type ParserFault = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/**
+ * Answers what Node could not read as a request, and ends the connection. `request` is the one whose body was being
+ * read, if any. A HEAD gets no body (RFC 9110, 9.3.2); one whose first line came in an earlier packet can't be told
+ * from other methods, and gets the body that they get.
+ */
 export function answerFault(
   socket: Duplex,
-  fault: NodeJS.ErrnoException,
-  seconds: { head: number; whole: number },
+  fault: ParserFault,
+  { request, seconds }: { request: IncomingMessage | undefined; seconds: { head: number; whole: number } },
 ): void {
   if (fault.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -56,5 +63,6 @@ export function answerFault(
   }
   const { status, body, headers } = contentOf(errorOf(fault, seconds));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  const isHead = request ? request.method === "HEAD" : fault.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${isHead ? "" : body}`);
 }

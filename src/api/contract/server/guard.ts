@@ -115,10 +115,13 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     socket.once("close", () => connections.delete(socket));
   });
   server.on("clientError", (fault, socket) => {
-    const responses = connections.get(socket as Socket)?.responses ?? [];
+    const { responses = [], request } = connections.get(socket as Socket) ?? {};
     // Half an answer can't be followed by another.
     if (responses.some((each) => each.headersSent && !each.writableFinished)) socket.destroy();
-    else answerFault(socket, fault, { head: limits.headSeconds, whole: limits.wholeSeconds });
+    else {
+      const seconds = { head: limits.headSeconds, whole: limits.wholeSeconds };
+      answerFault(socket, fault, { request: request?.complete ? undefined : request, seconds });
+    }
   });
 
   const end = ({ socket }: Connection, reason: EndReason): void => {

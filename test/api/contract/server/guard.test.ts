@@ -176,6 +176,18 @@ describe("a connection", () => {
     expect(body.details[0]?.message).toContain(message);
     expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
+
+  it.each([
+    ["whose URL is too long", `HEAD /${"a".repeat(25_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ["whose body never comes", "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", 408],
+  ])("is told without a body what is wrong with a HEAD %s", async (_what, bytes, status) => {
+    const port = await start((request) => void request.resume(), { headSeconds: 0.2, wholeSeconds: 0.4 });
+
+    const answer = await exchange(port, bytes);
+    expect(answer.status).toBe(status);
+    expect(Number(answer.headers.get("content-length"))).toBeGreaterThan(0);
+    expect(answer.text).toBe("");
+  });
 });
 
 describe("before the application", () => {
