@@ -59,7 +59,9 @@ export function createPonderSupervisor({
 
 /** Options of Node for Ponder's process; none where the operator has set this one. */
 export const memoryOptions = (nodeOptions = ""): readonly string[] =>
-  /semi[-_]space/.test(nodeOptions) ? [] : [`--max-semi-space-size=${YOUNG_MIB}`];
+  /semi[-_]space/.test(nodeOptions)
+    ? []
+    : [`--min-semi-space-size=${YOUNG_MIB}`, `--max-semi-space-size=${YOUNG_MIB}`];
 
 /**
  * Answers a text that changes when PostgreSQL restarts or recovers from a crash, and undefined while it

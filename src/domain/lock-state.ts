@@ -36,20 +36,21 @@ export function applyLock(
   locks: boolean,
   block: bigint,
 ): LockChange {
-  const after = { ...copy(before) };
+  const was = copy(before);
+  const after = copy(was);
   let anomaly = false;
   if (standard === "erc721x") {
-    const held = switchCount(before);
-    const changed = (locks ? afterLock : afterUnlock)(before.lockCount - held);
+    const held = switchCount(was);
+    const changed = (locks ? afterLock : afterUnlock)(was.lockCount - held);
     after.lockCount = changed.count + held;
     after.erc721xFlag = locks;
     anomaly = changed.anomaly;
   } else {
-    after.lockCount += Number(locks) - Number(before[standard] === true);
+    after.lockCount += Number(locks) - Number(was[standard] === true);
     after[standard] = locks;
   }
-  after.lockedSinceBlock = since(after.lockCount, before.lockedSinceBlock, block);
-  after.flagLockedSinceBlock = since(flagCount(after), before.flagLockedSinceBlock, block);
+  after.lockedSinceBlock = since(after.lockCount, was.lockedSinceBlock, block);
+  after.flagLockedSinceBlock = since(flagCount(after), was.flagLockedSinceBlock, block);
   return { state: after, anomaly };
 }
 
@@ -61,8 +62,11 @@ export const endedBy = (state: LockState): SwitchName[] =>
 export const flagCount = (state: LockState): number =>
   Number(state.erc721xFlag === true) + switchCount(state);
 
-const switchCount = (state: LockState): number =>
-  switches.reduce((count, name) => count + Number(state[name] === true), 0);
+function switchCount(state: LockState): number {
+  let count = 0;
+  for (const name of switches) if (state[name] === true) count++;
+  return count;
+}
 
 const since = (count: number, before: bigint | null, block: bigint): bigint | null =>
   isLocked(count) ? (before ?? block) : null;
