@@ -3,13 +3,13 @@ import { zeroAddress } from "viem";
 import { delegateRegistryAbi } from "./abis/delegate-registry.ts";
 import { tokenEventsAbi } from "./abis/token-events.ts";
 import { requireFreePort, stopOnBootError } from "./src/api/boot.ts";
-import { ponderTransport } from "./src/api/chain/ponder-transport.ts";
-import { holdSchema } from "./src/api/chain/schema-hold.ts";
-import { verifyChainIds } from "./src/api/chain/verify.ts";
+import { holdSchema } from "./src/api/chain/index/schema-lock.ts";
+import { ponderTransport } from "./src/api/chain/rpc/ponder-transport.ts";
+import { verifyChainIds } from "./src/api/chain/rpc/verify-chain-ids.ts";
 import { loadServingConfig } from "./src/api/config.ts";
+import { isDatabaseAway } from "./src/api/db/database-away.ts";
 import { ponderRuntime } from "./src/api/ponder-runtime.ts";
-import { isDatabaseAway } from "./src/api/store/database-away.ts";
-import { databaseUrl } from "./src/api/store/database-url.ts";
+import { databaseUrl } from "./src/api/postgres/database-url.ts";
 import { BootError } from "./src/boot-error.ts";
 import { loadIndexConfig } from "./src/config.ts";
 

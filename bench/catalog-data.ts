@@ -1,7 +1,7 @@
 /** A collection of any size with ten traits per token, written straight into PostgreSQL. */
 
 import { randomBytes } from "node:crypto";
-import type { ChainTables } from "../src/api/chain/tables.ts";
+import type { ChainTables } from "../src/api/chain/index/tables.ts";
 import type { CollectionConfig } from "../src/config.ts";
 
 export const CHAIN_ID = 31337;

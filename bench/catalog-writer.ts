@@ -1,11 +1,11 @@
 /** A replica that records versions of random tokens at a steady rate, until its parent ends it. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { chainTables } from "../src/api/chain/tables.ts";
-import { silentLogger } from "../src/api/contract/logger.ts";
-import { readDocument } from "../src/api/metadata/resolve.ts";
+import { chainTables } from "../src/api/chain/index/tables.ts";
+import { createDatabase } from "../src/api/db/database.ts";
+import { silentLogger } from "../src/api/http/logger.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
-import { createDatabase } from "../src/api/store/database.ts";
+import { readDocument } from "../src/api/metadata/uri/resolve.ts";
 import { CHAIN_ID, NUMBER_TRAIT, nameOf, valueAt, valuesOf } from "./catalog-data.ts";
 
 const TOGETHER = 10;

@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import pg from "pg";
-import { chainTables } from "../src/api/chain/tables.ts";
-import { silentLogger } from "../src/api/contract/logger.ts";
+import { chainTables } from "../src/api/chain/index/tables.ts";
+import { createDatabase } from "../src/api/db/database.ts";
+import { migrate } from "../src/api/db/migrate.ts";
+import { silentLogger } from "../src/api/http/logger.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { createSearch, type Search } from "../src/api/search/service.ts";
-import { createDatabase } from "../src/api/store/database.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
-import { migrate } from "../src/api/store/migrate.ts";
 import { createChainTables, createCollection, type Data, type Kind } from "./catalog-data.ts";
 import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
 

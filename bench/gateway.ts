@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
-import { migrate } from "../src/api/store/migrate.ts";
+import { migrate } from "../src/api/db/migrate.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 
 const CONNECTIONS = 32;
 // Short rounds, in turns: what else the machine does falls on both sides.

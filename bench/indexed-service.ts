@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Chain, startChain } from "../demo/chain.ts";
 import { freePort, type Service, startService } from "../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { CHAIN_ID } from "./catalog-data.ts";
 
 // Ponder takes the last thirty blocks for unfinalized and answers before it has read them.

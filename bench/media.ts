@@ -5,8 +5,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
-import { createDecoder } from "../src/api/media/decoder.ts";
-import { DECODERS } from "../src/api/media/pipeline.ts";
+import { createDecoder } from "../src/api/media/decoder/decoder.ts";
+import { DECODERS } from "../src/api/media/probes/pipeline.ts";
 
 const LANES = 8;
 const FILES = 120;

@@ -2,8 +2,8 @@
 
 import pg from "pg";
 import { Agent, request } from "undici";
-import { createServingIndexes } from "../src/api/chain/serving-indexes.ts";
-import { chainTables } from "../src/api/chain/tables.ts";
+import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
+import { chainTables } from "../src/api/chain/index/tables.ts";
 import { CHAIN_ID, createCollection, NUMBER_TRAIT, nameOf, valueAt } from "./catalog-data.ts";
 import { SCHEMA, withIndexed } from "./indexed-service.ts";
 

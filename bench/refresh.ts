@@ -14,7 +14,7 @@ import pg from "pg";
 import { encodeFunctionData } from "viem";
 import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/store/embedded-postgres.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 
 const TOKENS = 3_000;
 const MINTED_TOGETHER = 300;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import * as ponderSchema from "../ponder.schema.ts";
-import { silentLogger } from "../src/api/contract/logger.ts";
-import { createRouter } from "../src/api/contract/router.ts";
-import { mergeSchema } from "../src/api/graphql/merged-schema.ts";
-import { ownSdl } from "../src/api/graphql/own.graphql.ts";
-import { type AppServices, createApp } from "../src/api/http/app.ts";
-import { openApiDocument } from "../src/api/http/openapi.ts";
+import { type AppServices, createApp } from "../src/api/app/app.ts";
+import { openApiDocument } from "../src/api/app/openapi.ts";
+import { mergeSchema } from "../src/api/graphql/gateway/merged-schema.ts";
+import { ownSdl } from "../src/api/graphql/own/own.graphql.ts";
+import { silentLogger } from "../src/api/http/logger.ts";
+import { createRouter } from "../src/api/http/router.ts";
 
 const BASE_URL = "http://localhost:42069";
 

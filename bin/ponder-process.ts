@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { databaseUrl } from "../src/api/store/database-url.ts";
+import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 

@@ -21,10 +21,21 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** The room of a file of the serving half: its folder, or the file itself at the top. */
-const roomOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] ?? "";
+/** The module of a file of the serving half: its folder, or the file itself at the top. */
+const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] ?? "";
 
-const foundations = ["boot.ts", "config.ts", "ponder-runtime.ts", "contract", "store", "chain", "ui"];
+const foundations = [
+  "boot.ts",
+  "config.ts",
+  "ponder-runtime.ts",
+  "http",
+  "db",
+  "postgres",
+  "jobs",
+  "fetch",
+  "chain",
+  "ui",
+];
 const subjects = [
   "metadata",
   "refresh",
@@ -36,7 +47,7 @@ const subjects = [
   "delegation",
   "events",
 ];
-const assembly = ["http", "graphql", "pages", "console"];
+const assembly = ["app", "graphql", "pages", "console"];
 
 const violations = (
   files: readonly string[],
@@ -73,56 +84,57 @@ describe("the layers", () => {
   });
 
   it("lets foundations import each other and the domain, never a subject or the assembly", () => {
-    const files = api.filter((file) => foundations.includes(roomOf(file)));
-    const forbidden = [...subjects, ...assembly].map((room) => `src/api/${room}/`);
+    const files = api.filter((file) => foundations.includes(moduleOf(file)));
+    const forbidden = [...subjects, ...assembly].map((module) => `src/api/${module}/`);
     expect(violations(files, (target) => !isIn(...forbidden)(target))).toEqual([]);
   });
 
   it("lets subjects reach other subjects and foundations, never the assembly", () => {
-    const files = api.filter((file) => subjects.includes(roomOf(file)));
-    const forbidden = assembly.map((room) => `src/api/${room}/`);
+    const files = api.filter((file) => subjects.includes(moduleOf(file)));
+    const forbidden = assembly.map((module) => `src/api/${module}/`);
     expect(violations(files, (target) => !isIn(...forbidden)(target))).toEqual([]);
   });
 
-  it("keeps a room's SQL to itself: no room imports another's store but for its types", () => {
+  it("keeps a module's SQL to itself: no module imports another's store but for its types", () => {
     const crossing = api.flatMap((file) => {
       const text = readFileSync(join(ROOT, file), "utf8");
       return [
-        ...text.matchAll(/^import (?!type)[^;]*?from "\.\.\/(\w+)\/([\w-]*store|queue|receipts)\.ts"/gms),
+        ...text.matchAll(/^import (?!type)[^;]*?from "(\.[^"]*\/(?:[\w-]*store|queue|receipts)\.ts)"/gms),
       ]
-        .filter((match) => match[1] !== roomOf(file) && file !== "src/api/index.ts")
-        .map((match) => `${file} imports ${match[1]}/${match[2]}.ts`);
+        .map((match) => relative(ROOT, resolve(ROOT, dirname(file), match[1] ?? "")))
+        .filter((target) => moduleOf(target) !== moduleOf(file) && file !== "src/api/index.ts")
+        .map((target) => `${file} imports ${target}`);
     });
     expect(crossing).toEqual([]);
   });
 
-  it("has every room of the serving half on its map", () => {
+  it("has every module of the serving half on its map", () => {
     const known = new Set([...foundations, ...subjects, ...assembly, "index.ts"]);
-    expect([...new Set(api.map(roomOf))].filter((room) => !known.has(room))).toEqual([]);
+    expect([...new Set(api.map(moduleOf))].filter((module) => !known.has(module))).toEqual([]);
   });
 
-  it("keeps rooms free of circles between subjects", () => {
+  it("keeps modules free of circles between subjects", () => {
     const edges = new Map<string, Set<string>>();
-    for (const file of api.filter((each) => subjects.includes(roomOf(each)))) {
+    for (const file of api.filter((each) => subjects.includes(moduleOf(each)))) {
       const targets = importsOf(file)
-        .map(roomOf)
-        .filter((room) => subjects.includes(room) && room !== roomOf(file));
-      edges.set(roomOf(file), new Set([...(edges.get(roomOf(file)) ?? []), ...targets]));
+        .map(moduleOf)
+        .filter((module) => subjects.includes(module) && module !== moduleOf(file));
+      edges.set(moduleOf(file), new Set([...(edges.get(moduleOf(file)) ?? []), ...targets]));
     }
     const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
       [...(edges.get(from) ?? [])].some(
         (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
       );
-    expect([...edges.keys()].filter((room) => reaches(room, room))).toEqual([]);
+    expect([...edges.keys()].filter((module) => reaches(module, module))).toEqual([]);
   });
 });
 
-describe("the house", () => {
+describe("source files", () => {
   it("keeps tests out of src, where Ponder would execute them", () => {
     expect(sources("src").filter((file) => file.includes(".test."))).toEqual([]);
   });
 
-  it("parses URLs without URL.canParse, which goes wrong in Node 20 (src/api/contract/parse-url.ts)", () => {
+  it("parses URLs without URL.canParse, which goes wrong in Node 20 (src/api/http/text/parse-url.ts)", () => {
     const users = sources("src/api").filter((file) =>
       /URL\.canParse\(/.test(readFileSync(join(ROOT, file), "utf8")),
     );

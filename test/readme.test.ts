@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { printOpenApi } from "../bin/generated-files.ts";
 import { checkTarget } from "../bin/vitrine/check-target.ts";
 import { reportLines } from "../bin/vitrine/report-lines.ts";
-import { issueTable } from "../src/api/metadata/issues.ts";
+import { issueTable } from "../src/api/metadata/document/issues.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -62,7 +62,7 @@ describe("the README", () => {
     const code = [
       "src/config.ts",
       "src/api/config.ts",
-      "src/api/store/database-url.ts",
+      "src/api/postgres/database-url.ts",
       "bin/ponder-process.ts",
     ]
       .map(read)

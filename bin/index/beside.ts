@@ -2,11 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Freshness } from "../../src/api/app/health.ts";
 import { requireFreePort } from "../../src/api/boot.ts";
-import { createIndexHeads } from "../../src/api/chain/index-heads.ts";
-import { chainTables } from "../../src/api/chain/tables.ts";
+import { createIndexHeads } from "../../src/api/chain/index/index-heads.ts";
+import { chainTables } from "../../src/api/chain/index/tables.ts";
 import { loadServingConfig } from "../../src/api/config.ts";
-import type { Freshness } from "../../src/api/http/health.ts";
 import { BootError } from "../../src/boot-error.ts";
 import { loadIndexConfig } from "../../src/config.ts";
 import { createPonderSupervisor } from "../ponder-process.ts";

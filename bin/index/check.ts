@@ -2,11 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readSchema, type SchemaContent } from "../../src/api/chain/index-build.ts";
-import { type IndexInputs, readIndexInputs } from "../../src/api/chain/index-inputs.ts";
-import { silentLogger } from "../../src/api/contract/logger.ts";
-import { createDatabase, type Database, type Queryable } from "../../src/api/store/database.ts";
-import { databaseUrl } from "../../src/api/store/database-url.ts";
+import { readSchema, type SchemaContent } from "../../src/api/chain/index/index-build.ts";
+import { type IndexInputs, readIndexInputs } from "../../src/api/chain/index/index-inputs.ts";
+import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
+import { silentLogger } from "../../src/api/http/logger.ts";
+import { databaseUrl } from "../../src/api/postgres/database-url.ts";
 import { loadIndexConfig } from "../../src/config.ts";
 import { DEFAULT_SCHEMA } from "../ponder-process.ts";
 import { nextSchema } from "../ponder-refusal.ts";

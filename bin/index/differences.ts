@@ -1,6 +1,6 @@
 /** Why a build differs from the one that an index was made of, one sentence per difference. */
 
-import type { ChainInputs, IndexInputs } from "../../src/api/chain/index-inputs.ts";
+import type { ChainInputs, IndexInputs } from "../../src/api/chain/index/index-inputs.ts";
 
 /** Empty when nothing that was recorded differs. */
 export function differences(before: IndexInputs, after: IndexInputs): string[] {

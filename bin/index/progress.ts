@@ -1,7 +1,7 @@
 /** Tells how far a new index has come, and when it has caught up with the old one and with the node. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Freshness } from "../../src/api/http/health.ts";
+import type { Freshness } from "../../src/api/app/health.ts";
 
 const LOOK_MS = 1_000;
 const SAY_MS = 5_000;

@@ -3,25 +3,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { type DocumentReport, reportOn } from "../../src/api/catalog/document-report.ts";
-import { createChainCalls } from "../../src/api/chain/calls-together.ts";
-import { createChainClients } from "../../src/api/chain/clients.ts";
-import { createLatestBlock } from "../../src/api/chain/read-block.ts";
-import { verifyChainIds } from "../../src/api/chain/verify.ts";
+import { type DocumentReport, reportOn } from "../../src/api/catalog/reports/document-report.ts";
+import { createChainCalls } from "../../src/api/chain/contract/batched-calls.ts";
+import { createLatestBlock } from "../../src/api/chain/contract/read-block.ts";
+import { createChainClients } from "../../src/api/chain/rpc/clients.ts";
+import { verifyChainIds } from "../../src/api/chain/rpc/verify-chain-ids.ts";
 import { loadFetchConfig } from "../../src/api/config.ts";
-import { hostMatches } from "../../src/api/media/allowlist.ts";
+import { createFetching, type Fetching } from "../../src/api/fetch/fetching.ts";
+import { locate } from "../../src/api/fetch/locate.ts";
+import { hostMatches } from "../../src/api/media/display/allowlist.ts";
 import {
   type Examined,
   examineResolution,
   examineText,
   examineUri,
-  type Fetching,
   failedFetch,
-} from "../../src/api/metadata/examine.ts";
-import { createFetching } from "../../src/api/metadata/fetching.ts";
-import { createUriReader } from "../../src/api/metadata/read-uri.ts";
-import { createResolve } from "../../src/api/metadata/resolve.ts";
-import { locate } from "../../src/api/metadata/token-uri.ts";
+} from "../../src/api/metadata/document/examine.ts";
+import { createUriReader } from "../../src/api/metadata/uri/read-uri.ts";
+import { createResolve } from "../../src/api/metadata/uri/resolve.ts";
 import { parseAddress, parseTokenId, type TokenRef } from "../../src/domain/token-ref.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 /** `npx vitrine check`: tries a document, a URI or a token the way a refresh does, in this process alone. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import { parseHostPattern } from "../../src/api/media/allowlist.ts";
+import { parseHostPattern } from "../../src/api/media/display/allowlist.ts";
 import { parseTokenId } from "../../src/domain/token-ref.ts";
 import { loadEnvironment } from "../ponder-process.ts";
 import { type CheckOptions, checkTarget } from "./check-target.ts";

@@ -1,6 +1,6 @@
 /** A document's report for people at a terminal. */
 
-import type { DocumentReport } from "../../src/api/catalog/document-report.ts";
+import type { DocumentReport } from "../../src/api/catalog/reports/document-report.ts";
 
 const TEXT_LENGTH_MAX = 160;
 

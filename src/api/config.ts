@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
-import { isAddressRange } from "./contract/client-address.ts";
-import { parseUrl } from "./contract/parse-url.ts";
+import { isAddressRange } from "./http/client-address.ts";
+import { parseUrl } from "./http/text/parse-url.ts";
 
 /** Where documents may be beside http, https and ipfs, if the operator says so. */
 export const extraSchemes = ["data", "ar"] as const;

@@ -2,13 +2,13 @@
 
 import http from "node:http";
 import type { Registry } from "prom-client";
-import { createClientOf } from "./contract/client-address.ts";
-import type { Logger } from "./contract/logger.ts";
-import { createGuardedServer } from "./contract/server/guard.ts";
-import { createConnectionMetrics } from "./contract/server/metrics.ts";
-import { renderAtMostEvery } from "./contract/server/render-metrics.ts";
-import { ponderRouteLimit } from "./contract/tiers.ts";
-import { createMemoryRateLimiter } from "./store/rate-limiter.ts";
+import { createClientOf } from "./http/client-address.ts";
+import { createMemoryRateLimiter } from "./http/limits/rate-limiter.ts";
+import { ponderRouteLimit } from "./http/limits/tiers.ts";
+import type { Logger } from "./http/logger.ts";
+import { createGuardedServer } from "./http/server/guard.ts";
+import { createConnectionMetrics } from "./http/server/metrics.ts";
+import { renderAtMostEvery } from "./http/server/render-metrics.ts";
 
 // The largest part of a scrape is Ponder's own; no dashboard asks more often.
 const METRICS_EVERY_MS = 1_000;

@@ -2,9 +2,9 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { silentLogger } from "../../src/api/contract/logger.ts";
-import { anonymousGraphqlLimit } from "../../src/api/contract/tiers.ts";
-import { createDatabase } from "../../src/api/store/database.ts";
+import { createDatabase } from "../../src/api/db/database.ts";
+import { anonymousGraphqlLimit } from "../../src/api/http/limits/tiers.ts";
+import { silentLogger } from "../../src/api/http/logger.ts";
 import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../support/app.ts";
 import { CHAIN_ID } from "../support/refresh.ts";

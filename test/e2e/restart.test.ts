@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, spawnService } from "../../demo/service.ts";
-import { servingIndexes } from "../../src/api/chain/serving-indexes.ts";
+import { servingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
 import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -180,7 +180,7 @@ describe("after an edit", () => {
   });
 
   it("under src/api, `ponder start` on the same schema resumes without a re-index", async () => {
-    appendFileSync(join(root, "src/api/http/openapi.ts"), "\n// edited\n");
+    appendFileSync(join(root, "src/api/app/openapi.ts"), "\n// edited\n");
 
     const service = await world.start(options("vitrine_e2e"));
 

@@ -8,8 +8,8 @@ import { type Chain, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
 import { type Population, populate } from "../../demo/populate.ts";
 import { freePort, type Service, type ServiceOptions, startService } from "../../demo/service.ts";
-import type { TokenView } from "../../src/api/catalog/token-view.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import type { TokenView } from "../../src/api/catalog/tokens/token-view.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";

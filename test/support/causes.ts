@@ -1,10 +1,10 @@
 /** On-chain causes as Ponder would have written them, and what was made of them. */
 
-import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
+import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { createCauses } from "../../src/api/refresh/causes.ts";
-import type { WantMedia } from "../../src/api/refresh/seen-tokens.ts";
-import { createSweeps } from "../../src/api/refresh/sweeps.ts";
+import { createCauses } from "../../src/api/refresh/triggers/chain-triggers.ts";
+import type { WantMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
+import { createSweeps } from "../../src/api/refresh/triggers/sweeps.ts";
 import { refreshScope } from "../../src/domain/refresh-scope.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { checkpoint, type TestDatabase } from "./database.ts";

@@ -13,7 +13,7 @@ import {
   startService,
 } from "../../demo/service.ts";
 import * as chainSchema from "../../ponder.schema.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { eventually } from "../e2e/world.ts";
 import { makeFolder } from "./folder.ts";
 

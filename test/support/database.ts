@@ -5,9 +5,9 @@ import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import * as chainSchema from "../../ponder.schema.ts";
-import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
-import { silentLogger } from "../../src/api/contract/logger.ts";
-import { createDatabase, type Database } from "../../src/api/store/database.ts";
+import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
+import { createDatabase, type Database } from "../../src/api/db/database.ts";
+import { silentLogger } from "../../src/api/http/logger.ts";
 import { CHAIN_SCHEMA } from "./chain-ddl.ts";
 import { TEMPLATE } from "./global-postgres.ts";
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 // The server that Ponder serves the application by.
 import { serve } from "@hono/node-server";
 import { afterAll, onTestFinished } from "vitest";
-import { silentLogger } from "../../src/api/contract/logger.ts";
 import { createEventHub, type EventHub } from "../../src/api/events/hub.ts";
+import { silentLogger } from "../../src/api/http/logger.ts";
 import { createTestApp } from "./app.ts";
 import type { TestDatabase } from "./database.ts";
 import { type EventReader, readEvents } from "./event-reader.ts";

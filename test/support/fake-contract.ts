@@ -1,8 +1,8 @@
 /** A contract by hand, as the node's answers to the few calls that tell whether a token exists. */
 
 import { decodeFunctionData, type Hex, numberToHex, parseAbi } from "viem";
-import type { ChainCalls } from "../../src/api/chain/calls-together.ts";
-import { nobodysSignature } from "../../src/api/chain/nobodys-function.ts";
+import type { ChainCalls } from "../../src/api/chain/contract/batched-calls.ts";
+import { nobodysSignature } from "../../src/api/chain/contract/unknown-function.ts";
 
 const abi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",

@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/store/embedded-postgres.ts";
-import { migrate } from "../../src/api/store/migrate.ts";
+import { migrate } from "../../src/api/db/migrate.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { chainDdl } from "./chain-ddl.ts";
 import { makeFolder } from "./folder.ts";
 

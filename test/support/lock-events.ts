@@ -1,6 +1,6 @@
 /** Lock events as Ponder would have written them, and the stream that is made of them. */
 
-import { type ChainTables, chainTables } from "../../src/api/chain/tables.ts";
+import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createEventWriter } from "../../src/api/events/writer.ts";
 import { raiseHeads } from "../../src/api/trading/store.ts";
 import type { LockStandardName } from "../../src/domain/lock-standards.ts";

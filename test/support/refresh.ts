@@ -1,12 +1,12 @@
 /** What tests of the refresh queue share: one collection, its rows, and the network edge by hand. */
 
-import type { RecordedOutcome } from "../../src/api/metadata/record.ts";
-import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/resolve.ts";
-import { readDocument } from "../../src/api/metadata/resolve.ts";
+import type { Queryable } from "../../src/api/db/database.ts";
+import type { RecordedOutcome } from "../../src/api/metadata/records/record.ts";
 import type { MetadataService } from "../../src/api/metadata/service.ts";
-import { claim, type Share } from "../../src/api/refresh/claim.ts";
-import { type Lease, type Trigger, want } from "../../src/api/refresh/queue.ts";
-import type { Queryable } from "../../src/api/store/database.ts";
+import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/uri/resolve.ts";
+import { readDocument } from "../../src/api/metadata/uri/resolve.ts";
+import { claim, type Share } from "../../src/api/refresh/queue/claim.ts";
+import { type Lease, type Trigger, want } from "../../src/api/refresh/queue/queue.ts";
 import type { TokenRef } from "../../src/domain/token-ref.ts";
 import type { TestDatabase } from "./database.ts";
 

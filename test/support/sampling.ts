@@ -2,17 +2,17 @@
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import { createGuardedFetch } from "../../src/api/metadata/guarded-fetch.ts";
-import type { ReadUri } from "../../src/api/metadata/read-uri.ts";
-import { createResolve } from "../../src/api/metadata/resolve.ts";
+import { createGuardedFetch } from "../../src/api/fetch/guarded-fetch.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { createCauses } from "../../src/api/refresh/causes.ts";
-import { want } from "../../src/api/refresh/queue.ts";
+import type { ReadUri } from "../../src/api/metadata/uri/read-uri.ts";
+import { createResolve } from "../../src/api/metadata/uri/resolve.ts";
+import { want } from "../../src/api/refresh/queue/queue.ts";
 import { createRounds } from "../../src/api/refresh/sampling/rounds.ts";
 import { addSampled, claimRound, findOpenRounds } from "../../src/api/refresh/sampling/store.ts";
-import type { WantMedia } from "../../src/api/refresh/seen-tokens.ts";
-import { createSweeps } from "../../src/api/refresh/sweeps.ts";
-import { startRefreshWorker } from "../../src/api/refresh/worker.ts";
+import { createCauses } from "../../src/api/refresh/triggers/chain-triggers.ts";
+import type { WantMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
+import { createSweeps } from "../../src/api/refresh/triggers/sweeps.ts";
+import { startRefreshWorker } from "../../src/api/refresh/worker/worker.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
 import type { TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";

@@ -2,7 +2,7 @@
 
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { Chain, Contract } from "../../demo/chain.ts";
-import { RECIPIENT } from "../../src/api/trading/transfer-verifier.ts";
+import { RECIPIENT } from "../../src/api/trading/checks/transfer-verifier.ts";
 import { lower } from "./contract-answers.ts";
 import { deployTestContract } from "./test-contracts.ts";
 

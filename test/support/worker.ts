@@ -1,12 +1,12 @@
 /** A refresh worker over a real queue and real metadata, with the network edge by hand. */
 
 import { onTestFinished } from "vitest";
-import type { Logger } from "../../src/api/contract/logger.ts";
-import type { Resolution } from "../../src/api/metadata/resolve.ts";
+import type { Database } from "../../src/api/db/database.ts";
+import type { Logger } from "../../src/api/http/logger.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { addReceipt, findReceipt } from "../../src/api/refresh/receipts.ts";
-import { startRefreshWorker, type WorkerDeps } from "../../src/api/refresh/worker.ts";
-import type { Database } from "../../src/api/store/database.ts";
+import type { Resolution } from "../../src/api/metadata/uri/resolve.ts";
+import { addReceipt, findReceipt } from "../../src/api/refresh/receipts/receipts.ts";
+import { startRefreshWorker, type WorkerDeps } from "../../src/api/refresh/worker/worker.ts";
 import type { TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { ask, CHAIN_ID, COLLECTION, createFakeResolve, type ResolveCall } from "./refresh.ts";

@@ -1,6 +1,6 @@
 /** The audit log: who did what to what. Rows are only ever added. */
 
-import type { Queryable } from "../store/database.ts";
+import type { Queryable } from "../db/database.ts";
 
 /** Leaves a row, inside the caller's transaction. */
 export async function addAudit(

@@ -2,9 +2,9 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createMiddleware } from "hono/factory";
-import { ApiError } from "../contract/errors.ts";
-import type { ApiEnv } from "../contract/router.ts";
-import type { Gate } from "./gate.ts";
+import { ApiError } from "../http/errors.ts";
+import type { ApiEnv } from "../http/router.ts";
+import type { Gate } from "./limits/rate-limits.ts";
 
 // Digests have one length, which timingSafeEqual asks for and which tells nothing of the token's.
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

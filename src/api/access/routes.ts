@@ -2,13 +2,13 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
-import { ApiError } from "../contract/errors.ts";
-import { collectionRefField, isStorable } from "../contract/fields.ts";
-import { apiNames } from "../contract/key.ts";
-import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
-import { tierNames } from "../contract/tiers.ts";
-import type { AccessService } from "./service.ts";
-import type { Sessions } from "./sessions.ts";
+import { ApiError } from "../http/errors.ts";
+import { collectionRefField, isStorable } from "../http/fields.ts";
+import { apiNames } from "../http/key.ts";
+import { tierNames } from "../http/limits/tiers.ts";
+import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import type { AccessService } from "./keys/service.ts";
+import type { Sessions } from "./sign-in/sessions.ts";
 
 const OPERATOR = "operator";
 

@@ -2,10 +2,10 @@
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
-import type { Anomaly } from "../chain/anomalies.ts";
+import type { Anomaly } from "../chain/index/anomalies.ts";
 import type { CollectionFigures, Holdings } from "./holdings-store.ts";
-import type { InformationService } from "./information.ts";
-import { type InformationView, toldSchema } from "./information-schema.ts";
+import type { InformationService } from "./information/information.ts";
+import { type InformationView, toldSchema } from "./information/information-schema.ts";
 
 export const collectionSchema = z
   .object({

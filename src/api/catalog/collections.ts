@@ -1,7 +1,7 @@
 /** Which configured collection a request means. */
 
 import type { CollectionConfig, IndexConfig } from "../../config.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../http/errors.ts";
 
 export function createCollections({ chains, collections }: Pick<IndexConfig, "chains" | "collections">) {
   const known = new Set(chains.map((chain) => chain.id));

@@ -2,10 +2,10 @@
 
 import { zeroAddress } from "viem";
 import type { Standard } from "../../config.ts";
-import { type Anomaly, readAnomalies } from "../chain/anomalies.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import { mintRange } from "../chain/token-state.ts";
-import type { Queryable } from "../store/database.ts";
+import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import { mintRange } from "../chain/index/token-state.ts";
+import type { Queryable } from "../db/database.ts";
 
 export interface CollectionFigures {
   readonly standard: Standard;

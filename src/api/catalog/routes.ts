@@ -1,13 +1,13 @@
 /** What anyone with a key may read: collections and tokens. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import { ApiError } from "../contract/errors.ts";
-import { addressField, chainIdField, tokenIdField } from "../contract/fields.ts";
-import { createRouter, errorResponses } from "../contract/router.ts";
+import { ApiError } from "../http/errors.ts";
+import { addressField, chainIdField, tokenIdField } from "../http/fields.ts";
+import { createRouter, errorResponses } from "../http/router.ts";
 import { type CollectionViewDeps, collectionSchema, viewCollections } from "./collection-view.ts";
 import type { Collections } from "./collections.ts";
 import type { Catalog } from "./service.ts";
-import { tokenSchema } from "./token-view.ts";
+import { tokenSchema } from "./tokens/token-view.ts";
 
 const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;

@@ -1,15 +1,15 @@
 /** The catalog's door: tokens put together from chain state, metadata and media, one by one or by the page. */
 
 import type { CollectionConfig } from "../../config.ts";
-import type { Allowlist } from "../media/allowlist.ts";
-import { chooseDisplay } from "../media/display.ts";
+import type { Database } from "../db/database.ts";
+import type { Allowlist } from "../media/display/allowlist.ts";
+import { chooseDisplay } from "../media/display/display.ts";
 import type { MediaService } from "../media/service.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Search } from "../search/service.ts";
-import type { Database } from "../store/database.ts";
 import type { TradingService } from "../trading/service.ts";
-import type { InformationService } from "./information.ts";
-import { createDistribution, type TokenView, viewToken } from "./token-view.ts";
+import type { InformationService } from "./information/information.ts";
+import { createDistribution, type TokenView, viewToken } from "./tokens/token-view.ts";
 
 export interface CatalogDeps {
   readonly database: Database;

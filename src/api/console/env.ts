@@ -1,23 +1,23 @@
 /** What every page of the console works with. */
 
 import type { Context } from "hono";
-import type { AppRow } from "../access/app-store.ts";
-import type { Apps } from "../access/apps.ts";
+import type { AppRow } from "../access/apps/app-store.ts";
+import type { Apps } from "../access/apps/apps.ts";
+import type { Usage } from "../access/apps/usage.ts";
 import type { AuditRow } from "../access/audit.ts";
-import type { Gate } from "../access/gate.ts";
-import type { Secrets } from "../access/seal.ts";
-import type { AccessService } from "../access/service.ts";
-import type { Session, Sessions } from "../access/sessions.ts";
-import type { Usage } from "../access/usage.ts";
-import type { WalletProof } from "../access/wallet-proof.ts";
+import type { Secrets } from "../access/keys/encryption.ts";
+import type { AccessService } from "../access/keys/service.ts";
+import type { Gate } from "../access/limits/rate-limits.ts";
+import type { Session, Sessions } from "../access/sign-in/sessions.ts";
+import type { WalletProof } from "../access/sign-in/wallet-proof.ts";
 import type { Collections } from "../catalog/collections.ts";
-import type { InformationService } from "../catalog/information.ts";
-import { ApiError } from "../contract/errors.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Allowlist } from "../media/allowlist.ts";
-import type { TraitApproval } from "../metadata/trait-approval.ts";
-import type { OperatorRequests } from "../refresh/operator-requests.ts";
-import type { Database } from "../store/database.ts";
+import type { InformationService } from "../catalog/information/information.ts";
+import type { Database } from "../db/database.ts";
+import { ApiError } from "../http/errors.ts";
+import type { Logger } from "../http/logger.ts";
+import type { Allowlist } from "../media/display/allowlist.ts";
+import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
+import type { OperatorRequests } from "../refresh/operator/operator-requests.ts";
 import type { PageVariables, To } from "../ui/site.ts";
 
 export interface ConsoleDeps {

@@ -2,8 +2,8 @@
 
 import { getSignedCookie, setSignedCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
-import { deriveKey } from "../access/seal.ts";
-import { ApiError } from "../contract/errors.ts";
+import { deriveKey } from "../access/keys/encryption.ts";
+import { ApiError } from "../http/errors.ts";
 import type { ConsoleContext, ConsoleEnv, Site } from "./env.ts";
 
 const COOKIE = "vitrine_session";

@@ -3,8 +3,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { parseAddress } from "../../domain/token-ref.ts";
-import { ApiError, detailsOf } from "../contract/errors.ts";
-import { requireJson } from "../contract/router.ts";
+import { ApiError, detailsOf } from "../http/errors.ts";
+import { requireJson } from "../http/router.ts";
 import { Button, Card, Notice, Title } from "../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "./env.ts";
 import { render } from "./frame.tsx";

@@ -1,6 +1,6 @@
 /** Which chain a question about delegations means. */
 
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../http/errors.ts";
 
 /**
  * Without a name, the first that can be asked about. Throws INVALID_REQUEST, naming the parameter, for a chain without

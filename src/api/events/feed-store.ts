@@ -1,10 +1,10 @@
 /** What the writer of the stream reads and writes. All of it runs in the transaction that holds the source's lock. */
 
-import { caughtUp, ready } from "../chain/index-trust.ts";
-import { isSurplus, lockCountAfter } from "../chain/lock-sql.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import type { Queryable } from "../store/database.ts";
-import { isSame, typeOfLock } from "./taken-back.ts";
+import { caughtUp, ready } from "../chain/index/index-trust.ts";
+import { isSurplus, lockCountAfter } from "../chain/index/lock-sql.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Queryable } from "../db/database.ts";
+import { isSame, typeOfLock } from "./reverted.ts";
 
 /** Told to whoever listens: something was appended, or waits to be. */
 export const EVENT_CHANNEL = "vitrine_event";

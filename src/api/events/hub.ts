@@ -1,10 +1,10 @@
 /** All readers of this process: they share one look at the database, and none waits for another. */
 
-import type { Logger } from "../contract/logger.ts";
-import type { Database } from "../store/database.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
 import { message, position, retry } from "./event.ts";
-import { createReader, RETRY_MS, type Reader, type Wire } from "./reader.ts";
 import { type EventFilter, readAfter, readEnds, readStretch } from "./stream-store.ts";
+import { createReader, RETRY_MS, type Reader, type Wire } from "./subscriber.ts";
 
 const POLL_MS = 1_000;
 const BATCH_ROWS = 1_000;

@@ -1,7 +1,7 @@
 /** How long events are kept (design: "Event stream"). */
 
-import { type DailyJob, deleteInBatches } from "../store/daily.ts";
-import type { Database } from "../store/database.ts";
+import type { Database } from "../db/database.ts";
+import { type DailyJob, deleteInBatches } from "../jobs/daily.ts";
 
 // Ids have no gaps, so what goes is a beginning. What a reorg may still take back is older than its index, and stays.
 const newestOld = `

@@ -1,6 +1,6 @@
 /** Reading the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
 
-import type { Queryable } from "../store/database.ts";
+import type { Queryable } from "../db/database.ts";
 import { type EventRow, type EventType, type StreamEvent, toStreamEvent } from "./event.ts";
 
 /** Which events; both empty: all. */

@@ -1,7 +1,7 @@
 /** Runs the writer: woken by the database, with a slow poll as the rule of last resort. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "../contract/logger.ts";
+import type { Logger } from "../http/logger.ts";
 import type { EventWriter } from "./writer.ts";
 
 // A reverted block sends no notification.

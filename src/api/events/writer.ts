@@ -3,8 +3,8 @@
  * tries; one at a time has the turn, so ids have no gaps and nothing is told twice.
  */
 
-import type { ChainTables } from "../chain/tables.ts";
-import type { Database, Queryable } from "../store/database.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Database, Queryable } from "../db/database.ts";
 import {
   appendLocks,
   appendReverted,

@@ -6,7 +6,7 @@
 import { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../http/errors.ts";
 
 const decoder = new TextDecoder();
 

@@ -1,7 +1,7 @@
 /** The shape of an error in a GraphQL answer, and what each kind of error may tell the caller. */
 
 import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
-import type { ErrorCode } from "../contract/errors.ts";
+import type { ErrorCode } from "../http/errors.ts";
 
 export interface ErrorEntry extends GraphQLFormattedError {
   readonly extensions: { readonly code: ErrorCode };

@@ -1,14 +1,14 @@
 /** The POST /graphql door. Errors of a GraphQL request are answered in GraphQL's shape, the rest in the gateway's. */
 
 import type { Context, MiddlewareHandler } from "hono";
-import { ApiError, type ErrorCode, errorTable } from "../contract/errors.ts";
-import { inTurn } from "../contract/in-turn.ts";
-import type { ApiName } from "../contract/key.ts";
-import { assertShallow } from "../contract/nesting.ts";
-import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../contract/router.ts";
-import { isDatabaseAway } from "../store/database-away.ts";
+import { isDatabaseAway } from "../db/database-away.ts";
+import { inTurn } from "../http/compose.ts";
+import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
+import type { ApiName } from "../http/key.ts";
+import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
+import { assertShallow } from "../http/text/nesting.ts";
 import { answerJson, readBody } from "./body.ts";
-import type { GraphqlEndpoint } from "./endpoint.ts";
+import type { GraphqlEndpoint } from "./gateway/endpoint.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
 

@@ -1,6 +1,6 @@
 /** What is known of the URLs of images, videos and animations, in PostgreSQL; and which are wanted. */
 
-import type { Queryable } from "../store/database.ts";
+import type { Queryable } from "../db/database.ts";
 
 export const mediaKinds = ["image", "video", "animation"] as const;
 export type MediaKind = (typeof mediaKinds)[number];

@@ -1,8 +1,8 @@
 /** The media room's door: what is wanted, and what is known of it. */
 
-import type { Queryable } from "../store/database.ts";
-import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display.ts";
-import { locateMedia } from "./locate-media.ts";
+import type { Queryable } from "../db/database.ts";
+import { explain, type MediaReason } from "./checks/reasons.ts";
+import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display/display.ts";
 import {
   type MediaKind,
   type MediaState,
@@ -12,7 +12,7 @@ import {
   type WantedMedia,
   want,
 } from "./media-store.ts";
-import { explain, type MediaReason } from "./reasons.ts";
+import { locateMedia } from "./probes/locate-media.ts";
 
 export interface ShownImage {
   /** `none` for a document without an image. */

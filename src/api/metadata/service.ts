@@ -1,9 +1,10 @@
 /** The metadata room's door: resolve a token, record what came of it, and read what is served. */
 
-import { isIndexedElsewhere } from "../chain/index-build.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import type { Queryable } from "../store/database.ts";
-import { learnServedTraits } from "./learn-served.ts";
+import { isIndexedElsewhere } from "../chain/index/index-build.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Queryable } from "../db/database.ts";
+import { isContentAddressed } from "../fetch/locate.ts";
+import { learnServedTraits } from "./records/learn-served.ts";
 import {
   addKnownTokens,
   addUnseenTokens,
@@ -17,20 +18,19 @@ import {
   mayTellUntold,
   readContract,
   type TokenRange,
-} from "./listing-store.ts";
-import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./record.ts";
-import { isUriOfVersion, type Resolve } from "./resolve.ts";
+} from "./records/listing-store.ts";
+import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./records/record.ts";
 import {
   chooseSample,
   findServed,
   readSampled,
   readSampleOutcome,
   type SampledCollection,
-} from "./sample-store.ts";
-import { findUntransferred, notReadSince, readServed } from "./store.ts";
-import { isContentAddressed } from "./token-uri.ts";
-import { type CollectionRef, lockTraits } from "./trait-type-store.ts";
-import { lowerHighest } from "./trait-value-store.ts";
+} from "./records/sample-store.ts";
+import { findUntransferred, notReadSince, readServed } from "./records/store.ts";
+import { type CollectionRef, lockTraits } from "./traits/trait-type-store.ts";
+import { lowerHighest } from "./traits/trait-value-store.ts";
+import { isUriOfVersion, type Resolve } from "./uri/resolve.ts";
 
 export interface MetadataDeps {
   readonly resolve: Resolve;

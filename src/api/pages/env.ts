@@ -3,16 +3,16 @@
 import type { Context } from "hono";
 import type { CollectionConfig } from "../../config.ts";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Gate } from "../access/limits/rate-limits.ts";
 import type { Collections } from "../catalog/collections.ts";
-import type { CatalogRoom } from "../catalog/room.ts";
-import type { IndexHeads } from "../chain/index-heads.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import { ApiError } from "../contract/errors.ts";
-import type { Logger } from "../contract/logger.ts";
+import type { CatalogRoom } from "../catalog/module.ts";
+import type { IndexHeads } from "../chain/index/index-heads.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Database } from "../db/database.ts";
+import { ApiError } from "../http/errors.ts";
+import type { Logger } from "../http/logger.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import type { Search } from "../search/service.ts";
-import type { Database } from "../store/database.ts";
 import type { PageVariables, To } from "../ui/site.ts";
 
 export interface PagesDeps {

@@ -2,8 +2,8 @@
 
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { errorTable } from "../contract/errors.ts";
-import { answerError, toApiError } from "../contract/router.ts";
+import { errorTable } from "../http/errors.ts";
+import { answerError, toApiError } from "../http/router.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
 import type { PageSources } from "../ui/site.ts";

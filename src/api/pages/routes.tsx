@@ -5,16 +5,16 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
-import { limitVisitor } from "../access/limit-caller.ts";
-import { ApiError } from "../contract/errors.ts";
+import { limitVisitor } from "../access/limits/limit-caller.ts";
+import { ApiError } from "../http/errors.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
-import { collectionList } from "./collection-list.tsx";
-import { collectionPage } from "./collection-page.tsx";
+import { collectionList } from "./collection/collection-list.tsx";
+import { collectionPage } from "./collection/collection-page.tsx";
 import type { PagesDeps, PagesEnv, Site } from "./env.ts";
 import { answerProblem } from "./frame.tsx";
-import { requestRefresh } from "./refresh.tsx";
-import { tokenPage } from "./token-page.tsx";
+import { requestRefresh } from "./token/refresh.tsx";
+import { tokenPage } from "./token/token-page.tsx";
 
 const own = (name: string) => () => readFile(new URL(`./client/${name}`, import.meta.url));
 

@@ -1,7 +1,7 @@
 /** Other people's text on our pages: whole, readable, and without a hold on what stands beside it. */
 
-import { clip, INVISIBLE, printable } from "../contract/printable.ts";
-import type { Trait } from "../metadata/traits.ts";
+import { clip, INVISIBLE, printable } from "../http/text/printable.ts";
+import type { Trait } from "../metadata/document/traits.ts";
 
 const DESCRIPTION_CHARACTERS_MAX = 20_000;
 const PREVIEW_CHARACTERS = 280;

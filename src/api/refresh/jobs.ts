@@ -1,13 +1,13 @@
 /** What works on refreshes in the background of one process: the worker, the finding of causes, and sampling. */
 
 import type { Registry } from "prom-client";
-import { createCauses } from "./causes.ts";
-import { createDeadline } from "./deadline.ts";
-import { startCauseLoop } from "./loop.ts";
+import { createDeadline } from "./receipts/receipt-timeout.ts";
 import { type SamplingDeps, startSampling } from "./sampling/service.ts";
-import type { WantMedia } from "./seen-tokens.ts";
-import { createSweeps } from "./sweeps.ts";
-import { startRefreshWorker, type WorkerDeps } from "./worker.ts";
+import { createCauses } from "./triggers/chain-triggers.ts";
+import type { WantMedia } from "./triggers/seen-tokens.ts";
+import { createSweeps } from "./triggers/sweeps.ts";
+import { startCauseLoop } from "./triggers/trigger-loop.ts";
+import { startRefreshWorker, type WorkerDeps } from "./worker/worker.ts";
 
 export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" | "isOn" | "metrics"> {
   readonly media: WantMedia;

@@ -1,9 +1,9 @@
 /** Refresh in Prometheus' terms, on Ponder's public /metrics: no hosts, apps, wallets or collections in labels. */
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { within } from "../contract/within.ts";
-import type { Database } from "../store/database.ts";
-import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./overview-store.ts";
+import type { Database } from "../db/database.ts";
+import { within } from "../jobs/timeout.ts";
+import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
 
 // Several scrapers, or one that tries again, cost the database one look.
 const REMEMBER_MS = 5_000;

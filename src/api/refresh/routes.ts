@@ -2,13 +2,13 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
-import { ApiError } from "../contract/errors.ts";
-import { addressField, chainIdField } from "../contract/fields.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../contract/router.ts";
+import { ApiError } from "../http/errors.ts";
+import { addressField, chainIdField } from "../http/fields.ts";
+import { createRouter, errorResponses, limitBody, requireJson } from "../http/router.ts";
+import { WAITS_PER_OWNER_MAX } from "./receipts/waits.ts";
 import type { RefreshService } from "./service.ts";
 import { tokenIdsField } from "./token-ids.ts";
 import { refusalOf } from "./verdicts.ts";
-import { WAITS_PER_OWNER_MAX } from "./waits.ts";
 
 const WAIT_SECONDS_MAX = 10;
 // A hundred ids of 78 digits, with room for white space and unknown fields.

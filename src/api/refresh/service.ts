@@ -2,16 +2,16 @@
 
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
-import { ApiError } from "../contract/errors.ts";
-import { type AmountLimiter, overLimit } from "../contract/rate-limit.ts";
-import type { AskExistence } from "../metadata/existence.ts";
+import type { Database } from "../db/database.ts";
+import { ApiError } from "../http/errors.ts";
+import { type AmountLimiter, overLimit } from "../http/limits/rate-limit.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import type { Database } from "../store/database.ts";
-import { type Trigger, want } from "./queue.ts";
-import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts.ts";
-import type { UnseenQueue, UnseenRoom } from "./unseen-queue.ts";
+import type { AskExistence } from "../metadata/uri/existence.ts";
+import { type Trigger, want } from "./queue/queue.ts";
+import type { UnseenQueue, UnseenRoom } from "./queue/unseen-queue.ts";
+import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
+import { createReceiptWaits } from "./receipts/waits.ts";
 import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
-import { createReceiptWaits } from "./waits.ts";
 
 export interface RefreshDeps {
   readonly database: Database;

@@ -1,7 +1,7 @@
 /** The tokens that a partner or an anonymous caller may name at once. */
 
 import { z } from "@hono/zod-openapi";
-import { tokenIdField } from "../contract/fields.ts";
+import { tokenIdField } from "../http/fields.ts";
 
 // spec.md "Limits": tokens per REST refresh request.
 const TOKENS_MAX = 100;

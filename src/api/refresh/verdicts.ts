@@ -1,12 +1,12 @@
 /** Which of the tokens that somebody asks for are fetched, and what is said of the others at once. */
 
 import type { CollectionConfig } from "../../config.ts";
-import { ApiError, UNAVAILABLE_RETRY_SECONDS } from "../contract/errors.ts";
-import { burnedReason } from "../metadata/burned.ts";
-import type { AskExistence, Existence } from "../metadata/existence.ts";
+import type { Queryable } from "../db/database.ts";
+import { ApiError, UNAVAILABLE_RETRY_SECONDS } from "../http/errors.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import type { Queryable } from "../store/database.ts";
-import type { UnseenRoom } from "./unseen-queue.ts";
+import { burnedReason } from "../metadata/uri/burned.ts";
+import type { AskExistence, Existence } from "../metadata/uri/existence.ts";
+import type { UnseenRoom } from "./queue/unseen-queue.ts";
 
 export type Verdict =
   /** To be read at `block` or later. `isVouched`: new to us, and the contract itself says that it exists. */

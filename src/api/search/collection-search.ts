@@ -1,17 +1,17 @@
 /** One collection's answers, from its index and what the chain says. */
 
-import type { ChainTables } from "../chain/tables.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { CollectionRef } from "../metadata/trait-type-store.ts";
-import { type Trait, valueText } from "../metadata/traits.ts";
-import type { Database } from "../store/database.ts";
-import { createBreathe, inTurnOfItsOwn } from "./breathe.ts";
-import { createChainFacts } from "./chain-facts.ts";
-import type { CollectionIndex } from "./collection-index.ts";
-import { createKeptAnswers, type Listed } from "./kept-answers.ts";
-import { createLiveIndex } from "./live-index.ts";
-import { pageOf } from "./page.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
+import { createBreathe, inTurnOfItsOwn } from "../jobs/yield-to-event-loop.ts";
+import { type Trait, valueText } from "../metadata/document/traits.ts";
+import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import type { CollectionIndex } from "./index/collection-index.ts";
+import { pageOf } from "./index/page.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
+import { createKeptAnswers, type Listed } from "./result-cache.ts";
+import { createChainFacts } from "./sync/chain-facts.ts";
+import { createLiveIndex } from "./sync/live-index.ts";
 
 /** How often each value occurs, out of how many listed tokens, and the highest value per number trait. */
 export interface TraitCounts {

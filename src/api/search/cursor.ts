@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { parseTokenId } from "../../domain/token-ref.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../http/errors.ts";
 import type { TokenSort } from "./query.ts";
 
 /** What a token is ordered by: a folded text, a number, or nothing, which comes last. */

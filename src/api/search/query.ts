@@ -1,6 +1,6 @@
 /** What a search asks for and what it answers (design: "HTTP and GraphQL", `tokens` and `traits`). */
 
-import type { DisplayType } from "../metadata/traits.ts";
+import type { DisplayType } from "../metadata/document/traits.ts";
 
 /** All conditions hold at once. Values are compared with the value's JSON text, or the string itself. */
 export interface TokenFilter {

@@ -1,10 +1,10 @@
 /** The search room's door: pages of tokens, facets, and how many tokens carry a value, of any collection. */
 
 import type { CollectionConfig } from "../../config.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Trait } from "../metadata/traits.ts";
-import type { Database } from "../store/database.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
+import type { Trait } from "../metadata/document/traits.ts";
 import { type CollectionSearch, createCollectionSearch, type TraitCounts } from "./collection-search.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
 

@@ -4,12 +4,12 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
 import { lockStandardNames } from "../../domain/lock-standards.ts";
-import { collectionRefField, tokenIdField } from "../contract/fields.ts";
-import { createRouter, errorResponses, requireJson } from "../contract/router.ts";
-import type { Database, Queryable } from "../store/database.ts";
-import { driftCauses } from "./lock-drift.ts";
-import { lockViewNames } from "./lock-reader.ts";
-import type { LockDrift, Reconcile } from "./reconcile.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { collectionRefField, tokenIdField } from "../http/fields.ts";
+import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import { driftCauses } from "./reconcile/lock-drift.ts";
+import { lockViewNames } from "./reconcile/lock-reader.ts";
+import type { LockDrift, Reconcile } from "./reconcile/reconcile.ts";
 
 const OPERATOR = "operator";
 const PAGE_TOKENS_MAX = 500;

@@ -1,12 +1,12 @@
 /** The trading room's door: the chain state of tokens, who locks them, and whether they may be traded now. */
 
 import { isLocked } from "../../domain/lock-count.ts";
-import type { HeadWitness } from "../chain/head-witness.ts";
-import { keepsBoolean } from "../chain/lock-sql.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Database } from "../store/database.ts";
-import { confirmHeads, refusalFor } from "./guard.ts";
+import { keepsBoolean } from "../chain/index/lock-sql.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { HeadWitness } from "../chain/rpc/head-witness.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
+import { confirmHeads, refusalFor } from "./checks/guard.ts";
 import { lockHolders } from "./lock-holders.ts";
 import { type ChainState, type LockEntry, raiseHeads, readChainStates, readOpenLocks } from "./store.ts";
 

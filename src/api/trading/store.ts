@@ -2,14 +2,14 @@
 
 import type { Standard } from "../../config.ts";
 import type { LockStandardName } from "../../domain/lock-standards.ts";
-import type { IndexedBlock } from "../chain/head-witness.ts";
-import { caughtUp, indexedBlock, ready, young } from "../chain/index-trust.ts";
-import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/lock-sql.ts";
-import type { ChainTables } from "../chain/tables.ts";
-import { tokenOf, tokenState } from "../chain/token-state.ts";
-import { isTakenBack } from "../events/taken-back.ts";
-import type { Queryable } from "../store/database.ts";
-import { opensAt } from "./opening.ts";
+import { caughtUp, indexedBlock, ready, young } from "../chain/index/index-trust.ts";
+import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/index/lock-sql.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import { tokenOf, tokenState } from "../chain/index/token-state.ts";
+import type { IndexedBlock } from "../chain/rpc/head-witness.ts";
+import type { Queryable } from "../db/database.ts";
+import { isTakenBack } from "../events/reverted.ts";
+import { opensAt } from "./checks/opening.ts";
 
 export interface ChainState {
   readonly tokenId: string;

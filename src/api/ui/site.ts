@@ -2,7 +2,7 @@
 
 import { createMiddleware } from "hono/factory";
 import { NONCE, type SecureHeadersVariables, secureHeaders } from "hono/secure-headers";
-import { parseUrl } from "../contract/parse-url.ts";
+import { parseUrl } from "../http/text/parse-url.ts";
 
 /** Paths as a browser asks for them: BASE_URL may have a path of its own, which a proxy takes away. */
 export type To = (path: string) => string;

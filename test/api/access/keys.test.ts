@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { hashKey, isKeyShaped, makeKey } from "../../../src/api/access/keys.ts";
+import { hashKey, isKeyShaped, makeKey } from "../../../src/api/access/keys/keys.ts";
 
 describe("a key", () => {
   it("has a prefix for secret scanners, 192 random bits and a checksum", () => {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { makeKey } from "../../../src/api/access/keys.ts";
-import { createSealer } from "../../../src/api/access/seal.ts";
-import { createAccess as createAccessWith } from "../../../src/api/access/service.ts";
-import { ACCESS_CHANNEL } from "../../../src/api/access/store.ts";
-import { ApiError } from "../../../src/api/contract/errors.ts";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import type { Database } from "../../../src/api/store/database.ts";
-import { listen } from "../../../src/api/store/listener.ts";
+import { createSealer } from "../../../src/api/access/keys/encryption.ts";
+import { ACCESS_CHANNEL } from "../../../src/api/access/keys/key-store.ts";
+import { makeKey } from "../../../src/api/access/keys/keys.ts";
+import { createAccess as createAccessWith } from "../../../src/api/access/keys/service.ts";
+import type { Database } from "../../../src/api/db/database.ts";
+import { listen } from "../../../src/api/db/listener.ts";
+import { ApiError } from "../../../src/api/http/errors.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, startChain } from "../../../demo/chain.ts";
-import { createWalletProof, type WalletProof } from "../../../src/api/access/wallet-proof.ts";
-import { createChainClients } from "../../../src/api/chain/clients.ts";
+import { createWalletProof, type WalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
+import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 
 const STATEMENT = "Sign in to Vitrine.";
 const key = privateKeyToAccount(generatePrivateKey());

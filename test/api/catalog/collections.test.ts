@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
-import type { ApiError } from "../../../src/api/contract/errors.ts";
+import type { ApiError } from "../../../src/api/http/errors.ts";
 
 const HERE = "0x00000000000000000000000000000000000000a1";
 const THERE = "0x00000000000000000000000000000000000000a2";

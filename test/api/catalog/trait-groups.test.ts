@@ -5,8 +5,8 @@ import {
   defaultGroups,
   groupTraits,
   noticesOf,
-} from "../../../src/api/catalog/trait-groups.ts";
-import type { Trait } from "../../../src/api/metadata/traits.ts";
+} from "../../../src/api/catalog/information/trait-groups.ts";
+import type { Trait } from "../../../src/api/metadata/document/traits.ts";
 
 const trait = (trait_type: string, display_type: Trait["display_type"] = "string"): Trait => ({
   trait_type,

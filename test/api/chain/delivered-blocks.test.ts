@@ -3,9 +3,9 @@ import {
   createDeliveredBlocks,
   type DeliveredBlock,
   type RpcBlock,
-} from "../../../src/api/chain/delivered-blocks.ts";
-import { forgetDelivered, keepDelivered } from "../../../src/api/chain/delivered-store.ts";
-import { createTradeChecks } from "../../../src/api/trading/checks.ts";
+} from "../../../src/api/chain/rpc/delivered-blocks.ts";
+import { forgetDelivered, keepDelivered } from "../../../src/api/chain/rpc/delivered-store.ts";
+import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
 import { createTrading } from "../../../src/api/trading/service.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createHeadWitness, type HeadWitness, hashAtEndpoints } from "../../../src/api/chain/head-witness.ts";
+import {
+  createHeadWitness,
+  type HeadWitness,
+  hashAtEndpoints,
+} from "../../../src/api/chain/rpc/head-witness.ts";
 
 const CHAIN = 1;
 const at = (block: number, ...hashes: string[]) => ({ block, hashes });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { isSeenGone, markProcess } from "../../../src/api/chain/process-mark.ts";
+import { isSeenGone, markProcess } from "../../../src/api/chain/index/process-mark.ts";
 
 async function endedProcess(): Promise<number> {
   const child = spawn(process.execPath, ["-e", ""]);

@@ -3,9 +3,9 @@
 import { zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createHoldings } from "../../../src/api/catalog/holdings-store.ts";
-import { isGoneFromChain, isOnChain } from "../../../src/api/metadata/store.ts";
-import { readOwned } from "../../../src/api/search/chain-store.ts";
-import { readIndexedLocks, readLivingTokens } from "../../../src/api/trading/reconcile-store.ts";
+import { isGoneFromChain, isOnChain } from "../../../src/api/metadata/records/store.ts";
+import { readOwned } from "../../../src/api/search/sync/chain-store.ts";
+import { readIndexedLocks, readLivingTokens } from "../../../src/api/trading/reconcile/reconcile-store.ts";
 import { readChainStates } from "../../../src/api/trading/store.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { revertReason } from "../../../src/api/chain/revert-reason.ts";
+import { revertReason } from "../../../src/api/chain/contract/revert-reason.ts";
 
 const ADA = "0x00000000000000000000000000000000000000A1";
 const encode = (signature: string, args: readonly unknown[] = []): Hex =>

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, it } from "vitest";
-import { createServingIndexes } from "../../../src/api/chain/serving-indexes.ts";
+import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 
 const { database, url } = await createTestDatabase();

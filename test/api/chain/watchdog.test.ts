@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { IndexHead } from "../../../src/api/chain/index-heads.ts";
-import { createReadBlock } from "../../../src/api/chain/read-block.ts";
-import { createWatchdog } from "../../../src/api/chain/watchdog.ts";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import { createReadBlock } from "../../../src/api/chain/contract/read-block.ts";
+import type { IndexHead } from "../../../src/api/chain/index/index-heads.ts";
+import { createWatchdog } from "../../../src/api/chain/index/watchdog.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 
 const LONG_MS = 90_000;
 

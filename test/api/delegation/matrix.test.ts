@@ -1,8 +1,8 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, toHex, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
-import { createRegistry } from "../../../src/api/delegation/registry.ts";
-import type { Scope } from "../../../src/api/delegation/rights.ts";
+import { createRegistry } from "../../../src/api/delegation/registry/registry.ts";
+import type { Scope } from "../../../src/api/delegation/registry/rights.ts";
 import { delegationsOf, lower } from "../../support/contract-answers.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { indexDelegations } from "../../support/index-delegations.ts";

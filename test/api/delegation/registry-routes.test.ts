@@ -1,6 +1,6 @@
 import { getAddress, keccak256, toHex, zeroHash } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import { makeKey } from "../../../src/api/access/keys.ts";
+import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";

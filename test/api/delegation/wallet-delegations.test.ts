@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createDelegations } from "../../../src/api/delegation/delegations.ts";
-import { delegationBudget, remoteSource } from "../../../src/api/delegation/remote-source.ts";
-import { createDelegationRoom } from "../../../src/api/delegation/service.ts";
-import { createRateLimiter } from "../../../src/api/store/rate-limiter.ts";
+import { createDelegationRoom } from "../../../src/api/delegation/module.ts";
+import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
+import { delegationBudget, remoteSource } from "../../../src/api/delegation/wallets/remote-source.ts";
+import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";

@@ -1,7 +1,7 @@
 /** What the stream tells of locks of all standards, as clients get it. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { chainTables } from "../../../src/api/chain/tables.ts";
+import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { readAfter } from "../../../src/api/events/stream-store.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { createLockSetup } from "../../support/lock-events.ts";

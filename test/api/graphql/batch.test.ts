@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBatch, keepByKey } from "../../../src/api/graphql/batch.ts";
+import { createBatch, keepByKey } from "../../../src/api/graphql/own/batch.ts";
 
 function createCounted(fail = false) {
   const loads: (readonly string[])[] = [];

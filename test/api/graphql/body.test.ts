@@ -5,10 +5,10 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import { answerError, createRouter } from "../../../src/api/contract/router.ts";
-import type { GraphqlEndpoint } from "../../../src/api/graphql/endpoint.ts";
+import type { GraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
 import { type Caller, graphqlRoutes } from "../../../src/api/graphql/routes.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { answerError, createRouter } from "../../../src/api/http/router.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const LIMIT = 100 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cacheByText } from "../../../src/api/graphql/document-cache.ts";
+import { cacheByText } from "../../../src/api/graphql/gateway/document-cache.ts";
 
 function createCounted(isLasting: (length: number) => boolean = () => true) {
   const prepared: string[] = [];

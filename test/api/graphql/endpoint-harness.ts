@@ -1,7 +1,10 @@
 /** An endpoint over Ponder's real middleware with a small schema of ours, and a caller that reads its answers. */
 
-import { createGraphqlEndpoint, type EndpointDependencies } from "../../../src/api/graphql/endpoint.ts";
 import type { GraphqlResult } from "../../../src/api/graphql/errors.ts";
+import {
+  createGraphqlEndpoint,
+  type EndpointDependencies,
+} from "../../../src/api/graphql/gateway/endpoint.ts";
 import type { PonderEndpoint } from "./ponder-endpoint.ts";
 
 export interface Caller {

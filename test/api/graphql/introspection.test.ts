@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { buildSchema, getIntrospectionQuery, graphql, parse } from "graphql";
 import { describe, expect, it } from "vitest";
-import { costError } from "../../../src/api/graphql/cost.ts";
-import { createGraphqlEndpoint } from "../../../src/api/graphql/endpoint.ts";
-import { newIntrospectionLimit } from "../../../src/api/graphql/introspection.ts";
-import { operationsOf } from "../../../src/api/graphql/split-operation.ts";
+import { costError } from "../../../src/api/graphql/gateway/cost.ts";
+import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
+import { newIntrospectionLimit } from "../../../src/api/graphql/gateway/introspection.ts";
+import { operationsOf } from "../../../src/api/graphql/gateway/split-operation.ts";
 
 const whole = buildSchema(readFileSync(new URL("../../../schema.graphql", import.meta.url), "utf8"));
 

@@ -1,6 +1,6 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
-import { sizeRule } from "../../../src/api/graphql/limits.ts";
+import { sizeRule } from "../../../src/api/graphql/gateway/limits.ts";
 
 const schema = buildSchema("type Query { node: Node } type Node { node: Node fields: Node id: ID }");
 

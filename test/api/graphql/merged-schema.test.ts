@@ -1,6 +1,6 @@
 import { getIntrospectionQuery, isObjectType, parse, printSchema, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { introspect, mergeSchema } from "../../../src/api/graphql/merged-schema.ts";
+import { introspect, mergeSchema } from "../../../src/api/graphql/gateway/merged-schema.ts";
 import { ownSdl } from "./endpoint-harness.ts";
 import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
 

@@ -1,9 +1,9 @@
 /** Our half of the endpoint over a test app, and a caller that reads its answers. */
 
 import { buildSchema, graphql } from "graphql";
-import { createGraphqlEndpoint } from "../../../src/api/graphql/endpoint.ts";
-import { ownSdl } from "../../../src/api/graphql/own.graphql.ts";
-import { createResolvers } from "../../../src/api/graphql/resolvers.ts";
+import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
+import { ownSdl } from "../../../src/api/graphql/own/own.graphql.ts";
+import { createResolvers } from "../../../src/api/graphql/own/resolvers.ts";
 import { type Caller, maskError } from "../../../src/api/graphql/routes.ts";
 import type { createTestApp } from "../../support/app.ts";
 

@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
 import { describe, expect, it } from "vitest";
-import { costError } from "../../../src/api/graphql/cost.ts";
+import { costError } from "../../../src/api/graphql/gateway/cost.ts";
 
 const schema = buildSchema(`
   type Query { things(limit: Int, where: String, orderBy: String): Things }

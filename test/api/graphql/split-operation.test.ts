@@ -1,6 +1,6 @@
 import { Kind, parse, print } from "graphql";
 import { describe, expect, it } from "vitest";
-import { splitOperation } from "../../../src/api/graphql/split-operation.ts";
+import { splitOperation } from "../../../src/api/graphql/gateway/split-operation.ts";
 
 const PONDER_FIELDS = new Set(["token", "tokens", "_meta"]);
 

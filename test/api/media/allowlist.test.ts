@@ -1,7 +1,7 @@
 /** How an allowlist entry is written, and which hosts it covers. */
 
 import { describe, expect, it } from "vitest";
-import { hostMatches, parseHostPattern } from "../../../src/api/media/allowlist.ts";
+import { hostMatches, parseHostPattern } from "../../../src/api/media/display/allowlist.ts";
 
 describe("entries", () => {
   it.each([

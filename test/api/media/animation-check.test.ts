@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkAnimation } from "../../../src/api/media/animation-check.ts";
+import { checkAnimation } from "../../../src/api/media/checks/animation-check.ts";
 import { gif, png } from "./pictures.ts";
 
 const PAGE = "<!doctype html><title>Play</title><canvas></canvas>";

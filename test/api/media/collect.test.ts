@@ -1,9 +1,9 @@
 /** What nobody needs any more goes, and nothing else does. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { chainTables } from "../../../src/api/chain/tables.ts";
-import { collectMedia } from "../../../src/api/media/collect.ts";
-import { keyOf } from "../../../src/api/media/disk.ts";
+import { chainTables } from "../../../src/api/chain/index/tables.ts";
+import { collectMedia } from "../../../src/api/media/storage/collect.ts";
+import { keyOf } from "../../../src/api/media/storage/disk.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { CHAIN_SCHEMA } from "../../support/database.ts";
 import {

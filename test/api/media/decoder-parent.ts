@@ -1,6 +1,6 @@
 /** A process that has a decoder, prints its id, and waits to be killed. */
 
-import { createDecoder } from "../../../src/api/media/decoder.ts";
+import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import { png } from "./pictures.ts";
 
 const decoder = createDecoder({ processes: 1 });

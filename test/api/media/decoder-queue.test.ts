@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { createDecoder, type Decoder, type DecoderOptions } from "../../../src/api/media/decoder.ts";
+import { createDecoder, type Decoder, type DecoderOptions } from "../../../src/api/media/decoder/decoder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { gif, noise, png } from "./pictures.ts";
 

@@ -3,9 +3,9 @@
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createDecoder, type Decoder } from "../../../src/api/media/decoder.ts";
-import { type DecoderEvent, readEvents } from "../../../src/api/media/decoder-messages.ts";
-import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from "../../../src/api/media/limits.ts";
+import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from "../../../src/api/media/checks/limits.ts";
+import { createDecoder, type Decoder } from "../../../src/api/media/decoder/decoder.ts";
+import { type DecoderEvent, readEvents } from "../../../src/api/media/decoder/decoder-messages.ts";
 import { eventually } from "../../support/eventually.ts";
 import { png } from "./pictures.ts";
 

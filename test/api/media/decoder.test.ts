@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { createDecoder, type Decoder, type DecoderOptions } from "../../../src/api/media/decoder.ts";
+import { createDecoder, type Decoder, type DecoderOptions } from "../../../src/api/media/decoder/decoder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { gif, noise, png } from "./pictures.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createDisk, keyOf, sweepParts } from "../../../src/api/media/disk.ts";
+import { createDisk, keyOf, sweepParts } from "../../../src/api/media/storage/disk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-disk-"));
 const disk = createDisk(folder);

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseDisplay } from "../../../src/api/media/display.ts";
+import { chooseDisplay } from "../../../src/api/media/display/display.ts";
 
 const IMAGE = "https://images.example/1.png";
 const VIDEO = "https://videos.example/1.mp4";

@@ -9,9 +9,9 @@ import {
   FRAMES_MAX,
   MEDIA_BYTES_MAX,
   PIXELS_MAX,
-} from "../../../src/api/media/limits.ts";
-import { createMediaMetrics } from "../../../src/api/media/metrics.ts";
-import { fetchReasonTable, refusalTable } from "../../../src/api/media/reasons.ts";
+} from "../../../src/api/media/checks/limits.ts";
+import { fetchReasonTable, refusalTable } from "../../../src/api/media/checks/reasons.ts";
+import { createMediaMetrics } from "../../../src/api/media/probes/metrics.ts";
 
 const page = readFileSync(new URL("../../../docs/media.md", import.meta.url), "utf8");
 

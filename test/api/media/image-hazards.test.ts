@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, describe, expect, it } from "vitest";
-import { createDecoder } from "../../../src/api/media/decoder.ts";
+import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import { chunk, noise, png } from "./pictures.ts";
 
 const decoder = createDecoder({ processes: 1 });

@@ -2,8 +2,8 @@
 
 import sharp from "sharp";
 import { afterAll, describe, expect, it } from "vitest";
-import { createDecoder } from "../../../src/api/media/decoder.ts";
-import type { RenderedImage } from "../../../src/api/media/render-image.ts";
+import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
+import type { RenderedImage } from "../../../src/api/media/decoder/render-image.ts";
 import { apng, chunk, gif, jpeg, noise, pixel, png, pngHeader } from "./pictures.ts";
 
 const decoder = createDecoder({ processes: 1 });

@@ -2,7 +2,7 @@
 
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { setUpDecoder } from "../../../src/api/media/render-image.ts";
+import { setUpDecoder } from "../../../src/api/media/decoder/render-image.ts";
 import { jpeg, noise, png } from "./pictures.ts";
 
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="500" height="500"/>');

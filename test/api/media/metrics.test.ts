@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { createMediaMetrics } from "../../../src/api/media/metrics.ts";
+import { createMediaMetrics } from "../../../src/api/media/probes/metrics.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { png } from "./pictures.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkPicture } from "../../../src/api/media/image-check.ts";
+import { checkPicture } from "../../../src/api/media/checks/image-check.ts";
 
 it("a picture may take 8 MiB, and one byte more is refused with both figures", () => {
   expect(checkPicture(8_388_607)).toBeUndefined();

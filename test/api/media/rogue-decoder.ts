@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { readImage } from "../../../src/api/media/decoder-exchange.ts";
-import { type DecoderEvent, EVENTS_FD, type Job } from "../../../src/api/media/decoder-messages.ts";
+import { type DecoderEvent, EVENTS_FD, type Job } from "../../../src/api/media/decoder/decoder-messages.ts";
+import { readImage } from "../../../src/api/media/decoder/scratch-file.ts";
 
 const tell = (event: DecoderEvent): void => {
   writeSync(EVENTS_FD, `${JSON.stringify(event)}\n`);

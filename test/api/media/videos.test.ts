@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { muxWebm } from "../../../demo/art/webm.ts";
-import { createDecoder } from "../../../src/api/media/decoder.ts";
+import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import { gif, noise, png } from "./pictures.ts";
 
 const decoder = createDecoder({ processes: 1 });

@@ -3,9 +3,9 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { missFile } from "../../../src/api/media/media-file-store.ts";
-import { claimMedia } from "../../../src/api/media/media-queue-store.ts";
-import { readPaused } from "../../../src/api/refresh/hosts.ts";
+import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
+import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
+import { readPaused } from "../../../src/api/refresh/hosts/hosts.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";

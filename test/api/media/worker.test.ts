@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { keyOf } from "../../../src/api/media/disk.ts";
-import { noMetrics } from "../../../src/api/media/metrics.ts";
+import { noMetrics } from "../../../src/api/media/probes/metrics.ts";
+import { keyOf } from "../../../src/api/media/storage/disk.ts";
 import { eventually } from "../../support/eventually.ts";
 import { BASE_URL, createMediaHarness } from "./media-harness.ts";
 import { gif, jpeg, png, pngOfBytes } from "./pictures.ts";

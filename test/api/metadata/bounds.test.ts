@@ -1,10 +1,10 @@
 /** What a stranger's document may cost: traits, issues and names of any length are kept within bounds. */
 
 import { beforeEach, expect, it } from "vitest";
-import { ISSUES_MAX } from "../../../src/api/metadata/issues.ts";
-import { normalise } from "../../../src/api/metadata/normalise.ts";
+import { ISSUES_MAX } from "../../../src/api/metadata/document/issues.ts";
+import { normalise } from "../../../src/api/metadata/document/normalise.ts";
+import { TRAITS_MAX } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { TRAITS_MAX } from "../../../src/api/metadata/traits.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   CHAIN_ID,

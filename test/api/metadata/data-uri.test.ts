@@ -1,8 +1,8 @@
 /** Documents inside data: URIs: every spelling that contracts write, within the limit of any document. */
 
 import { describe, expect, it } from "vitest";
-import { abridged, readDataUri } from "../../../src/api/metadata/data-uri.ts";
-import { locate } from "../../../src/api/metadata/token-uri.ts";
+import { locate } from "../../../src/api/fetch/locate.ts";
+import { abridged, readDataUri } from "../../../src/api/metadata/uri/data-uri.ts";
 import { textOf, uris } from "./fixtures.ts";
 import { read } from "./read-body.ts";
 

@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { type LookupAddress, Resolver } from "node:dns";
 import type { AddressInfo } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { Lookup } from "../../../src/api/metadata/guarded-connector.ts";
+import type { Lookup } from "../../../src/api/fetch/guarded-connector.ts";
 
 const TYPES = { 1: "A", 28: "AAAA" } as const;
 type RecordType = (typeof TYPES)[keyof typeof TYPES];

@@ -1,9 +1,9 @@
 /** Documents as public collections write them: what is kept of each, and what is said of the rest. */
 
 import { describe, expect, it } from "vitest";
-import type { Metadata } from "../../../src/api/metadata/normalise.ts";
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
-import type { Trait } from "../../../src/api/metadata/traits.ts";
+import type { Metadata } from "../../../src/api/metadata/document/normalise.ts";
+import type { Trait } from "../../../src/api/metadata/document/traits.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import { documents, entries, filesOf, type Provenance, readFixture, readJson } from "./fixtures.ts";
 
 const SHOWN_LENGTH = 60;

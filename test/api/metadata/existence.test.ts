@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createExistence, type IndexedContract } from "../../../src/api/metadata/existence.ts";
-import type { UriRead } from "../../../src/api/metadata/read-uri.ts";
+import { createExistence, type IndexedContract } from "../../../src/api/metadata/uri/existence.ts";
+import type { UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
 import { type AskedFunction, createFakeCalls, type FakeAnswer } from "../../support/fake-contract.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 

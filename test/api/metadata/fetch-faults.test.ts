@@ -2,7 +2,7 @@
 
 import type { OutgoingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 
 const HTML = { "content-type": "text/html; charset=utf-8" };

@@ -1,7 +1,7 @@
 /** Strangers' URLs and redirects never reach this machine or its network; the operator's own entries do. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createGuardedFetch, type FetchOptions } from "../../../src/api/metadata/guarded-fetch.ts";
+import { createGuardedFetch, type FetchOptions } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 
 const MIB = 1024 * 1024;

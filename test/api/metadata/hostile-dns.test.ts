@@ -3,7 +3,7 @@
 import { get } from "node:http";
 import type { LookupFunction } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createGuardedFetch, type GuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type DnsServer, startDnsServer } from "./dns-server.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 

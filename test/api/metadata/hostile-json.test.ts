@@ -1,7 +1,7 @@
 /** JSON written to break its readers: a document or a failure, never an exception, a hang or a changed prototype. */
 
 import { describe, expect, it } from "vitest";
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import { both, bytes, HEX_ID, ID, read, SOUND } from "./read-body.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;

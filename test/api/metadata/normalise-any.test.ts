@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { issueTable } from "../../../src/api/metadata/issues.ts";
-import { replaceStrings } from "../../../src/api/metadata/json.ts";
-import { type Normalised, normalise } from "../../../src/api/metadata/normalise.ts";
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
-import { displayTypes, type Trait } from "../../../src/api/metadata/traits.ts";
+import { issueTable } from "../../../src/api/metadata/document/issues.ts";
+import { replaceStrings } from "../../../src/api/metadata/document/json.ts";
+import { type Normalised, normalise } from "../../../src/api/metadata/document/normalise.ts";
+import { displayTypes, type Trait } from "../../../src/api/metadata/document/traits.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 
 // Of an entry that is kept all the same.
 const TOLD_OF_KEPT: readonly string[] = ["invalid_max_value", "number_precision"];

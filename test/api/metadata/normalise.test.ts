@@ -1,8 +1,8 @@
 /** What is kept of a document, field by field, and what hostile ones come to. */
 
 import { describe, expect, it } from "vitest";
-import { ISSUES_MAX } from "../../../src/api/metadata/issues.ts";
-import { normalise } from "../../../src/api/metadata/normalise.ts";
+import { ISSUES_MAX } from "../../../src/api/metadata/document/issues.ts";
+import { normalise } from "../../../src/api/metadata/document/normalise.ts";
 
 const sound = { name: "Hero", image: "https://host.example/1.png" };
 

@@ -5,9 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { issueTable } from "../../../src/api/metadata/issues.ts";
-import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
+import { issueTable } from "../../../src/api/metadata/document/issues.ts";
+import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import { bodies, documents, entries, readFixture, readJson } from "./fixtures.ts";
 
 /** Forms of numbers that no project's documents have. */
@@ -97,7 +97,7 @@ it("the rules have the version whose results these are", () => {
   expect(
     recorded.at(-1),
     `What is made of the fixtures is ${made}. If the rules or the fixtures changed on purpose: where a rule changed, raise ` +
-      "NORMALISER in src/api/metadata/normalise.ts, say there what is new, and add a row to test/fixtures/normaliser.json; " +
+      "NORMALISER in src/api/metadata/document/normalise.ts, say there what is new, and add a row to test/fixtures/normaliser.json; " +
       "where only fixtures did, replace the digest of the last row.",
   ).toEqual({ version: NORMALISER, digest: made });
 });

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExact, numberSources } from "../../../src/api/metadata/number-source.ts";
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
+import { isExact, numberSources } from "../../../src/api/metadata/document/number-source.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import { bytes, ID, read, SOUND } from "./read-body.ts";
 
 const RUNS = { numRuns: 2_000 };

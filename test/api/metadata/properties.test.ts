@@ -1,9 +1,9 @@
 /** Traits of `properties`: strings all of them. */
 
 import { describe, expect, it } from "vitest";
-import { createIssueList } from "../../../src/api/metadata/issues.ts";
-import { numberSources } from "../../../src/api/metadata/number-source.ts";
-import { readProperties } from "../../../src/api/metadata/traits.ts";
+import { createIssueList } from "../../../src/api/metadata/document/issues.ts";
+import { numberSources } from "../../../src/api/metadata/document/number-source.ts";
+import { readProperties } from "../../../src/api/metadata/document/traits.ts";
 
 describe("properties", () => {
   const properties = (json: string) => {

@@ -1,6 +1,6 @@
 /** Reading a body as a document, for what hostile JSON comes to. */
 
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 
 export const ID = "314592";
 export const HEX_ID = "000000000000000000000000000000000000000000000000000000000004cce0";

@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, startChain } from "../../../demo/chain.ts";
-import { createChainCalls } from "../../../src/api/chain/calls-together.ts";
-import { createChainClients } from "../../../src/api/chain/clients.ts";
-import { createUriReader, type ReadUri, type UriRead } from "../../../src/api/metadata/read-uri.ts";
+import { createChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
+import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
+import { createUriReader, type ReadUri, type UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
 import { installMulticall3, MULTICALL3 } from "../../support/multicall.ts";
 import { type Obstacle, type RpcCall, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 

@@ -2,9 +2,9 @@
 
 import { encodeErrorResult, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createChainCalls } from "../../../src/api/chain/calls-together.ts";
-import { createChainClients } from "../../../src/api/chain/clients.ts";
-import { createUriReader, type ReadUri } from "../../../src/api/metadata/read-uri.ts";
+import { createChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
+import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
+import { createUriReader, type ReadUri } from "../../../src/api/metadata/uri/read-uri.ts";
 import {
   type EthCall,
   type JsonRpcNode,

@@ -2,16 +2,16 @@
 
 import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import { createDatabase, type Database } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
-import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
-import { createRenormaliser } from "../../../src/api/metadata/renormalise.ts";
-import { startRenormaliser } from "../../../src/api/metadata/renormalise-loop.ts";
-import type { Resolution } from "../../../src/api/metadata/resolve.ts";
+import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
+import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";
+import { startRenormaliser } from "../../../src/api/metadata/renormalise/renormalise-loop.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts";
+import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
+import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import { createDatabase, type Database } from "../../../src/api/store/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
-import type { Resolution } from "../../../src/api/metadata/resolve.ts";
+import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
+import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { createTestApp, FAR_CHAIN_ID, GATEWAY } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, failed, found, recordOne, ref } from "../../support/refresh.ts";

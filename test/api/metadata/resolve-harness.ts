@@ -1,9 +1,9 @@
 /** Three real hosts and a resolver that may fetch from them; the first two are its IPFS gateways, in order. */
 
 import type { ServerResponse } from "node:http";
-import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
-import type { UriRead } from "../../../src/api/metadata/read-uri.ts";
-import { createResolve } from "../../../src/api/metadata/resolve.ts";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import type { UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
+import { createResolve } from "../../../src/api/metadata/uri/resolve.ts";
 import { startLocalServer } from "./local-server.ts";
 
 export type HostAnswer = (response: ServerResponse, path: string) => void;

@@ -1,8 +1,8 @@
 /** A document that is known is asked for by its ETag, where that can mean nothing else. */
 
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
-import { createResolve, isUriOfVersion } from "../../../src/api/metadata/resolve.ts";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { createResolve, isUriOfVersion } from "../../../src/api/metadata/uri/resolve.ts";
 import { startLocalServer } from "./local-server.ts";
 import { BLOCK, TOKEN } from "./resolve-harness.ts";
 

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadFetchConfig } from "../../../src/api/config.ts";
-import { examineUri } from "../../../src/api/metadata/examine.ts";
-import { createFetching } from "../../../src/api/metadata/fetching.ts";
-import { createResolve } from "../../../src/api/metadata/resolve.ts";
+import { createFetching } from "../../../src/api/fetch/fetching.ts";
+import { examineUri } from "../../../src/api/metadata/document/examine.ts";
+import { createResolve } from "../../../src/api/metadata/uri/resolve.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 import { BLOCK, TOKEN } from "./resolve-harness.ts";
 

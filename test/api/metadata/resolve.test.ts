@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readDocument } from "../../../src/api/metadata/resolve.ts";
+import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import {
   BLOCK,
   type HostAnswer,

@@ -1,7 +1,11 @@
 /** Which tokens are sampled: all over the ids, and each in its turn. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { chooseSample, findServed, type SamplePosition } from "../../../src/api/metadata/sample-store.ts";
+import {
+  chooseSample,
+  findServed,
+  type SamplePosition,
+} from "../../../src/api/metadata/records/sample-store.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import type { Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import type { Trait } from "../../../src/api/metadata/traits.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {

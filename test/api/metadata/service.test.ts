@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Resolution } from "../../../src/api/metadata/resolve.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
+import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   CHAIN_ID,

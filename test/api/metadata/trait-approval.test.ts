@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts";
+import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { emptyTables } from "../../support/refresh.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
-import { valueText } from "../../../src/api/metadata/traits.ts";
-import { createDatabase } from "../../../src/api/store/database.ts";
+import { createDatabase } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
+import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { documentOf, emptyTables } from "../../support/refresh.ts";

@@ -1,11 +1,11 @@
 /** One collection whose tokens carry attributes, recorded and approved as the service does it. */
 
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import type { Database, Queryable } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTraitApproval } from "../../../src/api/metadata/trait-approval.ts";
-import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import type { Database, Queryable } from "../../../src/api/store/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import {
   CHAIN_ID,

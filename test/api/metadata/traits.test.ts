@@ -1,8 +1,8 @@
 /** Which trait entries are kept, from every kind of JSON, and what is said of the others. */
 
 import { describe, expect, it } from "vitest";
-import { createIssueList } from "../../../src/api/metadata/issues.ts";
-import { readAttributes, valueText } from "../../../src/api/metadata/traits.ts";
+import { createIssueList } from "../../../src/api/metadata/document/issues.ts";
+import { readAttributes, valueText } from "../../../src/api/metadata/document/traits.ts";
 
 /** Reads one entry written as JSON, as a host would send it. */
 function read(json: string) {

@@ -1,7 +1,7 @@
 /** Token URIs as contracts answer them: which URLs are asked for each, or why none is. */
 
 import { expect, it } from "vitest";
-import { locate } from "../../../src/api/metadata/token-uri.ts";
+import { locate } from "../../../src/api/fetch/locate.ts";
 import { textOf, uris } from "./fixtures.ts";
 
 const GATEWAYS = ["https://first.example", "https://second.example"];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { forgetUnusedValues } from "../../../src/api/metadata/value-retention.ts";
+import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { emptyTables } from "../../support/refresh.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dayOf, queryOf, readQuery } from "../../../src/api/pages/filter-query.ts";
+import { dayOf, queryOf, readQuery } from "../../../src/api/pages/collection/filter-query.ts";
 
 const DAY = 86_400;
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { want } from "../../../src/api/refresh/queue.ts";
+import { want } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {

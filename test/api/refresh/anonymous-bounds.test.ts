@@ -1,10 +1,10 @@
 /** How much callers without a key may have queued: token ids of one address, and tokens that are not known yet of all. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { anonymousTokensLimit } from "../../../src/api/contract/tiers.ts";
+import type { Queryable } from "../../../src/api/db/database.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
-import { createUnseenQueue } from "../../../src/api/refresh/unseen-queue.ts";
-import type { Queryable } from "../../../src/api/store/database.ts";
+import { anonymousTokensLimit } from "../../../src/api/http/limits/tiers.ts";
+import { createUnseenQueue } from "../../../src/api/refresh/queue/unseen-queue.ts";
 import { BASE_URL, createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { chainTables } from "../../../src/api/chain/tables.ts";
-import { claim } from "../../../src/api/refresh/claim.ts";
-import { finish } from "../../../src/api/refresh/queue.ts";
+import { chainTables } from "../../../src/api/chain/index/tables.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import { finish } from "../../../src/api/refresh/queue/queue.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";

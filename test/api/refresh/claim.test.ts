@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim, nextDueMs } from "../../../src/api/refresh/claim.ts";
-import { finish, type Lease, postpone } from "../../../src/api/refresh/queue.ts";
+import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
+import { finish, type Lease, postpone } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

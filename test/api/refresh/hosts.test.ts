@@ -2,12 +2,12 @@
 
 import type { RequestListener } from "node:http";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createGuardedFetch } from "../../../src/api/metadata/guarded-fetch.ts";
-import { isHostFault } from "../../../src/api/metadata/host-fault.ts";
-import { createResolve } from "../../../src/api/metadata/resolve.ts";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { isHostFault } from "../../../src/api/fetch/host-fault.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { answerOverdue } from "../../../src/api/refresh/deadline.ts";
-import { startRefreshWorker } from "../../../src/api/refresh/worker.ts";
+import { createResolve } from "../../../src/api/metadata/uri/resolve.ts";
+import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
+import { startRefreshWorker } from "../../../src/api/refresh/worker/worker.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { claim } from "../../../src/api/refresh/claim.ts";
-import { createOperatorRequests } from "../../../src/api/refresh/operator-requests.ts";
-import { viewProgress } from "../../../src/api/refresh/operator-views.ts";
-import { finish } from "../../../src/api/refresh/queue.ts";
-import { settle, type TokenStatus } from "../../../src/api/refresh/receipts.ts";
-import { forgetOldReceipts } from "../../../src/api/refresh/retention.ts";
-import { addSweep } from "../../../src/api/refresh/sweeps.ts";
+import { createOperatorRequests } from "../../../src/api/refresh/operator/operator-requests.ts";
+import { viewProgress } from "../../../src/api/refresh/operator/operator-views.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import { finish } from "../../../src/api/refresh/queue/queue.ts";
+import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
+import { forgetOldReceipts } from "../../../src/api/refresh/receipts/retention.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {

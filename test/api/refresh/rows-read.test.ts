@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { claim } from "../../../src/api/refresh/claim.ts";
-import { finish, hold, type Lease } from "../../../src/api/refresh/queue.ts";
-import { settle } from "../../../src/api/refresh/receipts.ts";
-import type { Queryable } from "../../../src/api/store/database.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import { finish, hold, type Lease } from "../../../src/api/refresh/queue/queue.ts";
+import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

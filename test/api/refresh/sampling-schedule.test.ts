@@ -2,7 +2,7 @@
 
 import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createIndexHeads } from "../../../src/api/chain/index-heads.ts";
+import { createIndexHeads } from "../../../src/api/chain/index/index-heads.ts";
 import {
   createSampling,
   type SamplingDeps,

@@ -1,7 +1,7 @@
 /** Origins lag their own events, so what an event left as it was is looked at again (design: "Refresh"). */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { depth, type Trigger } from "../../../src/api/refresh/queue.ts";
+import { depth, type Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, emptyTables, failed, found, passSeconds, readQueue } from "../../support/refresh.ts";

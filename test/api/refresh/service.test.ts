@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LatestBlock } from "../../../src/api/chain/read-block.ts";
-import { anonymousTokensLimit } from "../../../src/api/contract/tiers.ts";
-import type { ReadUri, UriRead } from "../../../src/api/metadata/read-uri.ts";
+import type { LatestBlock } from "../../../src/api/chain/contract/read-block.ts";
+import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
+import { anonymousTokensLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createRefreshRoom } from "../../../src/api/refresh/room.ts";
-import { createRateLimiter } from "../../../src/api/store/rate-limiter.ts";
+import type { ReadUri, UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
+import { createRefreshRoom } from "../../../src/api/refresh/module.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createFakeCalls, ownerOfOnly } from "../../support/fake-contract.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim } from "../../../src/api/refresh/claim.ts";
-import { finish } from "../../../src/api/refresh/queue.ts";
-import { addSweep } from "../../../src/api/refresh/sweeps.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import { finish } from "../../../src/api/refresh/queue/queue.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";

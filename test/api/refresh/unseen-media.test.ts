@@ -1,15 +1,15 @@
 /** Pictures, videos and animations of tokens that no transfer has told of: nobody is asked for them before it does. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import { collectMedia } from "../../../src/api/media/collect.ts";
-import { NORMALISER } from "../../../src/api/metadata/normalise.ts";
-import { createRenormaliser } from "../../../src/api/metadata/renormalise.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { collectMedia } from "../../../src/api/media/storage/collect.ts";
+import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
+import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { claim } from "../../../src/api/refresh/claim.ts";
-import { forgetUntoldTokens } from "../../../src/api/refresh/purge.ts";
-import type { Trigger } from "../../../src/api/refresh/queue.ts";
-import { createRecorder } from "../../../src/api/refresh/recorder.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
+import { forgetUntoldTokens } from "../../../src/api/refresh/triggers/purge.ts";
+import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import {
   ask,

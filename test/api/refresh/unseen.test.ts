@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEventWriter } from "../../../src/api/events/writer.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createRefreshRoom } from "../../../src/api/refresh/room.ts";
+import { createRefreshRoom } from "../../../src/api/refresh/module.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createCauseSetup } from "../../support/causes.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import { answerOverdue } from "../../../src/api/refresh/deadline.ts";
-import { want } from "../../../src/api/refresh/queue.ts";
-import { addReceipt, RECEIPT_CHANNEL, settle } from "../../../src/api/refresh/receipts.ts";
-import { createReceiptWaits, WAITS_PER_OWNER_MAX } from "../../../src/api/refresh/waits.ts";
-import type { Database } from "../../../src/api/store/database.ts";
-import { listen } from "../../../src/api/store/listener.ts";
+import type { Database } from "../../../src/api/db/database.ts";
+import { listen } from "../../../src/api/db/listener.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { want } from "../../../src/api/refresh/queue/queue.ts";
+import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
+import { addReceipt, RECEIPT_CHANNEL, settle } from "../../../src/api/refresh/receipts/receipts.ts";
+import { createReceiptWaits, WAITS_PER_OWNER_MAX } from "../../../src/api/refresh/receipts/waits.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 

@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import { claim, nextDueMs } from "../../../src/api/refresh/claim.ts";
-import { depth, findQueued, finish, postpone, release, renew, want } from "../../../src/api/refresh/queue.ts";
-import { createDatabase, type Database } from "../../../src/api/store/database.ts";
+import { createDatabase, type Database } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
+import {
+  depth,
+  findQueued,
+  finish,
+  postpone,
+  release,
+  renew,
+  want,
+} from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

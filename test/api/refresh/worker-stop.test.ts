@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../src/api/store/database.ts";
+import type { Database } from "../../../src/api/db/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, emptyTables, found, readQueue } from "../../support/refresh.ts";

@@ -1,7 +1,7 @@
 /** Any tokens, filters and orders, drawn from few names and values so that they meet. */
 
 import fc from "fast-check";
-import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import type { TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
 
 const TOKEN_IDS = ["0", "1", "9", "10", "9007199254740993", "9007199254740992", (2n ** 256n - 1n).toString()];

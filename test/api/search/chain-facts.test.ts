@@ -2,10 +2,13 @@
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { hasBit } from "../../../src/api/search/bits.ts";
-import { createBreathe } from "../../../src/api/search/breathe.ts";
-import { createChainFacts, differences } from "../../../src/api/search/chain-facts.ts";
-import { type CollectionIndex, createCollectionIndex } from "../../../src/api/search/collection-index.ts";
+import { createBreathe } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { hasBit } from "../../../src/api/search/columns/bits.ts";
+import {
+  type CollectionIndex,
+  createCollectionIndex,
+} from "../../../src/api/search/index/collection-index.ts";
+import { createChainFacts, differences } from "../../../src/api/search/sync/chain-facts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
 

@@ -1,14 +1,14 @@
 /** A collection's index in memory beside its model, changed by the same operations. */
 
-import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
-import { valueText } from "../../../src/api/metadata/traits.ts";
-import { emptyBits, setBit } from "../../../src/api/search/bits.ts";
-import { createBreathe } from "../../../src/api/search/breathe.ts";
-import { createCollectionIndex, type TokenRow } from "../../../src/api/search/collection-index.ts";
-import { createKeptAnswers } from "../../../src/api/search/kept-answers.ts";
-import type { ChainSlots } from "../../../src/api/search/match.ts";
-import { pageOf } from "../../../src/api/search/page.ts";
+import { createBreathe } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
+import { valueText } from "../../../src/api/metadata/document/traits.ts";
+import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
+import { createCollectionIndex, type TokenRow } from "../../../src/api/search/index/collection-index.ts";
+import type { ChainSlots } from "../../../src/api/search/index/match.ts";
+import { pageOf } from "../../../src/api/search/index/page.ts";
 import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
+import { createKeptAnswers } from "../../../src/api/search/result-cache.ts";
 import type { Model, ModelToken } from "./model.ts";
 
 export type Operation =

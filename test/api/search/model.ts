@@ -1,6 +1,6 @@
 /** Search by brute force over plain objects, to hold the real one against. */
 
-import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import type { Facets, TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
 
 export interface ModelToken {

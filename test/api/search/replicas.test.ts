@@ -1,9 +1,9 @@
 /** Two replicas that write through the recorder while a third answers. */
 
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import { createDatabase, type Database } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
-import { createDatabase, type Database } from "../../../src/api/store/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, emptyTables } from "../../support/refresh.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";

@@ -1,11 +1,11 @@
 /** One collection in PostgreSQL, written by the real recorder, searched, and read back for a brute-force scan. */
 
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import type { Database } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import type { DisplayType, Trait } from "../../../src/api/metadata/traits.ts";
 import type { TokenFilter, TokenQuery } from "../../../src/api/search/query.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import type { Database } from "../../../src/api/store/database.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, createFakeResolve, failed, found, ref } from "../../support/refresh.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import type { Database } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 import type { TokenQuery } from "../../../src/api/search/query.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import type { Database } from "../../../src/api/store/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";

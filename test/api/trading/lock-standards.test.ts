@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { chainTables } from "../../../src/api/chain/tables.ts";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
-import { addKnownTokens } from "../../../src/api/metadata/listing-store.ts";
+import { chainTables } from "../../../src/api/chain/index/tables.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { addKnownTokens } from "../../../src/api/metadata/records/listing-store.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import { createTradeChecks } from "../../../src/api/trading/checks.ts";
+import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
 import { createTrading } from "../../../src/api/trading/service.ts";
 import type { CollectionConfig, LockReading } from "../../../src/config.ts";
 import { trustingWitness } from "../../support/app.ts";

@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
-import { createChainClients } from "../../../src/api/chain/clients.ts";
-import { chainTables } from "../../../src/api/chain/tables.ts";
-import { addKnownTokens, knownInRange } from "../../../src/api/metadata/listing-store.ts";
-import { createReconcile } from "../../../src/api/trading/reconcile.ts";
+import { chainTables } from "../../../src/api/chain/index/tables.ts";
+import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
+import { addKnownTokens, knownInRange } from "../../../src/api/metadata/records/listing-store.ts";
+import { createReconcile } from "../../../src/api/trading/reconcile/reconcile.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { silentLogger } from "../../../src/api/contract/logger.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createTrading, startHeadMark } from "../../../src/api/trading/service.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { trustingWitness } from "../../support/app.ts";

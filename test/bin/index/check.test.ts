@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readBuildId } from "../../../bin/index/build.ts";
 import { checkIndex, compareBuild } from "../../../bin/index/check.ts";
-import { recordIndexBuild } from "../../../src/api/chain/index-build.ts";
-import { readIndexInputs } from "../../../src/api/chain/index-inputs.ts";
+import { recordIndexBuild } from "../../../src/api/chain/index/index-build.ts";
+import { readIndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
 import { loadIndexConfig } from "../../../src/config.ts";
 import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 

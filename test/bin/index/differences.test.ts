@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { differences } from "../../../bin/index/differences.ts";
-import type { IndexInputs } from "../../../src/api/chain/index-inputs.ts";
+import type { IndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
 
 const inputs = (changes: Partial<IndexInputs> = {}): IndexInputs => ({
   files: { "abis/a.ts": "1", "ponder.config.ts": "1", "ponder.schema.ts": "1", "src/domain/a.ts": "1" },

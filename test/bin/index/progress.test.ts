@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { untilCaughtUp } from "../../../bin/index/progress.ts";
-import type { Freshness } from "../../../src/api/http/health.ts";
+import type { Freshness } from "../../../src/api/app/health.ts";
 
 interface Look {
   /** indexed block, node's head and readiness by chain; absent while the service is not up. */

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "../../../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/store/embedded-postgres.ts";
-import { findInstall, launch } from "../../../src/api/store/postgres-install.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/postgres/embedded-postgres.ts";
+import { findInstall, launch } from "../../../src/api/postgres/postgres-install.ts";
 
 const POLL_MS = 50;
 const START_TIMEOUT_MS = 60_000;

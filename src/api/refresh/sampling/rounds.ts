@@ -4,16 +4,16 @@
  */
 
 import { UINT256_MAX } from "../../../domain/token-ref.ts";
-import type { ChainTables } from "../../chain/tables.ts";
-import type { Logger } from "../../contract/logger.ts";
-import { within } from "../../contract/within.ts";
-import type { ReadUri } from "../../metadata/read-uri.ts";
-import type { SampledCollection, SampledToken } from "../../metadata/sample-store.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+import type { Logger } from "../../http/logger.ts";
+import { within } from "../../jobs/timeout.ts";
+import type { SampledCollection, SampledToken } from "../../metadata/records/sample-store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
-import type { Database, Queryable } from "../../store/database.ts";
-import { hasNewCauses } from "../causes.ts";
-import { want } from "../queue.ts";
-import { addSweep, isBeingSwept } from "../sweeps.ts";
+import type { ReadUri } from "../../metadata/uri/read-uri.ts";
+import { want } from "../queue/queue.ts";
+import { hasNewCauses } from "../triggers/chain-triggers.ts";
+import { addSweep, isBeingSwept } from "../triggers/sweeps.ts";
 import { noSamplingMetrics, type Sampled, type SamplingMetrics } from "./metrics.ts";
 import {
   DOCUMENTS_FIRST,

@@ -1,7 +1,7 @@
 /** Samples each collection once per RESAMPLE_HOURS, by one of all the processes that share the database. */
 
 import type { Registry } from "prom-client";
-import type { IndexHeads } from "../../chain/index-heads.ts";
+import type { IndexHeads } from "../../chain/index/index-heads.ts";
 import { createSamplingMetrics } from "./metrics.ts";
 import { createRounds, type RoundDeps } from "./rounds.ts";
 import { addSampled, claimRound, findOpenRounds, findUnsampled } from "./store.ts";

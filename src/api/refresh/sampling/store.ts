@@ -1,8 +1,8 @@
 /** The rounds of samples, in PostgreSQL: a row per collection, which one process at a time works on. */
 
 import { randomUUID } from "node:crypto";
-import type { SampledCollection, SamplePosition } from "../../metadata/sample-store.ts";
-import type { Queryable } from "../../store/database.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { SampledCollection, SamplePosition } from "../../metadata/records/sample-store.ts";
 
 // Reading URIs is called off before.
 const LEASE = "interval '2 minutes'";

@@ -1,0 +1,179 @@
+/** Apps of the console: who owns them, what they may do, and what they ask the operator for. */
+
+import type { Database, Queryable } from "../../db/database.ts";
+import { isTier, type Tier } from "../../http/limits/tiers.ts";
+import { addAudit } from "../audit.ts";
+import { tellReplicas } from "../keys/key-store.ts";
+import type { AccessService } from "../keys/service.ts";
+import {
+  type AppRow,
+  addApp,
+  addRequest,
+  closeRequest,
+  countApps,
+  findApps,
+  type Holders,
+  type RequestKind,
+  type RequestRow,
+  readApp,
+  readApps,
+  readHolders,
+  readOpenRequests,
+  readRequests,
+  settleRequest,
+  writeApp,
+} from "./app-store.ts";
+
+const APPS_OF_ONE_OWNER_MAX = 20;
+const REQUESTS_MAX = 500;
+const FIRST_TIER: Tier = "basic";
+/** Stands for the permission to write every collection's information, which only the operator's tool gives. */
+export const ALL_COLLECTIONS = "all";
+
+/** What the operator gives an app, or takes from it. */
+export interface Permission {
+  readonly kind: RequestKind;
+  readonly subject: string;
+}
+
+export type Creation =
+  | { readonly kind: "created"; readonly appId: string; readonly keyId: string }
+  | { readonly kind: "name_taken" }
+  | { readonly kind: "too_many"; readonly max: number };
+
+export type Asking = "asked" | "asked_before" | "held";
+
+export interface AppsDeps {
+  readonly database: Database;
+  readonly access: AccessService;
+}
+
+const holds = ({ apis, collections, tier }: AppRow, { kind, subject }: Permission): boolean => {
+  if (kind === "api") return apis.includes(subject);
+  if (kind === "tier") return tier === subject;
+  return collections === null || collections.includes(subject);
+};
+
+const withPermission = (app: AppRow, { kind, subject }: Permission): AppRow => {
+  if (holds(app, { kind, subject })) return app;
+  if (kind === "api") return { ...app, apis: [...app.apis, subject] };
+  if (kind === "tier") return isTier(subject) ? { ...app, tier: subject } : app;
+  return { ...app, collections: [...(app.collections ?? []), subject] };
+};
+
+const withoutPermission = (app: AppRow, { kind, subject }: Permission): AppRow => {
+  if (kind === "api") return { ...app, apis: app.apis.filter((each) => each !== subject) };
+  if (kind === "tier") return { ...app, tier: FIRST_TIER };
+  if (subject === ALL_COLLECTIONS) return { ...app, collections: [] };
+  return { ...app, collections: app.collections?.filter((each) => each !== subject) ?? null };
+};
+
+export function createApps({ database, access }: AppsDeps) {
+  /** Reads the app under a lock, writes what `change` makes of it, and tells every replica. */
+  async function change(
+    tx: Queryable,
+    appId: string,
+    to: (app: AppRow) => AppRow,
+    audit: { readonly actor: string; readonly action: string; readonly detail: object },
+  ): Promise<void> {
+    const app = await readApp(tx, appId, true);
+    if (!app) return;
+    await writeApp(tx, to(app));
+    await addAudit(tx, audit.actor, audit.action, appId, { app: app.name, ...audit.detail });
+    await tellReplicas(tx);
+  }
+
+  return {
+    /** Makes an app without permissions, and its first key. */
+    create(name: string, owner: string | null, actor: string): Promise<Creation> {
+      return database.transaction(async (tx): Promise<Creation> => {
+        if (owner !== null) {
+          // One after the other, or several at once would each find room.
+          await tx.query("select pg_advisory_xact_lock(hashtextextended('apps of ' || $1, 0))", [owner]);
+          if ((await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
+            return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
+        }
+        const appId = await addApp(tx, { name, owner, tier: owner === null ? "advanced" : FIRST_TIER });
+        if (!appId) return { kind: "name_taken" };
+        const { id: keyId, start } = await access.makeKeyFor(tx, appId);
+        await addAudit(tx, actor, "apps.create", appId, { app: name, owner, start });
+        return { kind: "created", appId, keyId };
+      });
+    },
+
+    /** Another key for an app that has none which works. */
+    addKey(appId: string, actor: string): Promise<void> {
+      return database.transaction(async (tx) => {
+        const { id, start } = await access.makeKeyFor(tx, appId);
+        await addAudit(tx, actor, "keys.create", id, { app_id: appId, start });
+      });
+    },
+
+    /** The apps of an owner by name. */
+    list: (owner: string): Promise<AppRow[]> => readApps(database, owner),
+
+    /** For operators: so many of the apps whose name or owner holds the text, by name, after the app `after`. */
+    search: (text: string, after: string | undefined, limit: number): Promise<AppRow[]> =>
+      findApps(database, text, after, limit),
+
+    /** For operators: the apps that hold each collection, the first so many of each by name. */
+    holdersOf: (collections: readonly string[], limit: number): Promise<Holders[]> =>
+      readHolders(database, collections, limit),
+
+    find: (id: string): Promise<AppRow | undefined> => readApp(database, id),
+
+    /** The newest 500 requests of an app. */
+    requestsOf: (appId: string): Promise<RequestRow[]> => readRequests(database, appId, REQUESTS_MAX),
+
+    /** So many of what waits for the operator, the oldest first. */
+    openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
+
+    /** Asks the operator for a permission. */
+    ask(appId: string, wish: Permission, actor: string): Promise<Asking> {
+      return database.transaction(async (tx): Promise<Asking> => {
+        const app = await readApp(tx, appId, true);
+        if (!app || holds(app, wish)) return "held";
+        if (!(await addRequest(tx, appId, wish.kind, wish.subject))) return "asked_before";
+        await addAudit(tx, actor, "requests.create", appId, { app: app.name, ...wish });
+        return "asked";
+      });
+    },
+
+    /** Approves or refuses a request; false when it is not open any more. */
+    decide(requestId: string, isApproved: boolean, actor: string): Promise<boolean> {
+      return database.transaction(async (tx) => {
+        const request = await closeRequest(tx, requestId, isApproved, actor);
+        if (!request) return false;
+        const { appId, ...wish } = request;
+        await change(tx, appId, (app) => (isApproved ? withPermission(app, wish) : app), {
+          actor,
+          action: isApproved ? "requests.approve" : "requests.refuse",
+          detail: wish,
+        });
+        return true;
+      });
+    },
+
+    /** Gives an app a permission; `how` is what proves that it is due. Closes the request for it, if there is one. */
+    grant(appId: string, permission: Permission, actor: string, how: object): Promise<void> {
+      return database.transaction(async (tx) => {
+        await settleRequest(tx, appId, permission.kind, permission.subject, actor);
+        const audit = { actor, action: "permissions.grant", detail: { ...permission, ...how } };
+        await change(tx, appId, (app) => withPermission(app, permission), audit);
+      });
+    },
+
+    /** Takes a permission from an app; every replica refuses it within 5 seconds. */
+    withdraw(appId: string, permission: Permission, actor: string): Promise<void> {
+      return database.transaction((tx) =>
+        change(tx, appId, (app) => withoutPermission(app, permission), {
+          actor,
+          action: "permissions.withdraw",
+          detail: permission,
+        }),
+      );
+    },
+  };
+}
+
+export type Apps = ReturnType<typeof createApps>;

@@ -1,0 +1,124 @@
+/** How much each app uses, by the hour: counted in memory and written together, so that a request costs no query. */
+
+import type { Database } from "../../db/database.ts";
+import type { CountUsage } from "../../http/limits/rate-limit.ts";
+import type { Logger } from "../../http/logger.ts";
+import type { DailyJob } from "../../jobs/daily.ts";
+import { deleteInBatches } from "../../jobs/daily.ts";
+
+const FLUSH_MS = 2_000;
+const HOUR_MS = 3_600_000;
+const KEPT_DAYS = 90;
+
+interface Count {
+  readonly appId: string;
+  readonly hour: number;
+  readonly api: string;
+  requests: number;
+  refused: number;
+}
+
+export interface UsageRow {
+  readonly hour: Date;
+  readonly api: string;
+  readonly requests: number;
+  readonly refused: number;
+}
+
+export interface Usage {
+  readonly count: CountUsage;
+  /** Writes what was counted. What can't be written is kept for the next time. */
+  flush(): Promise<void>;
+  /** The hours of an app since `since`, the oldest first, as of the last flush of every process. */
+  read(appId: string, since: Date): Promise<UsageRow[]>;
+  stop(): Promise<void>;
+}
+
+export function createUsage(database: Database, logger: Logger, now: () => number = Date.now): Usage {
+  /** By app, then by API; an hour that is over waits in `past`. */
+  let counts = new Map<string, Map<string, Count>>();
+  let past: Count[] = [];
+
+  function add(appId: string, hour: number, api: string, requests: number, refused: number): void {
+    let apis = counts.get(appId);
+    if (!apis) {
+      apis = new Map();
+      counts.set(appId, apis);
+    }
+    const kept = apis.get(api);
+    if (kept?.hour === hour) {
+      kept.requests += requests;
+      kept.refused += refused;
+      return;
+    }
+    if (kept) past.push(kept);
+    apis.set(api, { appId, hour, api, requests, refused });
+  }
+
+  async function flush(): Promise<void> {
+    if (counts.size === 0) return;
+    const written = [...past, ...[...counts.values()].flatMap((apis) => [...apis.values()])];
+    counts = new Map();
+    past = [];
+    const column = (pick: (count: Count) => unknown): unknown[] => written.map(pick);
+    try {
+      await database.query(
+        `insert into vitrine.app_usage as u (app_id, hour, api, requests, refused)
+         select app_id, to_timestamp(hour), api, sum(requests), sum(refused)
+           from unnest($1::uuid[], $2::float8[], $3::text[], $4::bigint[], $5::bigint[])
+                as c (app_id, hour, api, requests, refused)
+          group by 1, 2, 3 order by 1, 2, 3
+         on conflict (app_id, hour, api) do update
+           set requests = u.requests + excluded.requests, refused = u.refused + excluded.refused`,
+        [
+          column(({ appId }) => appId),
+          column(({ hour }) => (hour * HOUR_MS) / 1000),
+          column(({ api }) => api),
+          column(({ requests }) => requests),
+          column(({ refused }) => refused),
+        ],
+      );
+    } catch (error) {
+      for (const { appId, hour, api, requests, refused } of written) add(appId, hour, api, requests, refused);
+      logger.warn({
+        msg: "Usage was not written; it is kept for the next time",
+        reason: (error as Error).message,
+      });
+    }
+  }
+
+  let flushing = Promise.resolve();
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush);
+  }, FLUSH_MS);
+  timer.unref();
+
+  return {
+    count: (appId, api, isAllowed) =>
+      add(appId, Math.floor(now() / HOUR_MS), api, isAllowed ? 1 : 0, isAllowed ? 0 : 1),
+    flush,
+    async read(appId, since) {
+      const rows = await database.query<{ hour: Date; api: string; requests: string; refused: string }>(
+        `select hour, api, requests::text, refused::text from vitrine.app_usage
+          where app_id = $1 and hour >= $2 order by hour, api`,
+        [appId, since],
+      );
+      return rows.map((row) => ({ ...row, requests: Number(row.requests), refused: Number(row.refused) }));
+    },
+    async stop() {
+      clearInterval(timer);
+      await flushing;
+      await flush();
+    },
+  };
+}
+
+export const forgetOldUsage: DailyJob = {
+  name: "forget old usage",
+  run: (database) =>
+    deleteInBatches(
+      database,
+      `delete from vitrine.app_usage where ctid in (
+         select ctid from vitrine.app_usage where hour < now() - interval '${KEPT_DAYS} days' limit $1) returning 1`,
+    ),
+};

@@ -1,0 +1,135 @@
+/** Apps and their keys in PostgreSQL. */
+
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../db/database.ts";
+import type { Tier } from "../../http/limits/tiers.ts";
+import type { CallerApp } from "../../http/router.ts";
+import type { NewKey } from "./keys.ts";
+
+/** Tells every process that permissions or keys have changed. */
+export const ACCESS_CHANNEL = "vitrine_access";
+
+export interface NewApp {
+  readonly name: string;
+  readonly apis: readonly string[];
+  /** `chainId:address` each, or null for every collection. */
+  readonly collections: readonly string[] | null;
+}
+
+/** Reaches the others when the transaction commits. */
+export async function tellReplicas(tx: Queryable): Promise<void> {
+  await tx.query("select pg_notify($1, '')", [ACCESS_CHANNEL]);
+}
+
+/** Makes the app, or widens what the operator's app of that name may do. Its id; undefined where a wallet owns the name. */
+export async function saveApp(db: Queryable, app: NewApp): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    `insert into vitrine.app as a (id, name, apis, collections) values ($1, $2, $3, $4)
+     on conflict (name) do update set
+       apis = (select array_agg(distinct api) from unnest(a.apis || excluded.apis) as api),
+       collections = case when a.collections is null or excluded.collections is null then null
+                          else (select array_agg(distinct c) from unnest(a.collections || excluded.collections) as c) end
+      where a.owner is null
+     returning id`,
+    [randomUUID(), app.name, app.apis, app.collections],
+  );
+  return row?.id;
+}
+
+export interface KeyToAdd extends Omit<NewKey, "key"> {
+  readonly id: string;
+  readonly appId: string;
+  readonly sealed: Buffer;
+}
+
+export async function addKey(db: Queryable, { id, appId, hash, start, sealed }: KeyToAdd): Promise<void> {
+  await db.query(
+    "insert into vitrine.api_key (id, app_id, hash, start, sealed) values ($1, $2, $3, $4, $5)",
+    [id, appId, hash, start, sealed],
+  );
+}
+
+const LIVE = "k.revoked_at is null and (k.expires_at is null or k.expires_at > now())";
+
+export async function findAppByKeyHash(db: Queryable, hash: Buffer): Promise<CallerApp | undefined> {
+  const [row] = await db.query<CallerApp>(
+    `select a.id, a.name, a.apis, a.collections, a.tier
+       from vitrine.api_key k join vitrine.app a on a.id = k.app_id where k.hash = $1 and ${LIVE}`,
+    [hash],
+    "find app by key",
+  );
+  return row;
+}
+
+export interface KeyRow {
+  readonly id: string;
+  readonly app_id: string;
+  readonly app: string;
+  readonly tier: Tier;
+  readonly start: string;
+  readonly apis: readonly string[];
+  readonly collections: readonly string[] | null;
+  readonly created_at: Date;
+  /** When it stops working by itself; null for never. */
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+/** The keys of one app or of all, the oldest first; revoked ones too. */
+export function listKeys(db: Queryable, appId?: string): Promise<KeyRow[]> {
+  return db.query<KeyRow>(
+    `select k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at, k.revoked_at
+       from vitrine.api_key k join vitrine.app a on a.id = k.app_id
+      where $1::uuid is null or a.id = $1 order by k.created_at, k.id`,
+    [appId ?? null],
+  );
+}
+
+/** A key that works, with its seal; undefined for any other. `lock` holds it until the transaction ends. */
+export async function findLiveKey(
+  db: Queryable,
+  id: string,
+  lock = false,
+): Promise<{ appId: string; sealed: Buffer | null } | undefined> {
+  const [row] = await db.query<{ appId: string; sealed: Buffer | null }>(
+    `select k.app_id as "appId", k.sealed from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
+    [id],
+  );
+  return row;
+}
+
+/** Lets a key work for so many seconds more, if it was not to end before. */
+export async function expireKey(db: Queryable, id: string, seconds: number): Promise<void> {
+  await db.query(
+    `update vitrine.api_key set expires_at = least(expires_at, now() + $2::float8 * interval '1 second') where id = $1`,
+    [id, seconds],
+  );
+}
+
+/** False when there is no such key that is not revoked yet. */
+export async function revokeKey(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(
+    "update vitrine.api_key set revoked_at = now() where id = $1 and revoked_at is null returning 1",
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** Sealed keys whose seal does not start with `mark`, by id after `after`. */
+export function readOtherSeals(
+  db: Queryable,
+  mark: Buffer,
+  after: string,
+  limit: number,
+): Promise<{ id: string; sealed: Buffer }[]> {
+  return db.query(
+    `select id, sealed from vitrine.api_key
+      where sealed is not null and substring(sealed for $1) <> $2 and id > $3 order by id limit $4`,
+    [mark.length, mark, after, limit],
+  );
+}
+
+/** Replaces a seal, unless another process was faster. */
+export async function replaceSeal(db: Queryable, id: string, old: Buffer, sealed: Buffer): Promise<void> {
+  await db.query("update vitrine.api_key set sealed = $3 where id = $1 and sealed = $2", [id, old, sealed]);
+}

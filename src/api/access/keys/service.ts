@@ -1,0 +1,174 @@
+/** The access room's door: keys, and whose key a request carries. */
+
+import { randomUUID } from "node:crypto";
+import type { Database, Queryable } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
+import { clip } from "../../http/fields.ts";
+import type { CallerApp } from "../../http/router.ts";
+import { addAudit } from "../audit.ts";
+import type { Sealer } from "./encryption.ts";
+import {
+  addKey,
+  expireKey,
+  findAppByKeyHash,
+  findLiveKey,
+  type KeyRow,
+  listKeys,
+  type NewApp,
+  readOtherSeals,
+  replaceSeal,
+  revokeKey,
+  saveApp,
+  tellReplicas,
+} from "./key-store.ts";
+import { digestOf, hashKey, isKeyShaped, makeKey } from "./keys.ts";
+
+// Permission changes and revocations must reach every replica within 5 s, also those whose notifications are lost.
+const REMEMBER_MS = 2_000;
+const REMEMBERED_MAX = 10_000;
+const RESEAL_BATCH = 200;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+export type Revealed =
+  | { readonly kind: "key"; readonly key: string }
+  /** Made before keys were kept, or sealed with a secret that is set no more. */
+  | { readonly kind: "unreadable" }
+  | { readonly kind: "unknown" };
+
+const contextOf = (keyId: string): string => `api_key:${keyId}`;
+
+export function createAccess(database: Database, sealer: Sealer, now: () => number = Date.now) {
+  const remembered = new Map<string, { readonly at: number; readonly app: Promise<CallerApp | undefined> }>();
+
+  function remember(name: string, app: Promise<CallerApp | undefined>): void {
+    // The oldest goes: keys that strangers make up must not push out those that are in use, which come back at once.
+    if (remembered.size >= REMEMBERED_MAX) {
+      for (const oldest of remembered.keys()) {
+        remembered.delete(oldest);
+        break;
+      }
+    }
+    remembered.delete(name);
+    remembered.set(name, { at: now(), app });
+  }
+
+  async function makeKeyFor(
+    tx: Queryable,
+    appId: string,
+  ): Promise<{ id: string; key: string; start: string }> {
+    const { key, hash, start } = makeKey();
+    const id = randomUUID();
+    await addKey(tx, { id, appId, hash, start, sealed: sealer.seal(key, contextOf(id)) });
+    return { id, key, start };
+  }
+
+  return {
+    /**
+     * The app of a key, or undefined for one that is unknown, revoked or past its end. Fails closed: it throws when the
+     * database can't be asked. Answers are kept for two seconds, or until `forget`.
+     */
+    findApp(key: string): Promise<CallerApp | undefined> {
+      const name = digestOf(key);
+      const kept = remembered.get(name);
+      if (kept && now() - kept.at < REMEMBER_MS) return kept.app;
+      if (!isKeyShaped(key)) return Promise.resolve(undefined);
+
+      const app = findAppByKeyHash(database, hashKey(key));
+      remember(name, app);
+      app.catch(() => remembered.delete(name));
+      return app;
+    },
+
+    /** Asks the database anew from now on: something has changed, here or at another replica. */
+    forget: (): void => remembered.clear(),
+
+    /** Makes a key for the app of that name, and widens what the app may do. */
+    async createKey(app: NewApp, actor: string): Promise<{ readonly id: string; readonly key: string }> {
+      return database.transaction(async (tx) => {
+        const appId = await saveApp(tx, app);
+        // Anybody may take a name in the console, and would be given what the operator meant for another.
+        if (appId === undefined) {
+          const message = `"${clip(app.name)}" is a wallet's app: give it permissions in the console, or choose another name`;
+          throw new ApiError("INVALID_REQUEST", [{ path: "app", message }]);
+        }
+        const { id, key, start } = await makeKeyFor(tx, appId);
+        await addAudit(tx, actor, "keys.create", id, { ...app, start });
+        await tellReplicas(tx);
+        return { id, key };
+      });
+    },
+
+    /** Makes a key inside the caller's transaction, which also leaves the audit row. */
+    makeKeyFor,
+
+    /** A key in clear, for its owner, and a row in the audit log that it was read. */
+    async revealKey(id: string, actor: string): Promise<Revealed> {
+      const found = await findLiveKey(database, id);
+      if (!found) return { kind: "unknown" };
+      const key = found.sealed && sealer.open(found.sealed, contextOf(id));
+      if (!key) return { kind: "unreadable" };
+      await addAudit(database, actor, "keys.reveal", id, {});
+      return { kind: "key", key };
+    },
+
+    /**
+     * Makes another key for the same app; the old one works for `graceSeconds` more. Undefined when the old one does
+     * not work any more.
+     */
+    rotateKey(
+      id: string,
+      graceSeconds: number,
+      actor: string,
+    ): Promise<{ readonly id: string; readonly key: string } | undefined> {
+      return database.transaction(async (tx) => {
+        const old = await findLiveKey(tx, id, true);
+        if (!old) return undefined;
+        const { start, ...made } = await makeKeyFor(tx, old.appId);
+        await expireKey(tx, id, graceSeconds);
+        await addAudit(tx, actor, "keys.rotate", id, { new: made.id, start, grace_seconds: graceSeconds });
+        await tellReplicas(tx);
+        return made;
+      });
+    },
+
+    /** Leaves a row in the audit log, inside the caller's transaction. */
+    audit: addAudit,
+
+    listKeys: (appId?: string): Promise<KeyRow[]> => listKeys(database, appId),
+
+    /** False when there is no such key that is not revoked yet. */
+    async revokeKey(id: string, actor: string): Promise<boolean> {
+      const isRevoked = await database.transaction(async (tx) => {
+        const revoked = await revokeKey(tx, id);
+        if (revoked) {
+          await addAudit(tx, actor, "keys.revoke", id, {});
+          await tellReplicas(tx);
+        }
+        return revoked;
+      });
+      if (isRevoked) remembered.clear();
+      return isRevoked;
+    },
+
+    /**
+     * Seals with the current secret what the previous one had sealed. Answers how many were, and how many neither
+     * secret opens: those keys work, and can't be read again.
+     */
+    async reseal(): Promise<{ readonly resealed: number; readonly unreadable: number }> {
+      const count = { resealed: 0, unreadable: 0 };
+      for (let after = FIRST_ID; ; ) {
+        const rows = await readOtherSeals(database, sealer.mark, after, RESEAL_BATCH);
+        for (const { id, sealed } of rows) {
+          const key = sealer.open(sealed, contextOf(id));
+          if (key) await replaceSeal(database, id, sealed, sealer.seal(key, contextOf(id)));
+          count[key ? "resealed" : "unreadable"]++;
+        }
+        const last = rows.at(-1);
+        if (!last || rows.length < RESEAL_BATCH) return count;
+        after = last.id;
+      }
+    },
+  };
+}
+
+export type AccessService = ReturnType<typeof createAccess>;

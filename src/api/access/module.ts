@@ -1,0 +1,68 @@
+/** The access room's services, put together. */
+
+import type { ChainClients } from "../chain/rpc/clients.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
+import type { DailyJob } from "../jobs/daily.ts";
+import { type Apps, createApps } from "./apps/apps.ts";
+import { createUsage, forgetOldUsage, type Usage } from "./apps/usage.ts";
+import { type AuditRow, readAudit } from "./audit.ts";
+import { createSealer, type Secrets } from "./keys/encryption.ts";
+import { type AccessService, createAccess } from "./keys/service.ts";
+import { createGate, type Gate, type GateDeps } from "./limits/rate-limits.ts";
+import { forgetOldSessions } from "./sign-in/session-store.ts";
+import { createSessions, type Sessions } from "./sign-in/sessions.ts";
+import { createWalletProof, type WalletProof } from "./sign-in/wallet-proof.ts";
+
+export interface AccessRoomDeps extends Pick<GateDeps, "trustedProxies" | "onFault" | "limits"> {
+  readonly database: Database;
+  readonly clients: ChainClients;
+  readonly secrets: Secrets;
+  readonly operatorAddresses: ReadonlySet<string>;
+  readonly baseUrl: string;
+  readonly logger: Logger;
+}
+
+export interface AccessRoom {
+  readonly access: AccessService;
+  readonly apps: Apps;
+  readonly gate: Gate;
+  readonly proof: WalletProof;
+  /** The newest first; `before` is the id of the last row of the page before. */
+  readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
+  readonly sessions: Sessions;
+  /** Counts until it is stopped. */
+  readonly usage: Usage;
+}
+
+export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSessions];
+
+/** Seals keys with the current secret that another one sealed, in the background, and logs how that went. */
+export function resealKeys(access: AccessService, logger: Logger): void {
+  access.reseal().then(
+    (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
+    (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
+  );
+}
+
+export function createAccessRoom(deps: AccessRoomDeps): AccessRoom {
+  const { database, secrets, operatorAddresses, logger } = deps;
+  const access = createAccess(database, createSealer(secrets, "api-key"));
+  const usage = createUsage(database, logger);
+  return {
+    access,
+    apps: createApps({ database, access }),
+    gate: createGate({
+      ...deps,
+      countUsage: usage.count,
+      onFirstRefusal: (client) =>
+        access.audit(database, "nobody", "operator.refused", client, {
+          reason: "too many wrong tokens or sign-ins",
+        }),
+    }),
+    proof: createWalletProof(deps),
+    readAudit: (limit, before) => readAudit(database, limit, before),
+    sessions: createSessions(database, operatorAddresses),
+    usage,
+  };
+}

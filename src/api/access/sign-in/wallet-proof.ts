@@ -1,0 +1,107 @@
+/** Messages that wallets sign (ERC-4361), and whether a signature is the wallet's: of a key, or of a contract (ERC-1271). */
+
+import { type Address, getAddress, type Hex, isHex, verifyMessage } from "viem";
+import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
+import type { ChainClients } from "../../chain/rpc/clients.ts";
+import { within } from "../../jobs/timeout.ts";
+
+const MESSAGE_SECONDS = 600;
+// Signatures of contract wallets hold several keys' signatures; a megabyte holds none.
+const SIGNATURE_CHARACTERS_MAX = 16_384;
+const CHAIN_MS = 5_000;
+
+const ownerAbi = [
+  { type: "function", name: "owner", inputs: [], outputs: [{ type: "address" }], stateMutability: "view" },
+] as const;
+
+export interface Proof {
+  readonly message: string;
+  readonly signature: string;
+}
+
+export type Verdict =
+  | { readonly kind: "proved"; readonly address: string; readonly nonce: string }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface WalletProofDeps {
+  /** The public URL of the service: what the wallet shows as the one who asks. */
+  readonly baseUrl: string;
+  readonly clients: ChainClients;
+  readonly now?: () => number;
+}
+
+export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletProofDeps) {
+  const { host: domain } = new URL(baseUrl);
+  const uri = `${baseUrl}/console`;
+
+  async function isSigned(
+    address: Address,
+    chainId: number | undefined,
+    { message, signature }: Proof,
+  ): Promise<boolean> {
+    if (!isHex(signature) || signature.length > SIGNATURE_CHARACTERS_MAX) return false;
+    const signed = { address, message, signature: signature as Hex };
+    const byKey = await verifyMessage(signed).catch(() => false);
+    if (byKey) return true;
+    const client = chainId === undefined ? undefined : clients.get(chainId);
+    return client !== undefined && (await within(CHAIN_MS, client.verifyMessage(signed))) === true;
+  }
+
+  return {
+    /** The text for the wallet to sign. `address` is a wallet's, in any case. */
+    message({
+      address,
+      chainId,
+      nonce,
+      statement,
+    }: {
+      readonly address: string;
+      readonly chainId: number;
+      readonly nonce: string;
+      readonly statement: string;
+    }): string {
+      const issuedAt = new Date(now());
+      return createSiweMessage({
+        address: getAddress(address),
+        chainId,
+        domain,
+        expirationTime: new Date(issuedAt.getTime() + MESSAGE_SECONDS * 1000),
+        issuedAt,
+        nonce,
+        statement,
+        uri,
+        version: "1",
+      });
+    },
+
+    /**
+     * Whose signature it is under a message of ours with that statement. The nonce is still to be used up. Wallets that
+     * are contracts are asked on `contractChainId`, whatever chain the message names: whoever has the contract at the
+     * same address of another chain is somebody else.
+     */
+    async verify(proof: Proof, statement: string, contractChainId: number | undefined): Promise<Verdict> {
+      const refused = (reason: string): Verdict => ({ kind: "refused", reason });
+      const message = parseSiweMessage(proof.message);
+      const { address, nonce, chainId, expirationTime } = message;
+      if (!address || !nonce || chainId === undefined || !expirationTime)
+        return refused("the message is not one of this service");
+      if (!validateSiweMessage({ address, message, domain, time: new Date(now()) }))
+        return refused("the message has ended, or another site has asked for it");
+      if (message.uri !== uri || message.statement !== statement)
+        return refused("the message was made for something else");
+      if (!(await isSigned(address, contractChainId, proof)))
+        return refused("the signature is not that of the wallet that the message names");
+      return { kind: "proved", address: address.toLowerCase(), nonce };
+    },
+
+    /** What the contract's `owner()` answers, in lower case; undefined where it has none or the node is away. */
+    async ownerOf({ chainId, address }: { chainId: number; address: string }): Promise<string | undefined> {
+      const client = clients.get(chainId);
+      if (!client) return undefined;
+      const read = client.readContract({ address: address as Address, abi: ownerAbi, functionName: "owner" });
+      return (await within(CHAIN_MS, read))?.toLowerCase();
+    },
+  };
+}
+
+export type WalletProof = ReturnType<typeof createWalletProof>;

@@ -1,0 +1,131 @@
+/** How far behind the index and the queue are, for operators and their probes. No metadata hosts, apps or wallets in it. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { LatestBlock } from "../chain/contract/read-block.ts";
+import type { IndexHeads } from "../chain/index/index-heads.ts";
+import type { EndpointReport } from "../chain/rpc/endpoints.ts";
+import { createRouter, errorResponses } from "../http/router.ts";
+import { within } from "../jobs/timeout.ts";
+import type { QueueDepth } from "../refresh/queue/queue.ts";
+
+// A probe every second asks the node every other second.
+const REMEMBER_MS = 2_000;
+const NODE_TIMEOUT_MS = 2_000;
+
+const freshnessSchema = z
+  .object({
+    chains: z.array(
+      z.object({
+        chain_id: z.number(),
+        head: z
+          .number()
+          .nullable()
+          .openapi({ description: "The node's newest block; null while it does not answer." }),
+        indexed: z.number(),
+        lag_seconds: z
+          .number()
+          .openapi({ description: "Since the indexed block, where the node has newer ones." }),
+        ready: z.boolean(),
+        rpc: z
+          .array(
+            z.object({
+              endpoint: z.number().openapi({ description: "Its place in PONDER_RPC_URL_<chainId>, from 1." }),
+              host: z.string().openapi({ description: "Of its URL, without what may be a key." }),
+              status: z.enum(["used", "ready", "behind", "down"]).openapi({
+                description:
+                  "`used` is asked first, `ready` next; `behind` has not seen blocks that another has; `down` does not answer.",
+              }),
+              reason: z.string().nullable().openapi({
+                description:
+                  "What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, chain_<id> of another chain, not_json, empty, no_block, rpc_error, too_large, or how many blocks behind.",
+              }),
+              latest_block: z.number().nullable(),
+            }),
+          )
+          .openapi({ description: "The RPC endpoints of the chain, as this process finds them." }),
+      }),
+    ),
+    queue: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
+  })
+  .openapi("Freshness");
+
+export type Freshness = z.infer<typeof freshnessSchema>;
+
+const freshnessRoute = createRoute({
+  method: "get",
+  path: "/freshness",
+  operationId: "getFreshness",
+  tags: ["operation"],
+  summary: "Head lag per chain and the age of the refresh queue",
+  responses: {
+    200: { description: "As of now", content: { "application/json": { schema: freshnessSchema } } },
+    ...errorResponses("UNAVAILABLE"),
+  },
+});
+
+const livezSchema = z.object({ live: z.boolean(), stalled_chains: z.array(z.number()) }).openapi("Liveness");
+const liveness = { content: { "application/json": { schema: livezSchema } } };
+
+const livezRoute = createRoute({
+  method: "get",
+  path: "/livez",
+  operationId: "getLiveness",
+  tags: ["operation"],
+  summary: "Whether the index of every chain goes on",
+  responses: {
+    200: { description: "It does", ...liveness },
+    503: { description: "An index stands still while its node goes on", ...liveness },
+  },
+});
+
+export interface HealthDeps {
+  readonly heads: IndexHeads;
+  readonly latestBlock: LatestBlock;
+  readonly reportEndpoints: (chainId: number) => readonly EndpointReport[];
+  readonly stalled: ReadonlySet<number>;
+  readonly depth: () => Promise<QueueDepth>;
+  readonly now?: () => number;
+}
+
+export function healthRoutes(deps: HealthDeps) {
+  const { stalled, now = Date.now } = deps;
+  let kept: { readonly at: number; readonly freshness: Promise<Freshness> } | undefined;
+  return createRouter()
+    .openapi(freshnessRoute, async (c) => {
+      if (!kept || now() - kept.at > REMEMBER_MS) kept = { at: now(), freshness: measure(deps) };
+      return c.json(await kept.freshness, 200);
+    })
+    .openapi(livezRoute, (c) => {
+      const live = stalled.size === 0;
+      return c.json({ live, stalled_chains: [...stalled] }, live ? 200 : 503);
+    });
+}
+
+async function measure({
+  heads,
+  latestBlock,
+  reportEndpoints,
+  depth,
+  now = Date.now,
+}: HealthDeps): Promise<Freshness> {
+  const [indexed, queue] = await Promise.all([heads.read(), depth()]);
+  const chains = await Promise.all(
+    indexed.map(async ({ chainId, block, timestamp, ready }) => {
+      // A node that fails or takes too long is news too, and must not keep the answer.
+      const head = (await within(NODE_TIMEOUT_MS, latestBlock(chainId))) ?? null;
+      const isBehind = head === null || head > block;
+      return {
+        chain_id: chainId,
+        head,
+        indexed: block,
+        lag_seconds: isBehind ? Math.max(0, Math.floor(now() / 1000) - timestamp) : 0,
+        ready,
+        rpc: reportEndpoints(chainId).map(({ latestBlock: latest, ...endpoint }) => ({
+          ...endpoint,
+          latest_block: latest,
+        })),
+      };
+    }),
+  );
+  return { chains, queue: { waiting: queue.waiting, oldest_seconds: Math.round(queue.oldestSeconds) } };
+}

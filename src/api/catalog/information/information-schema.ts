@@ -1,0 +1,141 @@
+/** Collection information as its makers submit it and as it is answered (facts of the field's listing form). */
+
+import { z } from "@hono/zod-openapi";
+import { clip } from "../../http/fields.ts";
+import { hostOf } from "../../media/display/display.ts";
+import { describe, storable } from "../../metadata/document/json.ts";
+import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "./field-messages.ts";
+
+const NAME_CHARACTERS_MAX = 100;
+const DESCRIPTION_CHARACTERS_MAX = 1_000;
+const LINK_CHARACTERS_MAX = 2_048;
+const TRAIT_TYPE_CHARACTERS_MAX = 1_000;
+// A second has room for 20 decimal places.
+const TIME_CHARACTERS_MAX = 40;
+const GROUPS_MAX = 100;
+// As many trait types as one token may have.
+const GROUP_TRAITS_MAX = 1_000;
+
+const textUpTo = (max: number) =>
+  z
+    .string(mustBe("a string"))
+    .refine((text) => text.length <= max, charactersAtMost(max))
+    .transform(storable);
+
+const nameUpTo = (max: number) =>
+  textUpTo(max).refine((text) => text.trim() !== "", { error: "must not be empty" });
+
+const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
+
+const link = optional(
+  textUpTo(LINK_CHARACTERS_MAX).refine((text) => hostOf(text) !== undefined && !/[\s\p{Cc}]/u.test(text), {
+    error: (issue) =>
+      `must be an http or https link without credentials; it is "${clip(String(issue.input))}"`,
+  }),
+).openapi({ type: ["string", "null"], format: "uri", maxLength: LINK_CHARACTERS_MAX });
+
+const time = optional(
+  z.iso
+    .datetime({
+      error: (issue) =>
+        typeof issue.input === "string"
+          ? `must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "${clip(issue.input)}"`
+          : `must be an ISO 8601 time in UTC; it is ${describe(issue.input)}`,
+    })
+    // PostgreSQL, which compares it with its clock, knows no year 0, and no fraction of 100 digits.
+    .refine((text) => text.length <= TIME_CHARACTERS_MAX, charactersAtMost(TIME_CHARACTERS_MAX))
+    .refine((text) => !text.startsWith("0000"), {
+      error: (issue) => `must be of the year 0001 or later; it is "${clip(String(issue.input))}"`,
+    }),
+);
+
+const groupsSchema = z
+  .array(
+    z.strictObject(
+      {
+        name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Outfit" }),
+        traits: z
+          .array(
+            z.strictObject(
+              {
+                name: nameUpTo(TRAIT_TYPE_CHARACTERS_MAX).openapi({
+                  description:
+                    "A `trait_type` of the tokens. One that no token has is accepted with a notice.",
+                  example: "Hat",
+                }),
+              },
+              mustBeObject("an object"),
+            ),
+            mustBe("an array"),
+          )
+          .max(GROUP_TRAITS_MAX, holdsAtMost("traits", GROUP_TRAITS_MAX)),
+      },
+      mustBeObject("an object"),
+    ),
+    mustBe("an array"),
+  )
+  .max(GROUPS_MAX, holdsAtMost("groups", GROUPS_MAX));
+
+/** The whole record; what is left out or null is not told. */
+export const informationBody = z
+  .strictObject(
+    {
+      name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Heroes" }),
+      slug: optional(
+        textUpTo(NAME_CHARACTERS_MAX).refine((text) => /^[a-z0-9_-]+$/.test(text), {
+          error: (issue) => `must be of a-z, 0-9, - and _; it is "${clip(String(issue.input))}"`,
+        }),
+      ).openapi({ type: ["string", "null"], pattern: "^[a-z0-9_-]+$", maxLength: NAME_CHARACTERS_MAX }),
+      description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
+        type: ["string", "null"],
+        maxLength: DESCRIPTION_CHARACTERS_MAX,
+      }),
+      creator_name: optional(textUpTo(NAME_CHARACTERS_MAX)).openapi({
+        type: ["string", "null"],
+        maxLength: NAME_CHARACTERS_MAX,
+      }),
+      avatar: link,
+      banner: link,
+      website: link,
+      discord: link,
+      x: link,
+      show_at: time.openapi({ type: ["string", "null"], format: "date-time" }),
+      tradable_at: time.openapi({
+        type: ["string", "null"],
+        format: "date-time",
+        description:
+          "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens it at once.",
+      }),
+      trait_groups: groupsSchema
+        .default([])
+        .openapi({ description: "Categories of the token page, in their order; none means the usual ones." }),
+    },
+    mustBeObject("an object"),
+  )
+  .openapi("CollectionInformationRequest");
+
+export type Information = z.infer<typeof informationBody>;
+
+/** What the market tells of a collection. */
+export const informationSchema = z
+  .object({
+    name: z.string(),
+    slug: z.string().nullable(),
+    description: z.string().nullable(),
+    creator_name: z.string().nullable(),
+    avatar: z.string().nullable(),
+    banner: z.string().nullable(),
+    website: z.string().nullable(),
+    discord: z.string().nullable(),
+    x: z.string().nullable(),
+    show_at: z.string().nullable(),
+    tradable_at: z.string().nullable(),
+    trait_groups: z.array(z.object({ name: z.string(), traits: z.array(z.object({ name: z.string() })) })),
+    updated_at: z.string(),
+  })
+  .openapi("CollectionInformation");
+
+/** Null where nobody has told any. */
+export const toldSchema = z.union([informationSchema, z.null()]);
+
+export type InformationView = z.infer<typeof informationSchema>;

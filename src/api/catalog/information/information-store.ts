@@ -1,0 +1,60 @@
+/** Collection information, one row per collection, in PostgreSQL. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { Information } from "./information-schema.ts";
+
+export interface StoredInformation {
+  readonly information: Information;
+  readonly updatedAt: Date;
+}
+
+export interface CollectionRef {
+  readonly chainId: number;
+  readonly address: string;
+}
+
+/** The name by which collections are told apart. */
+export const nameOf = ({ chainId, address }: CollectionRef): string => `${chainId}:${address}`;
+
+/** What is stored of these collections, by `nameOf`. */
+export async function readInformation(
+  db: Queryable,
+  collections: readonly CollectionRef[],
+): Promise<ReadonlyMap<string, StoredInformation>> {
+  const rows = await db.query<{ chainId: string; address: string; body: string; updatedAt: Date }>(
+    `select i.chain_id as "chainId", i.collection as address, i.body, i.updated_at as "updatedAt"
+       from unnest($1::bigint[], $2::text[]) as k(chain_id, collection)
+       join vitrine.collection_information i using (chain_id, collection)`,
+    [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+  );
+  return new Map(
+    rows.map(({ chainId, address, body, updatedAt }) => [
+      nameOf({ chainId: Number(chainId), address }),
+      { information: JSON.parse(body) as Information, updatedAt },
+    ]),
+  );
+}
+
+/** Replaces what is stored, whole. Answers when, or undefined where another collection has the slug. */
+export async function replaceInformation(
+  db: Queryable,
+  { chainId, address }: CollectionRef,
+  information: Information,
+  by: string,
+): Promise<Date | undefined> {
+  try {
+    const [row] = await db.query<{ updatedAt: Date }>(
+      `insert into vitrine.collection_information as i (chain_id, collection, body, slug, tradable_at, updated_by)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (chain_id, collection) do update
+          set body = excluded.body, slug = excluded.slug, tradable_at = excluded.tradable_at,
+              updated_by = excluded.updated_by, updated_at = clock_timestamp()
+       returning updated_at as "updatedAt"`,
+      [chainId, address, JSON.stringify(information), information.slug, information.tradable_at, by],
+    );
+    return row?.updatedAt;
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint === "collection_information_slug_key") return undefined;
+    throw error;
+  }
+}

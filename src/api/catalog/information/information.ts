@@ -1,0 +1,77 @@
+/** What a collection's makers tell of it, trait groups included: read by everyone, replaced by who holds it. */
+
+import type { CollectionConfig } from "../../../config.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
+import type { Search } from "../../search/service.ts";
+import type { Collections } from "../collections.ts";
+import type { Information, InformationView } from "./information-schema.ts";
+import { nameOf, readInformation, replaceInformation, type StoredInformation } from "./information-store.ts";
+import { type GroupNotice, noticesOf, type SubmittedGroup } from "./trait-groups.ts";
+
+export interface InformationDeps {
+  readonly database: Database;
+  readonly collections: Pick<Collections, "all">;
+  readonly search: Pick<Search, "shownTypes">;
+  /** Leaves a row in the audit log, inside the transaction of what it tells of. */
+  readonly audit: (
+    tx: Queryable,
+    actor: string,
+    action: string,
+    subject: string,
+    detail: object,
+  ) => Promise<void>;
+}
+
+export function createInformation({ database, collections, search, audit }: InformationDeps) {
+  return {
+    /** Of each of these collections, null where nobody has told any; in their order. */
+    async readAll(of: readonly CollectionConfig[]): Promise<(InformationView | null)[]> {
+      const stored = await readInformation(database, of);
+      return of.map((collection) => {
+        const found = stored.get(nameOf(collection));
+        return found ? viewInformation(found) : null;
+      });
+    },
+
+    /** Replaces it, whole: of several at once, one stays as it was sent. Throws INVALID_REQUEST for a slug that is taken. */
+    async replace(
+      collection: CollectionConfig,
+      information: Information,
+      actor: string,
+    ): Promise<InformationView> {
+      const { slug } = information;
+      const taken = new ApiError("INVALID_REQUEST", [
+        { path: "slug", message: `"${slug}" is the slug of another collection` },
+      ]);
+      const name = nameOf(collection);
+      if (slug !== null && collections.all.some((each) => each.slug === slug && nameOf(each) !== name))
+        throw taken;
+      return database.transaction(async (tx) => {
+        const updatedAt = await replaceInformation(tx, collection, information, actor);
+        if (!updatedAt) throw taken;
+        const groups = information.trait_groups.length;
+        await audit(tx, actor, "information.put", name, {
+          name: information.name,
+          slug,
+          trait_groups: groups,
+        });
+        return viewInformation({ information, updatedAt });
+      });
+    },
+
+    /** What in these groups has no effect as the collection's tokens are now. */
+    async noticesOf(collection: CollectionConfig, groups: readonly SubmittedGroup[]): Promise<GroupNotice[]> {
+      if (groups.length === 0) return [];
+      const named = groups.flatMap(({ traits }) => traits.map(({ name }) => name));
+      return noticesOf(groups, await search.shownTypes(collection, named));
+    },
+  };
+}
+
+export type InformationService = ReturnType<typeof createInformation>;
+
+const viewInformation = ({ information, updatedAt }: StoredInformation): InformationView => ({
+  ...information,
+  updated_at: updatedAt.toISOString(),
+});

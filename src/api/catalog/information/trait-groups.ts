@@ -1,0 +1,91 @@
+/** How traits are grouped in the `Properties` section of a token page (spec.md "Trait groups"). */
+
+import type { Trait } from "../../metadata/document/traits.ts";
+
+export interface TraitGroup {
+  readonly category: string;
+  readonly traits: readonly string[];
+}
+
+/** A group as a collection's makers submit it. */
+export interface SubmittedGroup {
+  readonly name: string;
+  readonly traits: readonly { readonly name: string }[];
+}
+
+const OTHERS = "Others";
+
+/**
+ * The categories of a token's traits, each trait type once, none empty. Groups keep their order and that of their
+ * traits; groups of one name are one category. A trait type in several groups is in the first (rule 3), one in no group
+ * is in `Others` (rule 2), sorted and after what a group of that name lists. Without groups, see `defaultGroups`.
+ */
+export function groupTraits(traits: readonly Trait[], groups: readonly SubmittedGroup[]): TraitGroup[] {
+  if (groups.length === 0) return defaultGroups(traits);
+  const left = new Set(traits.map((trait) => trait.trait_type));
+  const categories = new Map<string, string[]>();
+  const put = (category: string, names: readonly string[]): void => {
+    const own = names.filter((name) => left.delete(name));
+    if (own.length > 0) categories.set(category, [...(categories.get(category) ?? []), ...own]);
+  };
+  for (const group of groups)
+    put(
+      group.name,
+      group.traits.map(({ name }) => name),
+    );
+  put(OTHERS, [...left].sort(compareNames));
+  return [...categories].map(([category, names]) => ({ category, traits: names }));
+}
+
+/** Rule 4, for a collection without groups of its own: numbers are `Others`, the rest `Traits`, both sorted. */
+export function defaultGroups(traits: readonly Trait[]): TraitGroup[] {
+  const names = (isNumber: boolean): string[] =>
+    [
+      ...new Set(traits.filter((t) => (t.display_type === "number") === isNumber).map((t) => t.trait_type)),
+    ].sort(compareNames);
+  return [
+    { category: "Traits", traits: names(false) },
+    { category: OTHERS, traits: names(true) },
+  ].filter((group) => group.traits.length > 0);
+}
+
+export interface GroupNotice {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What has no effect in these groups: trait types that no token has (`known` tells), and those that come again. */
+export function noticesOf(groups: readonly SubmittedGroup[], known: ReadonlySet<string>): GroupNotice[] {
+  const first = new Map<string, string>();
+  return groups.flatMap((group, g) =>
+    group.traits.flatMap(({ name }, t): GroupNotice[] => {
+      const path = `trait_groups[${g}].traits[${t}].name`;
+      const earlier = first.get(name);
+      if (earlier !== undefined)
+        return [{ path, message: `${JSON.stringify(name)} is listed at ${earlier} already, which counts` }];
+      first.set(name, path);
+      return known.has(name)
+        ? []
+        : [{ path, message: `no token of the collection has a trait type ${JSON.stringify(name)}` }];
+    }),
+  );
+}
+
+/** Code point order of the lower-cased NFC name; the name itself decides between equals. */
+export function compareNames(a: string, b: string): number {
+  return (
+    compareCodePoints(a.normalize("NFC").toLowerCase(), b.normalize("NFC").toLowerCase()) ||
+    compareCodePoints(a, b)
+  );
+}
+
+/** JavaScript compares UTF-16 units, which puts U+10000 and up before U+E000. */
+function compareCodePoints(a: string, b: string): number {
+  const left = [...a];
+  const right = [...b];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const difference = (left[i]?.codePointAt(0) ?? 0) - (right[i]?.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}

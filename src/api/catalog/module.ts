@@ -1,0 +1,36 @@
+/** The catalog's services, put together. */
+
+import type { ChainTables } from "../chain/index/tables.ts";
+import { createHoldings, type Holdings } from "./holdings-store.ts";
+import {
+  createInformation,
+  type InformationDeps,
+  type InformationService,
+} from "./information/information.ts";
+import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
+import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
+
+export type CatalogRoomDeps = Omit<CatalogDeps, "information"> &
+  InformationDeps &
+  Omit<ReportDeps, "catalog" | "store"> & {
+    readonly tables: ChainTables;
+    readonly reportStore: ReportDeps["store"];
+  };
+
+export interface CatalogRoom {
+  readonly catalog: Catalog;
+  readonly information: InformationService;
+  readonly holdings: Holdings;
+  readonly reports: Reports;
+}
+
+export function createCatalogRoom(deps: CatalogRoomDeps): CatalogRoom {
+  const information = createInformation(deps);
+  const catalog = createCatalog({ ...deps, information });
+  return {
+    catalog,
+    information,
+    holdings: createHoldings(deps),
+    reports: createReports({ ...deps, catalog, store: deps.reportStore }),
+  };
+}

@@ -1,9 +1,0 @@
-/** From a URL in a document to one that a browser can load. */
-
-import { locate } from "../metadata/token-uri.ts";
-
-/** An http(s) URL as it is, IPFS content through the first gateway; null for anything else. */
-export function reachableUrl(url: string, gateways: readonly string[]): string | null {
-  const located = locate(url, gateways);
-  return located.kind === "located" ? (located.urls[0] ?? null) : null;
-}

@@ -1,0 +1,98 @@
+/** What is said about one document: what was read, what each page would show, and every issue. */
+
+import { z } from "@hono/zod-openapi";
+import { chooseDisplay } from "../../media/display/display.ts";
+import type { Examined } from "../../metadata/document/examine.ts";
+import { issueSchema } from "../../metadata/document/issue-schema.ts";
+import type { Metadata } from "../../metadata/document/normalise.ts";
+import { displayTypes } from "../../metadata/document/traits.ts";
+import type { DisplayTypes } from "../../metadata/traits/display-types.ts";
+import { showVersion } from "../../metadata/traits/shown-traits.ts";
+import { reachableUrl } from "../tokens/reachable-url.ts";
+import { displaySchema, viewDisplay } from "../tokens/token-view.ts";
+
+const text = z.string().nullable();
+
+export const documentReportSchema = z
+  .object({
+    valid: z.boolean().openapi({ description: "A document was read, and no issue is an error." }),
+    fetched: z
+      .object({
+        uri: z.string().nullable(),
+        content_hash: z.string().nullable(),
+        bytes: z.number().nullable(),
+        duration_ms: z.number(),
+      })
+      .nullable()
+      .openapi({ description: "The fetch; null for a document that was handed over." }),
+    failure: z
+      .object({ reason: z.string(), message: z.string() })
+      .nullable()
+      .openapi({ description: "Why no document could be read, as a refresh would tell it." }),
+    issues: z.array(issueSchema),
+    name: text,
+    description: text,
+    image: text,
+    video: text,
+    animation_url: text,
+    traits: z.array(
+      z.object({
+        trait_type: z.string(),
+        display_type: z.enum(displayTypes),
+        value: z.union([z.string(), z.number(), z.boolean()]),
+        max_value: z.number().nullable(),
+      }),
+    ),
+    display: displaySchema,
+  })
+  .openapi("DocumentReport");
+
+export type DocumentReport = z.infer<typeof documentReportSchema>;
+
+export interface Surroundings {
+  readonly gateways: readonly string[];
+  /** Whether the token page may show animations and videos from a host. */
+  readonly isAllowed: (host: string) => boolean;
+  /** What the trait types of the collection are known as; empty for a collection yet to come. */
+  readonly known: DisplayTypes;
+  /** Who can settle what only the operator can. */
+  readonly operatorContact?: string | undefined;
+}
+
+const nothing: Metadata = {
+  name: null,
+  description: null,
+  image: null,
+  video: null,
+  animation_url: null,
+  external_url: null,
+  traits: [],
+};
+
+/** The report of a document as it would be shown in these surroundings. */
+export function reportOn(examined: Examined, surroundings: Surroundings): DocumentReport {
+  const { gateways, isAllowed, known, operatorContact } = surroundings;
+  const { fetch, failure } = examined;
+  const read = { metadata: examined.metadata ?? nothing, issues: examined.issues };
+  const { metadata, issues } = showVersion(read, known, operatorContact);
+  const { name, description, image, video, animation_url, traits } = metadata;
+  const imageUrl = image === null ? null : reachableUrl(image, gateways);
+  return {
+    valid: failure === null && issues.every(({ level }) => level !== "error"),
+    fetched: fetch && {
+      uri: fetch.uri,
+      content_hash: fetch.contentHash,
+      bytes: fetch.bytes,
+      duration_ms: fetch.durationMs,
+    },
+    failure: failure && { ...failure },
+    issues: [...issues],
+    name,
+    description,
+    image,
+    video,
+    animation_url,
+    traits: traits.map((trait) => ({ ...trait, max_value: trait.max_value ?? null })),
+    display: viewDisplay(chooseDisplay({ image, video, animation_url }, imageUrl, isAllowed)),
+  };
+}

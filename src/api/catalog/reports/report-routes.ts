@@ -1,0 +1,139 @@
+/** Keyed routes that tell a collection's makers what is wrong with their metadata, before and after it is published. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import { ApiError } from "../../http/errors.ts";
+import { addressField, chainIdField, limitField, tokenIdField } from "../../http/fields.ts";
+import { limitAtOnce, limitRate, type RateLimit, type RateLimiter } from "../../http/limits/rate-limit.ts";
+import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
+import { numberSources } from "../../metadata/document/number-source.ts";
+import { DOCUMENT_BYTES_MAX } from "../../metadata/uri/resolve.ts";
+import { documentReportSchema } from "./document-report.ts";
+import type { Reports } from "./reports.ts";
+import { tokenReportSchema, viewTokenReport } from "./token-report.ts";
+
+/** Per app. Each request may fetch a stranger's URL: enough to try a collection out, too little to hammer a host. */
+export const validateLimit: RateLimit = { name: "validate", requests: 60, seconds: 60 };
+// Each holds up to 4 MiB and a socket for up to 30 s.
+const VALIDATE_AT_ONCE_MAX = 4;
+const VALIDATE_PATH = "/metadata/validate";
+// A document that is just over its own limit gets a report that says so.
+const BODY_BYTES_MAX = DOCUMENT_BYTES_MAX + 64 * 1024;
+/** The largest number of a version: PostgreSQL's integer. */
+export const VERSION_MAX = 2_147_483_647;
+
+const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
+const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
+
+const reportRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}/tokens/{token_id}/report",
+  operationId: "getTokenReport",
+  summary: "A token's issues, what each page shows, and what became of every fetch",
+  request: {
+    params: z.object({ collection_address: addressField, token_id: tokenIdField }),
+    query: z.object({
+      chain_id: chainIdField,
+      limit: limitField,
+      cursor: z
+        .string()
+        .refine((text) => /^[1-9][0-9]{0,9}$/.test(text) && Number(text) <= VERSION_MAX, {
+          error: "must be the next_cursor of an earlier answer",
+        })
+        .transform(Number)
+        .optional()
+        .openapi({ type: "string", description: "The `next_cursor` of the page before." }),
+    }),
+  },
+  responses: {
+    200: { description: "The report", content: { "application/json": { schema: tokenReportSchema } } },
+    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_UNKNOWN"),
+  },
+});
+
+const validateBody = z
+  .strictObject({
+    document: z.unknown().optional().openapi({ description: "The document itself: any JSON value." }),
+    uri: z
+      .string({ error: "must be a string" })
+      .optional()
+      .openapi({ description: "Where to fetch it: http, https or ipfs.", example: "https://meta.example/7" }),
+    token_id: tokenIdField
+      .optional()
+      .openapi({ description: "Replaces `{id}` in the URI and the document, as ERC-1155 has it." }),
+    collection_address: addressField
+      .optional()
+      .openapi({ description: "Its allowed hosts and known display types are taken into account." }),
+    chain_id: z.int().positive().optional().openapi({ example: 31337 }),
+  })
+  .superRefine((body, context) => {
+    const refuse = (path: string[], message: string): void =>
+      context.addIssue({ code: "custom", path, message });
+    // A document may be null, and is one then.
+    const isDocument = "document" in body;
+    if (isDocument === (body.uri !== undefined))
+      refuse([], `needs either document or uri; it holds ${isDocument ? "both" : "neither"}`);
+    if (isDocument && body.token_id !== undefined) refuse(["token_id"], "goes with uri, not with document");
+    if (body.chain_id !== undefined && body.collection_address === undefined)
+      refuse(["chain_id"], "goes with collection_address");
+  })
+  .openapi("ValidateRequest", { oneOf: [{ required: ["document"] }, { required: ["uri"] }] });
+
+const validateRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: VALIDATE_PATH,
+  operationId: "validateMetadata",
+  summary: "Try a document or a URI: issues, traits and what each page would show; nothing is stored",
+  description:
+    `Send exactly one of \`document\` and \`uri\`. A URI that can't be fetched is part of the report, with status 200. ` +
+    `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once; ` +
+    "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` tell what is left.",
+  middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
+  request: { body: { required: true, content: { "application/json": { schema: validateBody } } } },
+  responses: {
+    200: { description: "The report", content: { "application/json": { schema: documentReportSchema } } },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      ...keyErrors,
+      "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+      "RATE_LIMITED",
+    ),
+  },
+});
+
+export interface ReportRouteDeps {
+  readonly reports: Reports;
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  /** Of `validateLimit`. */
+  readonly limiter: RateLimiter;
+}
+
+export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDeps) {
+  const router = createRouter();
+  // Before the body is read, which is part of what is limited.
+  router.on("POST", VALIDATE_PATH, limitRate(limiter), limitAtOnce(VALIDATE_AT_ONCE_MAX));
+  return router
+    .openapi(reportRoute, async (c) => {
+      const { collection_address, token_id } = c.req.valid("param");
+      const { chain_id, limit, cursor } = c.req.valid("query");
+      const collection = findCollection(collection_address, chain_id);
+      const report = await reports.ofToken(collection, token_id, { limit, before: cursor });
+      if (!report) throw new ApiError("TOKEN_UNKNOWN");
+      return c.json(viewTokenReport(report), 200);
+    })
+    .openapi(validateRoute, async (c) => {
+      const { document, uri, token_id, collection_address, chain_id } = c.req.valid("json");
+      const collection = collection_address ? findCollection(collection_address, chain_id) : undefined;
+      if (uri !== undefined)
+        return c.json(await reports.ofUri(uri, token_id, collection, c.req.raw.signal), 200);
+      const around = JSON.stringify({ document: "", collection_address, chain_id }).length - '""'.length;
+      const text = await c.req.text();
+      const { document: source } = numberSources(text, { document }) as { document: unknown };
+      const bytes = Buffer.byteLength(text) - around;
+      return c.json(await reports.ofDocument({ document, source, bytes }, collection), 200);
+    });
+}

@@ -1,0 +1,75 @@
+/** Reports for partners: of a token as it is served, and of a document before it is published. */
+
+import type { CollectionConfig } from "../../../config.ts";
+import type { Fetching } from "../../fetch/fetching.ts";
+import type { Allowlist } from "../../media/display/allowlist.ts";
+import {
+  type Examined,
+  examineDocument,
+  examineUri,
+  type HandedOver,
+} from "../../metadata/document/examine.ts";
+import type { ReportStore, VersionPage } from "../../metadata/records/report-store.ts";
+import type { Catalog } from "../service.ts";
+import type { TokenView } from "../tokens/token-view.ts";
+import { type DocumentReport, reportOn } from "./document-report.ts";
+
+export interface ReportDeps {
+  readonly catalog: Catalog;
+  readonly allowlist: Allowlist;
+  readonly store: ReportStore;
+  readonly fetching: Fetching;
+  /** Who partners turn to, named by issues that only the operator can settle. */
+  readonly operatorContact?: string | undefined;
+}
+
+export interface TokenHistory extends VersionPage {
+  readonly token: TokenView;
+  readonly servedUri: string | null;
+}
+
+export function createReports(deps: ReportDeps) {
+  const { catalog, allowlist, store, fetching, operatorContact } = deps;
+  async function report(examined: Examined, collection?: CollectionConfig): Promise<DocumentReport> {
+    const traits = examined.metadata?.traits ?? [];
+    const [isAllowed, known] = await Promise.all([
+      collection ? allowlist.forCollection(collection.chainId, collection.address) : allowlist.forAll(),
+      collection ? store.displayTypes(collection.chainId, collection.address, traits) : new Map(),
+    ]);
+    return reportOn(examined, { gateways: fetching.gateways, isAllowed, known, operatorContact });
+  }
+
+  return {
+    /** The token and a page of its versions; undefined while no transfer of it is indexed. */
+    async ofToken(
+      collection: CollectionConfig,
+      tokenId: string,
+      page: { readonly limit: number; readonly before: number | undefined },
+    ): Promise<TokenHistory | undefined> {
+      const ref = { chainId: collection.chainId, collection: collection.address, tokenId };
+      const [token, servedUri, versions] = await Promise.all([
+        catalog.findToken(collection, tokenId),
+        store.servedUri(ref),
+        store.versions(ref, page.limit, page.before),
+      ]);
+      return token && { token, servedUri, ...versions };
+    },
+
+    /**
+     * What a refresh would make of a document. With a collection, its allowed hosts and known display types count. Stores
+     * nothing.
+     */
+    ofDocument: (handedOver: HandedOver, collection?: CollectionConfig): Promise<DocumentReport> =>
+      report(examineDocument(handedOver), collection),
+
+    /** The same for what a URI answers now; a fetch that fails is told in the report. */
+    ofUri: async (
+      uri: string,
+      tokenId: string | undefined,
+      collection?: CollectionConfig,
+      signal?: AbortSignal,
+    ): Promise<DocumentReport> => report(await examineUri(fetching, uri, tokenId, signal), collection),
+  };
+}
+
+export type Reports = ReturnType<typeof createReports>;

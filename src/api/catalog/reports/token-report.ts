@@ -1,0 +1,83 @@
+/** A token's report as it is answered: what is served and why, and what became of every fetch. */
+
+import { z } from "@hono/zod-openapi";
+import { issueSchema } from "../../metadata/document/issue-schema.ts";
+import type { Version } from "../../metadata/records/report-store.ts";
+import { displaySchema, tokenSchema, tokenTraitSchema } from "../tokens/token-view.ts";
+import type { TokenHistory } from "./reports.ts";
+
+const versionSchema = z
+  .object({
+    number: z.number(),
+    trigger: z.string().openapi({
+      description:
+        "Who asked for the fetch; renormalise: nothing was fetched, new rules read what is stored.",
+      example: "rest",
+    }),
+    outcome: z.enum(["updated", "rejected", "failed"]).openapi({
+      description:
+        "updated: served from then on. rejected: read, but less complete than what is served. failed: nothing was read.",
+    }),
+    reason: z.string().nullable(),
+    uri: z.string().nullable(),
+    read_block: z.number().nullable().openapi({ description: "The block that the URI was read at." }),
+    content_hash: z.string().nullable(),
+    normaliser: z.number().openapi({ description: "The version of the rules that last read the document." }),
+    duration_ms: z.number(),
+    fetched_at: z.string(),
+    confirmed_at: z
+      .string()
+      .nullable()
+      .openapi({ description: "The last fetch that found the same document again." }),
+    confirmations: z.number(),
+    issues: z.array(issueSchema),
+  })
+  .openapi("MetadataVersion");
+
+export const tokenReportSchema = z
+  .object({
+    chain_id: z.number(),
+    collection_address: z.string(),
+    token_id: z.string(),
+    metadata: tokenSchema.shape.metadata.omit({ issues: true }).extend({
+      uri: z.string().nullable().openapi({ description: "Where the document that is served was read from." }),
+    }),
+    issues: z.array(issueSchema).openapi({ description: "Of the document that is served." }),
+    traits: z.array(tokenTraitSchema),
+    display: displaySchema,
+    versions: z.array(versionSchema).openapi({ description: "Newest first." }),
+    next_cursor: z.string().nullable(),
+  })
+  .openapi("TokenReport");
+
+export function viewTokenReport(report: TokenHistory): z.infer<typeof tokenReportSchema> {
+  const { chain_id, collection_address, token_id, metadata, traits, display } = report.token;
+  const { issues, ...served } = metadata;
+  return {
+    chain_id,
+    collection_address,
+    token_id,
+    metadata: { ...served, uri: report.servedUri },
+    issues,
+    traits,
+    display,
+    versions: report.versions.map(viewVersion),
+    next_cursor: report.next === undefined ? null : String(report.next),
+  };
+}
+
+const viewVersion = (version: Version): z.infer<typeof versionSchema> => ({
+  number: version.number,
+  trigger: version.trigger,
+  outcome: version.outcome,
+  reason: version.reason,
+  uri: version.uri,
+  read_block: version.readBlock,
+  content_hash: version.contentHash,
+  normaliser: version.normaliser,
+  duration_ms: version.durationMs,
+  fetched_at: version.fetchedAt.toISOString(),
+  confirmed_at: version.confirmedAt?.toISOString() ?? null,
+  confirmations: version.confirmations,
+  issues: [...version.issues],
+});

@@ -1,0 +1,46 @@
+/** The distribution of traits as it is answered. */
+
+import { z } from "@hono/zod-openapi";
+import { displayTypes } from "../../metadata/document/traits.ts";
+import type { Facets } from "../../search/query.ts";
+
+const facetSchema = z
+  .object({
+    trait_type: z.string(),
+    display_type: z.enum(displayTypes),
+    count: z.number().openapi({ description: "Matching tokens that have the trait." }),
+    min: z.number().nullable().openapi({ description: "Of numbers and dates, among matching tokens." }),
+    max: z.number().nullable(),
+    max_value: z.number().nullable().openapi({
+      description: "The highest number that any token of the collection ever had; it never falls.",
+    }),
+    values: z
+      .array(
+        z.object({
+          value: z.union([z.string(), z.number(), z.boolean()]),
+          count: z.number(),
+          percentage: z.number().openapi({
+            description:
+              "Of all matching tokens, 0 to 100. Without a filter, of all listed tokens of the collection: the base of the percentages in a token's answer.",
+          }),
+        }),
+      )
+      .openapi({ description: "The most frequent first, at most 1,000." }),
+    values_total: z.number().openapi({ description: "How many different values there are." }),
+  })
+  .openapi("TraitFacet");
+
+export const facetsSchema = z
+  .object({
+    total: z.number().openapi({
+      description:
+        "Matching tokens, of those that are listed: a transfer has told of them, and they are not burned.",
+    }),
+    traits: z.array(facetSchema),
+  })
+  .openapi("TraitDistribution");
+
+export const viewFacets = ({ total, traits }: Facets): z.infer<typeof facetsSchema> => ({
+  total,
+  traits: traits.map((trait) => ({ ...trait, values: [...trait.values] })),
+});

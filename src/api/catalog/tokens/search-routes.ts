@@ -1,0 +1,163 @@
+/** Search over a collection's tokens, and how their traits are distributed. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import { addressField, chainIdField, limitField } from "../../http/fields.ts";
+import { createRouter, errorResponses } from "../../http/router.ts";
+import { CURSOR_LENGTH_MAX } from "../../search/cursor.ts";
+import type { Search } from "../../search/service.ts";
+import type { Collections } from "../collections.ts";
+import type { Catalog } from "../service.ts";
+import { facetsSchema, viewFacets } from "./facets-view.ts";
+import {
+  criteriaSchema,
+  ownerSchema,
+  type ReadConditions,
+  rangeCriteriaSchema,
+  TEXT_CHARACTERS_MAX,
+  textSchema,
+  toFilter,
+} from "./token-filter.ts";
+import { defaultSort, sortSchema } from "./token-sort.ts";
+import { tokenSchema } from "./token-view.ts";
+
+/** A parameter that holds JSON; what is wrong inside it is told by its path, such as `criteria[0].values`. */
+const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
+  z.string().transform((text, context): Output => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: `must be JSON: ${(error as Error).message}` });
+      return z.NEVER;
+    }
+    const read = schema.safeParse(value);
+    if (read.success) return read.data;
+    for (const { path, message } of read.error.issues)
+      context.addIssue({ code: "custom", path: [...path], message });
+    return z.NEVER;
+  });
+
+const conditions = {
+  chain_id: chainIdField,
+  criteria: jsonParameter(criteriaSchema).optional().openapi({
+    type: "string",
+    example: '[{"name":"Class","values":["Mage","Rogue"]}]',
+    description:
+      "JSON. A token matches a criterion with any of its values, and has to match all. Values are compared with the value's JSON text, or the string itself.",
+  }),
+  range_criteria: jsonParameter(rangeCriteriaSchema).optional().openapi({
+    type: "string",
+    example: '[{"name":"Level","range":{"from":"10","to":"20"}}]',
+    description:
+      "JSON. Of number and date traits (in Unix seconds), both ends included; one may be left out.",
+  }),
+  q: textSchema.optional().openapi({
+    maxLength: TEXT_CHARACTERS_MAX,
+    description: "Found in the name, the description or a trait value, whatever the case.",
+  }),
+  owner: ownerSchema.optional().openapi({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }),
+  locked: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .openapi({ type: "string", enum: ["true", "false"] }),
+};
+
+const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };
+const refusals = errorResponses(
+  "INVALID_REQUEST",
+  "KEY_MISSING",
+  "KEY_INVALID",
+  "NOT_ALLOWED",
+  "COLLECTION_NOT_FOUND",
+);
+const params = z.object({ collection_address: addressField });
+
+const pageSchema = z
+  .object({
+    items: z.array(tokenSchema).openapi({
+      description: "May hold fewer than the limit on any page: a token burned in this moment is left out.",
+    }),
+    next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
+    total: z.number().openapi({ description: "How many tokens match, on all pages." }),
+  })
+  .openapi("TokenPage");
+
+const searchRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}/tokens",
+  operationId: "searchTokens",
+  summary: "Tokens by traits, text, owner and lock state, in any order, a page at a time",
+  description:
+    "A page begins where the one before ended, whatever was added or changed meanwhile: no token that stayed as it was comes twice or is left out. Burned tokens are not listed.",
+  request: {
+    params,
+    query: z.object({
+      ...conditions,
+      sort: sortSchema.optional(),
+      limit: limitField,
+      cursor: z
+        .string()
+        .max(CURSOR_LENGTH_MAX, { error: "must be the next_cursor of an earlier answer" })
+        .optional(),
+    }),
+  },
+  responses: {
+    200: { description: "A page of tokens", content: { "application/json": { schema: pageSchema } } },
+    ...refusals,
+  },
+});
+
+const traitsRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}/traits",
+  operationId: "getTraits",
+  summary: "How the traits of all tokens are distributed, or of those that match",
+  request: { params, query: z.object(conditions) },
+  responses: {
+    200: { description: "The distribution", content: { "application/json": { schema: facetsSchema } } },
+    ...refusals,
+  },
+});
+
+export interface SearchRouteDeps {
+  readonly collections: Pick<Collections, "find">;
+  readonly catalog: Pick<Catalog, "listTokens">;
+  readonly search: Pick<Search, "page" | "facets">;
+}
+
+export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) {
+  return createRouter()
+    .openapi(searchRoute, async (c) => {
+      const { chain_id, sort = defaultSort, limit, cursor, ...asked } = c.req.valid("query");
+      const collection = collections.find(c.req.valid("param").collection_address, chain_id);
+      const page = await search.page(collection, { filter: readFilter(asked), sort, limit, cursor });
+      const items = await catalog.listTokens(collection, page.tokenIds);
+      return c.json({ items, next_cursor: page.nextCursor, total: page.total }, 200);
+    })
+    .openapi(traitsRoute, async (c) => {
+      const { chain_id, ...asked } = c.req.valid("query");
+      const collection = collections.find(c.req.valid("param").collection_address, chain_id);
+      return c.json(viewFacets(await search.facets(collection, readFilter(asked))), 200);
+    });
+}
+
+const readFilter = ({
+  criteria,
+  range_criteria,
+  q,
+  owner,
+  locked,
+}: Pick<ReadConditions, "criteria" | "owner"> & {
+  readonly range_criteria?: ReadConditions["rangeCriteria"];
+  readonly q?: string | undefined;
+  readonly locked?: "true" | "false" | undefined;
+}) =>
+  toFilter({
+    criteria,
+    rangeCriteria: range_criteria,
+    text: q,
+    owner,
+    locked: locked === undefined ? undefined : locked === "true",
+  });

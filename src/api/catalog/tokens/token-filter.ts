@@ -1,0 +1,119 @@
+/** Conditions on tokens as every door reads them: each names what is wrong with itself. */
+
+import { z } from "@hono/zod-openapi";
+import { parseAddress } from "../../../domain/token-ref.ts";
+import { clip } from "../../http/fields.ts";
+import { describe, storable } from "../../metadata/document/json.ts";
+import { valueText } from "../../metadata/document/traits.ts";
+import type { TokenFilter } from "../../search/query.ts";
+import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";
+
+// A page of filters has a few; each costs a pass over the values of its trait type.
+const CONDITIONS_MAX = 20;
+const VALUES_MAX = 100;
+export const TEXT_CHARACTERS_MAX = 200;
+
+const traitName = z
+  .string(mustBe("a string"))
+  .refine((name) => name !== "", { error: "must not be empty" })
+  .transform(storable)
+  .openapi({ example: "Class" });
+
+/** The text by which a value is told: numbers and booleans may stand for their JSON text. */
+const traitValue = z
+  .unknown()
+  .transform((value, context) => {
+    if (typeof value === "string") return storable(value);
+    if (typeof value === "number" || typeof value === "boolean") return valueText(value);
+    context.addIssue({ code: "custom", message: `must be a string; it is ${describe(value)}` });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", example: "Mage" });
+
+export const criteriaSchema = z
+  .array(
+    z.strictObject(
+      {
+        name: traitName,
+        values: z
+          .array(traitValue, mustBe("an array"))
+          .min(1, { error: "must hold at least one value" })
+          .max(VALUES_MAX, holdsAtMost("values", VALUES_MAX)),
+      },
+      mustBeObject("an object with name and values"),
+    ),
+    mustBe("an array"),
+  )
+  .max(CONDITIONS_MAX, holdsAtMost("criteria", CONDITIONS_MAX));
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** One end of a range, as a number or its text; null leaves it open. */
+const bound = z
+  .unknown()
+  .transform((value, context) => {
+    if (value === null || value === undefined) return undefined;
+    const number = typeof value === "string" && NUMBER.test(value) ? Number(value) : value;
+    if (typeof number === "number" && Number.isFinite(number)) return number;
+    const shown = typeof value === "string" ? `"${clip(value)}"` : describe(value);
+    context.addIssue({ code: "custom", message: `must be a number or its text; it is ${shown}` });
+    return z.NEVER;
+  })
+  .openapi({ type: ["string", "number", "null"], example: "10" });
+
+export const rangeCriteriaSchema = z
+  .array(
+    z.strictObject(
+      {
+        name: traitName,
+        range: z
+          .strictObject(
+            { from: bound.optional(), to: bound.optional() },
+            mustBeObject("an object with from, to or both"),
+          )
+          .refine(({ from, to }) => from !== undefined || to !== undefined, {
+            error: "needs from, to or both",
+          }),
+      },
+      mustBeObject("an object with name and range"),
+    ),
+    mustBe("an array"),
+  )
+  .max(CONDITIONS_MAX, holdsAtMost("ranges", CONDITIONS_MAX));
+
+export const textSchema = z
+  .string(mustBe("a string"))
+  .refine((text) => text.length <= TEXT_CHARACTERS_MAX, charactersAtMost(TEXT_CHARACTERS_MAX));
+
+export const ownerSchema = z.string(mustBe("a string")).transform((text, context) => {
+  const address = parseAddress(text);
+  if (address) return address;
+  context.addIssue({ code: "custom", message: `"${clip(text)}" is not an address: 0x and 40 hex digits` });
+  return z.NEVER;
+});
+
+export interface ReadConditions {
+  readonly criteria?: z.infer<typeof criteriaSchema> | null | undefined;
+  readonly rangeCriteria?: z.infer<typeof rangeCriteriaSchema> | null | undefined;
+  /** Every token has the empty text, and name. */
+  readonly text?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly owner?: string | null | undefined;
+  readonly locked?: boolean | null | undefined;
+}
+
+export const toFilter = ({
+  criteria,
+  rangeCriteria,
+  text,
+  name,
+  owner,
+  locked,
+}: ReadConditions): TokenFilter => ({
+  criteria: criteria ?? [],
+  ranges: (rangeCriteria ?? []).map(({ name, range }) => ({ name, ...range })),
+  text: text || undefined,
+  name: name || undefined,
+  owner: owner ?? undefined,
+  locked: locked ?? undefined,
+});

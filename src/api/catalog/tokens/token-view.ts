@@ -1,0 +1,196 @@
+/** A token as every door answers it (design: "Shapes"), and its documented schema. */
+
+import { z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import { isLocked } from "../../../domain/lock-count.ts";
+import { lockStandardNames } from "../../../domain/lock-standards.ts";
+import { type Display, skipReasons } from "../../media/display/display.ts";
+import type { ShownImage } from "../../media/service.ts";
+import { issueSchema } from "../../metadata/document/issue-schema.ts";
+import { displayTypes, type Trait, valueText } from "../../metadata/document/traits.ts";
+import type { ServedMetadata } from "../../metadata/records/store.ts";
+import type { TraitCounts } from "../../search/service.ts";
+import type { TokenOnChain } from "../../trading/service.ts";
+import { groupTraits, type SubmittedGroup } from "../information/trait-groups.ts";
+
+export const displaySchema = z
+  .object({
+    collection_page: z.object({ kind: z.enum(["image", "none"]), url: z.string().nullable() }),
+    token_page: z.object({
+      kind: z.enum(["animation", "video", "image", "none"]),
+      url: z.string().nullable(),
+      skipped: z.array(
+        z.object({
+          kind: z.enum(["animation", "video"]),
+          host: z.string(),
+          reason: z.enum(skipReasons),
+          message: z.string().optional().openapi({ description: "What was found, where it was looked at." }),
+        }),
+      ),
+    }),
+  })
+  .openapi("Display");
+
+export const tokenTraitSchema = z
+  .object({
+    trait_type: z.string(),
+    display_type: z.enum(displayTypes),
+    value: z.union([z.string(), z.number(), z.boolean()]),
+    max_value: z.number().nullable(),
+    count: z.number().openapi({ description: "Listed tokens of the collection with this value." }),
+    percentage: z.number().openapi({
+      description:
+        "Of all listed tokens of the collection, 0 to 100: those that a transfer has told of and that are not burned, with metadata or without. The same base as that of the distribution without a filter.",
+    }),
+  })
+  .openapi("TokenTrait");
+
+export const tokenSchema = z
+  .object({
+    chain_id: z.number(),
+    collection_address: z.string(),
+    token_id: z.string(),
+    standard: z.enum(["erc721", "erc1155"]).nullable(),
+    owner: z.string().nullable().optional(),
+    supply: z.string().nullable().optional(),
+    burned: z.boolean().openapi({ description: "Burned tokens are answered, and not listed." }),
+    name: z.string().nullable(),
+    description: z.string().nullable(),
+    image: z.object({
+      status: z.enum(["cached", "pending", "rejected", "none"]),
+      url: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+    display: displaySchema,
+    traits: z.array(tokenTraitSchema),
+    property_groups: z.array(z.object({ category: z.string(), traits: z.array(z.string()) })),
+    lock: z
+      .object({
+        locked: z.boolean(),
+        lock_count: z.number().openapi({
+          description: "Locks of ERC-721x plus one for each other standard that holds the token.",
+        }),
+        standards: z.array(z.enum(lockStandardNames)).openapi({ description: "Those that hold it now." }),
+        approved_contracts: z.array(z.string()),
+        since_block: z.number().nullable(),
+      })
+      .openapi({
+        description:
+          "As the index has it now. Of a token that the index has not seen yet it knows no locks: `locked` is false and `tradable` is false.",
+      }),
+    tradable: z.boolean().openapi({
+      description:
+        "True only while the index is fresh and has seen the token, neither burned nor locked, and trade of its collection is open. Only events count here: a paused contract, a name that has expired or a transfer policy is not seen. Trade checks with `verify` see those.",
+    }),
+    opens_at: z.string().nullable().openapi({
+      format: "date-time",
+      description:
+        "When trade of the collection opens; null once it is open, and for a token that the index has not seen.",
+    }),
+    metadata: z.object({
+      status: z.enum(["none", "pending", "current", "failed"]),
+      reason: z.string().nullable(),
+      version: z.number().nullable(),
+      content_hash: z.string().nullable(),
+      fetched_at: z.string().nullable(),
+      issues: z.array(issueSchema),
+    }),
+  })
+  .openapi("Token");
+
+export type TokenView = z.infer<typeof tokenSchema>;
+
+export interface TokenParts {
+  readonly collection: CollectionConfig;
+  readonly tokenId: string;
+  readonly chain: TokenOnChain | undefined;
+  readonly served: ServedMetadata | undefined;
+  readonly isQueued: boolean;
+  readonly image: ShownImage;
+  readonly display: Display;
+  readonly distribution: Distribution;
+  /** The collection's own; none means the usual ones. */
+  readonly groups: readonly SubmittedGroup[];
+}
+
+/** What `TraitCounts` tell of one trait; made once for all tokens of a page. */
+export interface Distribution {
+  readonly countOf: (trait: Trait) => number;
+  /** How many tokens are listed. */
+  readonly total: number;
+  /** The highest value that a number trait ever had. */
+  readonly highest: ReadonlyMap<string, number>;
+}
+
+export function createDistribution({ counts, total, highest }: TraitCounts): Distribution {
+  const name = (traitType: string, value: string): string => JSON.stringify([traitType, value]);
+  const byName = new Map(counts.map((each) => [name(each.traitType, each.value), each.count]));
+  return {
+    countOf: (trait) => byName.get(name(trait.trait_type, valueText(trait.value))) ?? 0,
+    total,
+    highest,
+  };
+}
+
+export function viewToken(parts: TokenParts): TokenView {
+  const { collection, tokenId, chain, served, image, display } = parts;
+  const standard = chain?.standard ?? collection.standard ?? null;
+  const metadata = served?.metadata;
+  return {
+    chain_id: collection.chainId,
+    collection_address: collection.address,
+    token_id: tokenId,
+    standard,
+    ...(standard === "erc1155" ? { supply: chain?.supply ?? null } : { owner: chain?.owner ?? null }),
+    burned: chain?.burned ?? false,
+    name: metadata?.name ?? null,
+    description: metadata?.description ?? null,
+    image: { ...image },
+    display: viewDisplay(display),
+    traits: viewTraits(metadata?.traits ?? [], parts.distribution),
+    property_groups: groupTraits(metadata?.traits ?? [], parts.groups).map((group) => ({
+      ...group,
+      traits: [...group.traits],
+    })),
+    lock: {
+      locked: isLocked(chain?.lockCount ?? 0),
+      lock_count: chain?.lockCount ?? 0,
+      standards: [...(chain?.lockStandards ?? [])],
+      approved_contracts: [...(chain?.approvedContracts ?? [])],
+      since_block: chain?.lockedSinceBlock ?? null,
+    },
+    tradable: chain?.tradable ?? false,
+    opens_at: chain?.opensAt?.toISOString() ?? null,
+    metadata: {
+      status:
+        (served?.status ?? "none") === "none" && parts.isQueued ? "pending" : (served?.status ?? "none"),
+      reason: served?.reason ?? null,
+      version: served?.version ?? null,
+      content_hash: served?.contentHash ?? null,
+      fetched_at: served?.fetchedAt?.toISOString() ?? null,
+      issues: [...(served?.issues ?? [])],
+    },
+  };
+}
+
+export const viewDisplay = ({ collection_page, token_page }: Display): z.infer<typeof displaySchema> => ({
+  collection_page,
+  token_page: { ...token_page, skipped: [...token_page.skipped] },
+});
+
+function viewTraits(traits: readonly Trait[], distribution: Distribution): TokenView["traits"] {
+  const { countOf, total, highest } = distribution;
+  return traits.map((trait) => {
+    const count = countOf(trait);
+    const ceiling =
+      trait.display_type === "number" ? (trait.max_value ?? highest.get(trait.trait_type) ?? null) : null;
+    return {
+      trait_type: trait.trait_type,
+      display_type: trait.display_type,
+      value: trait.value,
+      max_value: ceiling,
+      count,
+      percentage: total === 0 ? 0 : (count / total) * 100,
+    };
+  });
+}

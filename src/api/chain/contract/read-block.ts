@@ -1,0 +1,45 @@
+/** The blocks at which contracts are read. */
+
+import type { IndexHeads } from "../index/index-heads.ts";
+import type { ChainClients } from "../rpc/clients.ts";
+
+/** The node's own head, which may be ahead of the index. Rejects when the node can't be asked. */
+export type LatestBlock = (chainId: number) => Promise<number>;
+
+/** What the index has seen, never less than the cause's own block. Rejects when neither can be told. */
+export type ReadBlock = (chainId: number, minBlock: number) => Promise<number>;
+
+// A burst of fetches asks once.
+const CACHE_MS = 200;
+// An index that is further behind is not where an explicit request wants to be answered from.
+const HEAD_AGE_MAX_SECONDS = 30;
+
+export function createLatestBlock(clients: ChainClients): LatestBlock {
+  return async (chainId) => {
+    const client = clients.get(chainId);
+    if (!client) throw new Error(`no RPC endpoint for chain ${chainId}`);
+    return Number(await client.getBlockNumber());
+  };
+}
+
+/**
+ * An explicit block keeps a lagging node from answering with yesterday's URI: it fails instead, and is asked
+ * again. During a backfill and while the index is behind, its head is history, and the node's own head counts.
+ */
+export function createReadBlock(
+  heads: IndexHeads,
+  latestBlock: LatestBlock,
+  now: () => number = Date.now,
+): ReadBlock {
+  let cached: { readonly at: number; readonly heads: ReturnType<IndexHeads["read"]> } | undefined;
+  const read = (): ReturnType<IndexHeads["read"]> => {
+    if (!cached || now() - cached.at > CACHE_MS) cached = { at: now(), heads: heads.read() };
+    return cached.heads;
+  };
+
+  return async (chainId, minBlock) => {
+    const head = (await read()).find((each) => each.chainId === chainId);
+    const isCurrent = head?.ready && now() / 1000 - head.timestamp <= HEAD_AGE_MAX_SECONDS;
+    return Math.max(isCurrent ? head.block : await latestBlock(chainId), minBlock);
+  };
+}

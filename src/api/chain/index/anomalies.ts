@@ -1,0 +1,71 @@
+/** What collections' logs said and the index could not take in full (ponder.schema.ts, `index_anomaly`). */
+
+import type { Queryable } from "../../db/database.ts";
+import type { Logger } from "../../http/logger.ts";
+import type { ChainTables } from "./tables.ts";
+
+export interface Anomaly {
+  readonly kind: string;
+  /** How many logs. */
+  readonly count: number;
+  readonly firstBlock: number;
+  /** What was found the first time. */
+  readonly detail: string;
+}
+
+interface Place {
+  readonly chainId: number;
+  readonly address: string;
+}
+
+/** Of each of these collections, in their order; the kind that came first comes first. */
+export async function readAnomalies(
+  db: Queryable,
+  tables: ChainTables,
+  collections: readonly Place[],
+): Promise<Anomaly[][]> {
+  const rows = await db.query<Omit<Anomaly, "firstBlock"> & { place: number; firstBlock: string }>(
+    `select k.place::int, a.kind, a.count, a.first_block as "firstBlock", a.detail
+       from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
+       join ${tables.indexAnomaly} a on a.chain_id = k.chain_id and a.collection_address = k.address
+      order by a.first_block, a.kind`,
+    [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+  );
+  return collections.map((_, index) =>
+    rows
+      .filter(({ place }) => place === index + 1)
+      .map(({ kind, count, firstBlock, detail }) => ({
+        kind,
+        count,
+        firstBlock: Number(firstBlock),
+        detail,
+      })),
+  );
+}
+
+/** Logs each kind of anomaly of each collection once, however often it is called. */
+export function createAnomalyLog(deps: {
+  readonly database: Queryable;
+  readonly tables: ChainTables;
+  readonly logger: Logger;
+}): () => Promise<void> {
+  const { database, tables, logger } = deps;
+  const told = new Set<string>();
+  return async () => {
+    const rows = await database.query<{ chainId: string; collection: string; kind: string; detail: string }>(
+      `select chain_id as "chainId", collection_address as collection, kind, detail from ${tables.indexAnomaly}`,
+    );
+    for (const { chainId, collection, kind, detail } of rows) {
+      const name = JSON.stringify([chainId, collection, kind]);
+      if (told.has(name)) continue;
+      told.add(name);
+      logger.warn({
+        msg: "A collection's logs could not be indexed in full",
+        chain_id: Number(chainId),
+        collection,
+        kind,
+        detail,
+      });
+    }
+  };
+}

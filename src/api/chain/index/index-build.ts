@@ -1,0 +1,82 @@
+/** Which build each schema holds, who is on it, and of what it was built, so that a later change can be told from it. */
+
+import { escapeIdentifier } from "pg";
+import type { Queryable } from "../../db/database.ts";
+import type { IndexInputs } from "./index-inputs.ts";
+import type { ChainTables } from "./tables.ts";
+
+// Ponder renews its lock every ten seconds, and takes a lock this old for a dead process's.
+const LOCK_SECONDS = 25;
+
+/** Remembers the inputs of the build that Ponder has just put into its schema; of a known build, the first stay. */
+export async function recordIndexBuild(
+  db: Queryable,
+  { schema, meta }: ChainTables,
+  inputs: IndexInputs,
+): Promise<void> {
+  await db.query(
+    `insert into vitrine.index_build as b (schema, build_id, inputs)
+     select $1, value->>'build_id', $2 from ${meta} where key = 'app'
+     on conflict (schema) do update
+       set build_id = excluded.build_id, inputs = excluded.inputs, created_at = excluded.created_at
+     where b.build_id <> excluded.build_id`,
+    [schema, JSON.stringify(inputs)],
+  );
+}
+
+/** What a schema holds: nothing, an index, or something that is not Ponder's. */
+export type SchemaContent =
+  | { readonly kind: "empty" | "foreign" }
+  | {
+      readonly kind: "index";
+      readonly buildId: string;
+      /** A process indexes into it now. */
+      readonly isInUse: boolean;
+      /** None when it was built before this was recorded. */
+      readonly inputs: IndexInputs | undefined;
+    };
+
+export async function readSchema(db: Queryable, schema: string): Promise<SchemaContent> {
+  const [found] = await db.query<{ relations: number; meta: boolean; records: boolean }>(
+    `select (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
+              where n.nspname = $1) as relations,
+            to_regclass(quote_ident($1) || '._ponder_meta') is not null as meta,
+            to_regclass('vitrine.index_build') is not null as records`,
+    [schema],
+  );
+  if (!found?.relations) return { kind: "empty" };
+  if (!found.meta) return { kind: "foreign" };
+  const [app] = await db.query<{ buildId: string; isInUse: boolean }>(
+    `select value->>'build_id' as "buildId",
+            (value->>'is_locked')::int = 1
+              and to_timestamp((value->>'heartbeat_at')::float8 / 1000) > now() - $1 * interval '1 second' as "isInUse"
+       from ${escapeIdentifier(schema)}._ponder_meta where key = 'app'`,
+    [LOCK_SECONDS],
+  );
+  if (!app) return { kind: "foreign" };
+  const [record] = found.records
+    ? await db.query<{ inputs: IndexInputs }>(
+        "select inputs from vitrine.index_build where schema = $1 and build_id = $2",
+        [schema, app.buildId],
+      )
+    : [];
+  return { kind: "index", ...app, inputs: record?.inputs };
+}
+
+/** Whether a process indexes the chain into another schema now: one index is being built beside another. */
+export async function isIndexedElsewhere(db: Queryable, schema: string, chainId: number): Promise<boolean> {
+  const others = await db.query<{ schema: string }>(
+    "select schema from vitrine.index_build where schema <> $1",
+    [schema],
+  );
+  for (const other of others) {
+    const content = await readSchema(db, other.schema);
+    if (content.kind !== "index" || !content.isInUse) continue;
+    const chains = await db.query(
+      `select from ${escapeIdentifier(other.schema)}._ponder_checkpoint where chain_id = $1`,
+      [chainId],
+    );
+    if (chains.length > 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,42 @@
+/** How far Ponder has indexed each chain, read from its own checkpoint table. */
+
+import type { Database } from "../../db/database.ts";
+import type { ChainTables } from "./tables.ts";
+
+/**
+ * Ponder's checkpoints are 75 digits: timestamp (10), chain (16), block (16), transaction (16), type (1),
+ * log (16). They sort as text in chain order.
+ */
+const TIMESTAMP_DIGITS = 10;
+const BLOCK_OFFSET = 26;
+const BLOCK_DIGITS = 16;
+
+export interface IndexHead {
+  readonly chainId: number;
+  readonly block: number;
+  /** Unix seconds of that block. */
+  readonly timestamp: number;
+  /** True once the backfill is done; it never turns false again while Ponder runs. */
+  readonly ready: boolean;
+}
+
+export function createIndexHeads(database: Database, tables: ChainTables) {
+  return {
+    /** The head of every chain that has one; empty before Ponder has indexed anything. */
+    async read(): Promise<IndexHead[]> {
+      const rows = await database.query<{ chainId: string; checkpoint: string; ready: boolean }>(
+        `select c.chain_id as "chainId", c.latest_checkpoint as checkpoint,
+                coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false) as ready
+           from ${tables.checkpoint} c order by c.chain_id`,
+      );
+      return rows.map(({ chainId, checkpoint, ready }) => ({
+        chainId: Number(chainId),
+        block: Number(checkpoint.slice(BLOCK_OFFSET, BLOCK_OFFSET + BLOCK_DIGITS)),
+        timestamp: Number(checkpoint.slice(0, TIMESTAMP_DIGITS)),
+        ready,
+      }));
+    },
+  };
+}
+
+export type IndexHeads = ReturnType<typeof createIndexHeads>;

@@ -1,0 +1,100 @@
+/**
+ * The state of tokens as SQL, those of ranges included: one that has not moved since a mint of thousands has no row of its
+ * own (ponder.schema.ts, `token_range`). Whoever reads `token_state` for what a token is, and not for its locks, reads it
+ * here. A row that has a standard wins over the range it lies in; one without it, which a lock left, is completed by it.
+ */
+
+import { switches } from "../../../domain/lock-standards.ts";
+import type { ChainTables } from "./tables.ts";
+
+/** SQL expressions for a token's key. They must not name tables `own_row` or `own_range`. */
+export interface TokenKey {
+  readonly chainId: string;
+  readonly collection: string;
+  readonly tokenId: string;
+}
+
+/** The key of a row that has the columns of Ponder's tables. */
+export const tokenOf = (alias: string): TokenKey => ({
+  chainId: `${alias}.chain_id`,
+  collection: `${alias}.collection_address`,
+  tokenId: `${alias}.token_id`,
+});
+
+// Ranges of a collection don't overlap, so the one that begins last at or before the token is the only one.
+const rangeOf = ({ tokenRange }: ChainTables, { chainId, collection, tokenId }: TokenKey): string => `
+  (select * from (
+     select own_range.* from ${tokenRange} own_range
+      where own_range.chain_id = ${chainId} and own_range.collection_address = ${collection}
+        and own_range.from_token_id <= ${tokenId}
+      order by own_range.from_token_id desc limit 1) last_range
+    where last_range.to_token_id >= ${tokenId})`;
+
+const rowOf = ({ chainId, collection, tokenId }: TokenKey): string => `
+  own_row.chain_id = ${chainId} and own_row.collection_address = ${collection} and own_row.token_id = ${tokenId}`;
+
+// Null says nothing, which is what a token without a row says.
+const lockColumns = ["erc721x_flag", ...switches].map((name) => `own_row.${name}`).join(", ");
+
+/**
+ * SQL for a lateral join: the token's state with columns of `token_state`, in one row or none. `lock_count` is 0 where
+ * there is no row.
+ */
+export const tokenState = (tables: ChainTables, token: TokenKey): string => `
+  (select (${token.chainId})::bigint as chain_id, (${token.collection})::text as collection_address,
+          (${token.tokenId})::numeric as token_id,
+          case when own_row.standard is null and own_range.owner is not null then 'erc721' else own_row.standard end as standard,
+          case when own_row.standard is null then own_range.owner else own_row.owner end as owner,
+          own_row.supply, coalesce(own_row.burned, false) as burned, own_row.burned_block,
+          case when own_row.standard is null then own_range.minted_block else own_row.minted_block end as minted_block,
+          coalesce(own_row.lock_count, 0) as lock_count, own_row.locked_since_block, own_row.flag_locked_since_block,
+          ${lockColumns}
+     from (select) nothing
+     left join ${tables.tokenState} own_row on ${rowOf(token)}
+     left join lateral ${rangeOf(tables, token)} own_range on own_row.standard is null
+    where own_row.token_id is not null or own_range.owner is not null)`;
+
+/** SQL: the range that the token was minted in, whatever became of it since, for a lateral join: one row or none. */
+export const mintRange = rangeOf;
+
+/** SQL: the token lies in a range that was minted. Such a token is known, burned or not. */
+export const isInRange = (tables: ChainTables, token: TokenKey): string => `exists ${rangeOf(tables, token)}`;
+
+/**
+ * SQL: ids (`token_id`) of a collection's ranged tokens that no transfer has touched since, with the `owner` of each.
+ * `among` restricts the ranges, named `r`.
+ */
+export const rangedTokens = (
+  { tokenRange, tokenState: rows }: ChainTables,
+  { chainId, collection, among }: Omit<TokenKey, "tokenId"> & { readonly among: string },
+): string => `
+  select ranged.token_id, r.owner
+    from ${tokenRange} r
+   cross join lateral generate_series(r.from_token_id, r.to_token_id) as ranged(token_id)
+   where r.chain_id = ${chainId} and r.collection_address = ${collection} and ${among}
+     and not exists (select from ${rows} own_row
+                      where own_row.chain_id = ${chainId} and own_row.collection_address = ${collection}
+                        and own_row.token_id = ranged.token_id and own_row.standard is not null)`;
+
+/**
+ * SQL: up to `limit` ids (`token_id`) of a collection's ranged tokens above `after`, ascending, whether something has
+ * touched them or not. `limit` is below the size of any range, so that two ranges are enough.
+ */
+export const rangedAfter = (
+  { tokenRange }: ChainTables,
+  {
+    chainId,
+    collection,
+    after,
+    limit,
+  }: Omit<TokenKey, "tokenId"> & { readonly after: string; readonly limit: string },
+): string => `
+  select ranged.token_id
+    from (select own_range.* from ${tokenRange} own_range
+           where own_range.chain_id = ${chainId} and own_range.collection_address = ${collection}
+             and own_range.to_token_id > ${after}
+           order by own_range.from_token_id limit 2) r
+   cross join lateral generate_series(
+     greatest(r.from_token_id, ${after} + 1), least(r.to_token_id, greatest(r.from_token_id, ${after} + 1) + ${limit} - 1)
+   ) as ranged(token_id)
+   order by ranged.token_id limit ${limit}`;

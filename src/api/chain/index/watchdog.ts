@@ -1,0 +1,61 @@
+/** Notices an index that stands still while its node goes on: Ponder reports itself ready all the while. */
+
+import type { Logger } from "../../http/logger.ts";
+import type { LatestBlock } from "../contract/read-block.ts";
+import type { IndexHeads } from "./index-heads.ts";
+
+const LOOK_MS = 10_000;
+// A call waits 60 seconds for an endpoint, and goes on by itself.
+const STALLED_MS = 90_000;
+
+export interface WatchdogDeps {
+  readonly heads: IndexHeads;
+  readonly latestBlock: LatestBlock;
+  /** Called once per stall, and again after as long a time if nothing came of it. */
+  readonly onStall: (reason: string) => void;
+  readonly logger: Logger;
+  /** Tells of what the index could not take in, at every look. */
+  readonly tellAnomalies?: () => Promise<void>;
+  readonly now?: () => number;
+}
+
+/** One look at every chain; `startWatchdog` takes one every ten seconds. A node that is away is no stall. */
+export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: WatchdogDeps) {
+  const seen = new Map<number, { readonly block: number; readonly since: number }>();
+  const stalled = new Set<number>();
+  return {
+    /** The chains whose index stands still, as of the last look. */
+    stalled: stalled as ReadonlySet<number>,
+
+    async look(): Promise<void> {
+      for (const { chainId, block, ready } of await heads.read()) {
+        const last = seen.get(chainId);
+        // A backfill is busy for as long as it takes; a reorg may set the head back.
+        if (!ready || !last || last.block !== block) {
+          seen.set(chainId, { block, since: now() });
+          stalled.delete(chainId);
+        } else if (now() - last.since >= STALLED_MS) {
+          const latest = await latestBlock(chainId).catch(() => block);
+          seen.set(chainId, { block, since: now() });
+          if (latest <= block) continue;
+          stalled.add(chainId);
+          onStall(
+            `The index of chain ${chainId} has stood at block ${block} for ${STALLED_MS / 1000} seconds, and its node is at ${latest}.`,
+          );
+        }
+      }
+    },
+  };
+}
+
+export type Watchdog = ReturnType<typeof createWatchdog>;
+
+export function startWatchdog(deps: WatchdogDeps): Pick<Watchdog, "stalled"> & { stop(): void } {
+  const watchdog = createWatchdog(deps);
+  const timer = setInterval(() => {
+    Promise.all([watchdog.look(), deps.tellAnomalies?.()]).catch((error: Error) =>
+      deps.logger.warn({ msg: "Could not watch the index", reason: error.message }),
+    );
+  }, LOOK_MS);
+  return { stalled: watchdog.stalled, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,53 @@
+/** What the serving half knows of the chains: their nodes, and Ponder's index of them. */
+
+import type { IndexConfig } from "../../config.ts";
+import type { Database } from "../db/database.ts";
+import { createLatestBlock, createReadBlock } from "./contract/read-block.ts";
+import { recordIndexBuild } from "./index/index-build.ts";
+import { createIndexHeads } from "./index/index-heads.ts";
+import { readIndexInputs } from "./index/index-inputs.ts";
+import { currentHold, lockSchema } from "./index/schema-lock.ts";
+import type { ChainTables } from "./index/tables.ts";
+import { createChainClients } from "./rpc/clients.ts";
+import { forgetDelivered, keepDelivered } from "./rpc/delivered-store.ts";
+import { endpointsOf } from "./rpc/endpoints.ts";
+import { createHeadWitness, hashAtEndpoints } from "./rpc/head-witness.ts";
+import { deliveredBlocksOf } from "./rpc/ponder-transport.ts";
+
+export function createChainRoom({
+  database,
+  tables,
+  index,
+}: {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly index: IndexConfig;
+}) {
+  const clients = createChainClients(index.chains);
+  const latestBlock = createLatestBlock(clients);
+  const heads = createIndexHeads(database, tables);
+  const endpoints = new Map(index.chains.map((chain) => [chain.id, endpointsOf(chain)]));
+  for (const each of endpoints.values()) each.watch();
+  return {
+    clients,
+    /** What is known of a chain's RPC endpoints, in the configuration's order. */
+    reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
+    latestBlock,
+    heads,
+    readBlock: createReadBlock(heads, latestBlock),
+    witness: createHeadWitness(hashAtEndpoints(endpoints)),
+
+    /**
+     * Marks the index as this process's, remembers what it is built of, and keeps every block that Ponder is given from
+     * now on. `project` is the project's folder.
+     */
+    async takeIndex(project: string): Promise<void> {
+      await lockSchema(database, tables, currentHold());
+      await recordIndexBuild(database, tables, readIndexInputs(project, index));
+      await forgetDelivered(database, tables.schema);
+      for (const { id } of index.chains) {
+        await deliveredBlocksOf(id).keepWith((blocks) => keepDelivered(database, tables.schema, id, blocks));
+      }
+    },
+  };
+}

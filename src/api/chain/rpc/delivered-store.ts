@@ -1,0 +1,26 @@
+/** The blocks that Ponder has been given, where every process can see them. */
+
+import type { Queryable } from "../../db/database.ts";
+import { type DeliveredBlock, NUMBERS_MAX } from "./delivered-blocks.ts";
+
+/** Adds to the blocks of an index, and forgets those that are hundreds of blocks older. */
+export async function keepDelivered(
+  db: Queryable,
+  schema: string,
+  chainId: number,
+  blocks: readonly DeliveredBlock[],
+): Promise<void> {
+  await db.query(
+    `with added as (
+       insert into vitrine.delivered_block (schema, chain_id, number, hash)
+       select $1, $2, * from unnest($3::bigint[], $4::text[]) on conflict do nothing)
+     delete from vitrine.delivered_block
+      where schema = $1 and chain_id = $2 and number < (select max(number) from unnest($3::bigint[]) number) - $5`,
+    [schema, chainId, blocks.map(({ number }) => number), blocks.map(({ hash }) => hash), NUMBERS_MAX],
+  );
+}
+
+/** At the start of a process that indexes: Ponder is given everything anew that is not final. */
+export async function forgetDelivered(db: Queryable, schema: string): Promise<void> {
+  await db.query("delete from vitrine.delivered_block where schema = $1", [schema]);
+}

@@ -1,0 +1,208 @@
+/**
+ * The chain as Ponder sees it: one endpoint that never goes back on its own chain, answers while any of ours does, and
+ * says at once when a block has been dropped. Ponder 0.16.10 asks again for up to 64 s whatever fails, with growing
+ * pauses; here it hardly ever has to.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Transport } from "viem";
+import type { ChainConfig } from "../../../config.ts";
+import {
+  createDeliveredBlocks,
+  type DeliveredBlocks,
+  hasLogs,
+  isBlock,
+  numberOf,
+  type RpcBlock,
+} from "./delivered-blocks.ts";
+import { type Call, TOO_LARGE } from "./endpoint.ts";
+import { blockNumber } from "./endpoint-probe.ts";
+import { type AskOptions, type Endpoints, endpointsOf, type PoolAnswer } from "./endpoints.ts";
+
+// While no endpoint answers, a call waits here. Then it fails, and Ponder asks again, ten times in all.
+const AWAY_MS = 60_000;
+// Ponder has a block to go on with: the last one.
+const POLL_MS = 5_000;
+// A block that is there may be unknown to each node for a moment.
+const UNKNOWN_MS = 60_000;
+const UNKNOWN_RETRY_MS = 250;
+const PARENT_TRIES = 4;
+// Recent blocks are asked of the endpoint that told of them.
+const RECENT_BLOCKS = 128;
+const NO_PARENT = `0x${"0".repeat(64)}`;
+
+/** A block that the chain has dropped. Ponder takes a numbered error that says "revert" for final, and starts over. */
+class DroppedBlockError extends Error {
+  readonly code = -32_000;
+  constructor(number: number, hash: string) {
+    super(`Block ${number} (${hash}) has been reverted: the chain has another block in its place.`);
+    this.name = "DroppedBlockError";
+  }
+}
+
+const delivered = new Map<number, DeliveredBlocks>();
+
+/** The blocks that Ponder has been given in this process. */
+export function deliveredBlocksOf(chainId: number): DeliveredBlocks {
+  const known = delivered.get(chainId) ?? createDeliveredBlocks();
+  delivered.set(chainId, known);
+  return known;
+}
+
+/** For the `rpc` of a chain in ponder.config.ts. */
+export function ponderTransport(chain: ChainConfig): Transport {
+  const request = createPonderRequest(endpointsOf(chain), deliveredBlocksOf(chain.id));
+  const config = { key: "vitrine", name: "Vitrine", type: "vitrine", retryCount: 0, request };
+  return (() => ({ config, request })) as unknown as Transport;
+}
+
+export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlocks) {
+  let head: RpcBlock | undefined;
+  let asking: Promise<RpcBlock> | undefined;
+
+  const ask = (call: Call, options: Partial<AskOptions> = {}): Promise<PoolAnswer> =>
+    endpoints.ask(call, { waitMs: AWAY_MS, ...options });
+  /** The block of the chain as it is now; undefined where no endpoint has one. */
+  async function blockAt(number: number): Promise<RpcBlock | undefined> {
+    const params = [toHex(number), false];
+    const answer = await ask({ method: "eth_getBlockByNumber", params }, { accepts: isBlock });
+    return answer.kind === "answer" ? (answer.result as RpcBlock) : undefined;
+  }
+
+  /**
+   * The newest block of the best endpoint. While none answers, and where those that do are behind on the very chain that
+   * Ponder has seen, the last one again, which Ponder knows and passes over: it would take an older one for a reorg.
+   */
+  async function latest(full: boolean): Promise<RpcBlock> {
+    const accepts = (result: unknown, endpoint: number): boolean => {
+      if (!isBlock(result)) {
+        endpoints.fail(endpoint, "no_block");
+        return false;
+      }
+      const number = numberOf(result);
+      endpoints.noteHead(endpoint, number);
+      return !head || number >= numberOf(head) || blocks.isOfAnotherChain({ number, hash: result.hash });
+    };
+    const call = { method: "eth_getBlockByNumber", params: ["latest", full] };
+    const block = await ask(call, { accepts, waitMs: head ? POLL_MS : AWAY_MS }).then(
+      (answer) => {
+        if (answer.kind === "answer") return answer.result as RpcBlock;
+        if (head) return undefined;
+        throw answer.refused?.error ?? new Error("no RPC endpoint has a newest block");
+      },
+      (error: Error) => {
+        if (head) return undefined;
+        throw error;
+      },
+    );
+    if (!block) return { ...(head as RpcBlock) };
+    if (head && numberOf(block) < numberOf(head)) endpoints.lower(numberOf(block));
+    await blocks.note(block);
+    if (full) head = { ...block };
+    return block;
+  }
+
+  /** Asks on until somebody knows, or until it is clear that the block is no longer of the chain. */
+  async function askOfBlock(
+    call: Call,
+    number: number,
+    hash: string | undefined,
+    options: Partial<AskOptions>,
+  ): Promise<unknown> {
+    const deadline = Date.now() + UNKNOWN_MS;
+    for (;;) {
+      const answer = await ask(call, options);
+      if (answer.kind === "answer") return answer.result;
+      const now = await blockAt(number);
+      if (hash && now && now.hash !== hash) throw new DroppedBlockError(number, hash);
+      if (Date.now() >= deadline)
+        throw answer.refused?.error ?? new Error(`no RPC endpoint knows block ${number}`);
+      await sleep(UNKNOWN_RETRY_MS);
+    }
+  }
+
+  async function byNumber(hex: string, full: boolean): Promise<unknown> {
+    const number = blockNumber(hex) ?? 0;
+    const isRecent = number > endpoints.height() - RECENT_BLOCKS;
+    const accepts = (result: unknown): boolean => isBlock(result) && numberOf(result) === number;
+    const call = { method: "eth_getBlockByNumber", params: [hex, full] };
+    const block = (await askOfBlock(call, number, undefined, { accepts, spread: !isRecent })) as RpcBlock;
+    await blocks.note(block);
+    return block;
+  }
+
+  async function logsOf(call: Call, hash: string): Promise<unknown> {
+    const header = blocks.header(hash);
+    if (!header) return plain(call);
+    const accepts = (result: unknown): boolean =>
+      Array.isArray(result) && (result.length > 0 || !hasLogs(header));
+    return askOfBlock(call, numberOf(header), hash, { accepts });
+  }
+
+  /**
+   * A step back in a reorg. Ponder has forgotten the blocks above by now, and would never take their rows back if this
+   * failed. Only where it finds no common block down to the last final one does it put them back and start over: that is
+   * where a block leads that the chain has dropped meanwhile.
+   */
+  async function parent(call: Call, hash: string): Promise<unknown> {
+    const known = blocks.header(hash);
+    if (known) return { ...known };
+    for (let tries = 0; tries < PARENT_TRIES && hash !== NO_PARENT; tries++) {
+      const answer = await ask(call, { accepts: isBlock }).catch(() => undefined);
+      if (answer?.kind === "answer") {
+        await blocks.note(answer.result as RpcBlock);
+        return answer.result;
+      }
+      await sleep(UNKNOWN_RETRY_MS);
+    }
+    return { number: "0x0", hash, parentHash: NO_PARENT, timestamp: "0x0", logsBloom: "0x" };
+  }
+
+  /**
+   * A call that has one answer, whoever gives it. Nodes answer a range of logs by what they have seen of it: one that is
+   * behind would leave the rest out, and Ponder never asks again.
+   */
+  async function plain(call: Call): Promise<unknown> {
+    const isLogs = call.method === "eth_getLogs";
+    const seen = isLogs ? blockNumber((call.params?.[0] as { toBlock?: unknown })?.toBlock) : undefined;
+    const accepts = (result: unknown): boolean => !isLogs || Array.isArray(result);
+    const deadline = Date.now() + UNKNOWN_MS;
+    for (;;) {
+      const answer = await ask(call, { accepts, seen, spread: true });
+      if (answer.kind === "answer") return answer.result;
+      if (isLogs && answer.refused?.reason === TOO_LARGE) throw tooLarge(call);
+      if (answer.refused) throw answer.refused.error;
+      if (seen === undefined || Date.now() >= deadline)
+        throw new Error(`${call.method} was answered with nothing`);
+      await sleep(UNKNOWN_RETRY_MS);
+    }
+  }
+
+  return async (call: Call): Promise<unknown> => {
+    const [first, second] = call.params ?? [];
+    if (call.method === "eth_getBlockByNumber" && first === "latest") {
+      if (second !== true) return latest(false);
+      // Ponder asks each second, whether it has been answered or not.
+      asking ??= latest(true).finally(() => {
+        asking = undefined;
+      });
+      return { ...(await asking) };
+    }
+    if (call.method === "eth_getBlockByNumber" && blockNumber(first) !== undefined)
+      return byNumber(first as string, second === true);
+    if (call.method === "eth_getBlockByHash" && second === false) return parent(call, first as string);
+    const { blockHash } = (first ?? {}) as { blockHash?: string };
+    if (call.method === "eth_getLogs" && blockHash) return logsOf(call, blockHash);
+    return plain(call);
+  };
+}
+
+const toHex = (number: number): string => `0x${number.toString(16)}`;
+
+/** In words that Ponder reads a range from (aurora's): it asks for halves. */
+function tooLarge({ params = [] }: Call): Error {
+  const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
+  const blocks = Math.max(1, Math.floor(((blockNumber(toBlock) ?? 0) - (blockNumber(fromBlock) ?? 0)) / 2));
+  const details = `the logs of these blocks are larger than 64 MiB; try up to a ${blocks} block range`;
+  return Object.assign(new Error(details), { details });
+}

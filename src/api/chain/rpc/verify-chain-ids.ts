@@ -1,0 +1,36 @@
+/** Checks at boot that each RPC endpoint serves the chain it is configured for; Ponder only warns. */
+
+import { createPublicClient, http } from "viem";
+import { BootError } from "../../../boot-error.ts";
+import type { ChainConfig } from "../../../config.ts";
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Throws a BootError for an endpoint that answers with another chain id. An endpoint that does not answer
+ * is left to Ponder, which retries for about a minute and then exits with 75.
+ */
+export async function verifyChainIds(chains: readonly ChainConfig[]): Promise<void> {
+  await Promise.all(
+    chains.flatMap(({ id, rpcUrls }) =>
+      rpcUrls.map(async (url, position) => {
+        const answered = await askChainId(url);
+        if (answered === undefined || answered === id) return;
+        throw new BootError(
+          `PONDER_RPC_URL_${id} (endpoint ${position + 1}) serves chain ${answered}, not ${id}; point it to chain ${id} or rename the variable.`,
+        );
+      }),
+    ),
+  );
+}
+
+async function askChainId(url: string): Promise<number | undefined> {
+  const client = createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) });
+  try {
+    return await client.getChainId();
+  } catch (error) {
+    // Not a reason to stop: an endpoint may come up a moment after us.
+    process.stderr.write(`vitrine: an RPC endpoint did not answer eth_chainId (${(error as Error).name})\n`);
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+/** The Information tab: the KEY field, and the keys that an app has had. */
+
+import { Hono } from "hono";
+import type { AppRow } from "../../access/apps/app-store.ts";
+import type { KeyRow } from "../../access/keys/key-store.ts";
+import { ApiError } from "../../http/errors.ts";
+import { KEY_HEADER } from "../../http/key.ts";
+import { Badge, Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import {
+  appOf,
+  type ConsoleContext,
+  type ConsoleEnv,
+  formOf,
+  goTo,
+  idOf,
+  type Site,
+  signedIn,
+} from "../env.ts";
+import { render } from "../frame.tsx";
+import { AppFrame, pathOf } from "./app-frame.tsx";
+
+const graces = {
+  "86400": "for 24 more hours",
+  "3600": "for one more hour",
+  "604800": "for 7 more days",
+  "0": "not at all",
+} as const;
+
+const isLive = ({ revoked_at, expires_at }: KeyRow): boolean =>
+  revoked_at === null && (expires_at === null || expires_at.getTime() > Date.now());
+
+const State = ({ row }: { row: KeyRow }) => {
+  if (row.revoked_at) return <Badge tone="bad">revoked</Badge>;
+  if (!isLive(row)) return <Badge>ended</Badge>;
+  if (!row.expires_at) return <Badge tone="good">in use</Badge>;
+  return (
+    <span class="row">
+      <Badge tone="warn">ends</Badge> <When at={row.expires_at} />
+    </span>
+  );
+};
+
+const KeyField = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) => (
+  <div class="stack key-field" data-key-field={site.to(`${pathOf(app)}/keys/${row.id}/reveal`)}>
+    <div class="field">
+      <label for="key">KEY</label>
+      <input id="key" class="mono" readonly value={`${row.start}${"•".repeat(24)}`} spellcheck={false} />
+    </div>
+    <div class="row">
+      <button type="button" class="button" data-show hidden>
+        Show
+      </button>
+      <button type="button" class="button primary" data-copy hidden>
+        Copy
+      </button>
+      <p class="soft" role="status" />
+    </div>
+  </div>
+);
+
+const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => {
+  // The one that has no end is the newest; older ones run out.
+  const current = keys.findLast((row) => isLive(row) && row.expires_at === null) ?? keys.findLast(isLive);
+  return (
+    <Card
+      title="Key"
+      hint={`Send it in the header ${KEY_HEADER}. Whoever has it can do what this app may do.`}
+    >
+      {current ? (
+        <>
+          <KeyField site={site} app={app} row={current} />
+          <form
+            method="post"
+            action={site.to(`${pathOf(app)}/keys/${current.id}/rotate`)}
+            class="inline-form"
+          >
+            <Field
+              name="grace"
+              label="The old key works"
+              options={Object.entries(graces)
+                .map(([value, text]) => ({ value, text }))
+                .sort((one, other) => Number(one.value) - Number(other.value))}
+              value="86400"
+            />
+            <Button>Rotate the key</Button>
+          </form>
+        </>
+      ) : (
+        <>
+          <Notice tone="warn">This app has no key that works.</Notice>
+          <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
+            <Button kind="primary">Make a key</Button>
+          </form>
+        </>
+      )}
+    </Card>
+  );
+};
+
+const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => (
+  <Card title="All keys of this app">
+    {keys.length === 0 && <Empty>There never was one.</Empty>}
+    {keys.length > 0 && (
+      <Table
+        caption="Keys"
+        columns={["Key", "Made", "State", ""]}
+        rows={keys.toReversed().map((row) => [
+          <code>{`${row.start}…`}</code>,
+          <When at={row.created_at} />,
+          <State row={row} />,
+          isLive(row) && (
+            <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
+              <Button kind="danger" isSlim label={`Revoke the key ${row.start}`}>
+                Revoke
+              </Button>
+            </form>
+          ),
+        ])}
+      />
+    )}
+  </Card>
+);
+
+export function informationPages(site: Site): Hono<ConsoleEnv> {
+  const { access } = site;
+
+  /** A key of the app of the path; throws NOT_FOUND for a key of another app. */
+  async function keyOf(c: ConsoleContext): Promise<{ app: AppRow; keyId: string }> {
+    const app = await appOf(site, c);
+    const keyId = idOf(c, "key");
+    const keys = await access.listKeys(app.id);
+    if (!keys.some(({ id }) => id === keyId)) throw new ApiError("NOT_FOUND");
+    return { app, keyId };
+  }
+
+  return new Hono<ConsoleEnv>()
+    .get("/apps/:app", async (c) => {
+      const app = await appOf(site, c);
+      const keys = await access.listKeys(app.id);
+      const example = `curl ${site.baseUrl}/market/collections -H '${KEY_HEADER}: <KEY>'`;
+      return render(
+        site,
+        c,
+        { title: app.name, scripts: ["key-field.js"] },
+        <AppFrame site={site} app={app} tab="">
+          <KeyCard site={site} app={app} keys={keys} />
+          <Card title="About this app">
+            <Facts
+              rows={[
+                ["Id", <code>{app.id}</code>],
+                ["Made", <When at={app.createdAt} />],
+                ["Owner", app.owner ? <code>{app.owner}</code> : "the operator"],
+                ["Base URL", <code>{site.baseUrl}</code>],
+                ["A first request", <code>{example}</code>],
+              ]}
+            />
+          </Card>
+          <KeyList site={site} app={app} keys={keys} />
+        </AppFrame>,
+      );
+    })
+    .post("/apps/:app/keys", async (c) => {
+      const app = await appOf(site, c);
+      const keys = await access.listKeys(app.id);
+      if (!keys.some(isLive)) await site.apps.addKey(app.id, signedIn(c).actor);
+      return goTo(site, c, pathOf(app), "key_made");
+    })
+    .post("/apps/:app/keys/:key/reveal", async (c) => {
+      const { keyId } = await keyOf(c);
+      const revealed = await access.revealKey(keyId, signedIn(c).actor);
+      if (revealed.kind === "key") return c.json({ key: revealed.key });
+      const message =
+        revealed.kind === "unknown"
+          ? "This key does not work any more."
+          : "This key works and can't be read here; rotate it to get one that can.";
+      throw new ApiError("NOT_FOUND", [{ path: "key", message }]);
+    })
+    .post("/apps/:app/keys/:key/rotate", async (c) => {
+      const { app, keyId } = await keyOf(c);
+      const { grace = "" } = await formOf(c);
+      if (!Object.hasOwn(graces, grace))
+        throw new ApiError("INVALID_REQUEST", [{ path: "grace", message: "must be one of the choices" }]);
+      await access.rotateKey(keyId, Number(grace), signedIn(c).actor);
+      return goTo(site, c, pathOf(app), "rotated");
+    })
+    .post("/apps/:app/keys/:key/revoke", async (c) => {
+      const { app, keyId } = await keyOf(c);
+      await access.revokeKey(keyId, signedIn(c).actor);
+      return goTo(site, c, pathOf(app), "revoked");
+    });
+}

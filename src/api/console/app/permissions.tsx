@@ -1,0 +1,271 @@
+/** The Permissions tab: which APIs an app may use, and which collections' information it may write. */
+
+import { Hono } from "hono";
+import { z } from "zod";
+import type { CollectionConfig } from "../../../config.ts";
+import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
+import { ALL_COLLECTIONS } from "../../access/apps/apps.ts";
+import { ApiError } from "../../http/errors.ts";
+import { shown } from "../../http/fields.ts";
+import { apiNames } from "../../http/key.ts";
+import { requireJson } from "../../http/router.ts";
+import { Badge, Button, Card, Empty, Field, Table, When } from "../../ui/parts.tsx";
+import {
+  appOf,
+  type ConsoleContext,
+  type ConsoleEnv,
+  formOf,
+  goTo,
+  operatorOnly,
+  type Site,
+  signedIn,
+} from "../env.ts";
+import { render } from "../frame.tsx";
+import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
+import { AppFrame, pathOf } from "./app-frame.tsx";
+
+const purposes: Record<(typeof apiNames)[number], string> = {
+  "market-partner": "What a partner does: refresh metadata, look at reports, write collection information",
+  market: "What a marketplace reads: collections, tokens, trade checks, events",
+};
+
+const nameOf = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
+const titleOf = (site: Site, name: string): string | undefined =>
+  site.collections.all.find((each) => nameOf(each) === name)?.name;
+
+const Ask = ({
+  site,
+  app,
+  kind,
+  subject,
+  text,
+}: {
+  site: Site;
+  app: AppRow;
+  kind: string;
+  subject: string;
+  text: string;
+}) => (
+  <form method="post" action={site.to(`${pathOf(app, "/permissions")}/${kind}`)}>
+    <input type="hidden" name="subject" value={subject} />
+    <Button isSlim label={`${text}: ${subject}`}>
+      {text}
+    </Button>
+  </form>
+);
+
+interface Props {
+  readonly site: Site;
+  readonly app: AppRow;
+  readonly requests: readonly RequestRow[];
+  readonly isOperator: boolean;
+}
+
+const isOpen = (requests: readonly RequestRow[], kind: string, subject: string): boolean =>
+  requests.some((each) => each.decidedAt === null && each.kind === kind && each.subject === subject);
+
+const Apis = ({ site, app, requests, isOperator }: Props) => (
+  <Card title="APIs" hint="The operator decides who may use them.">
+    <Table
+      caption="APIs"
+      columns={["API", "For", "State", ""]}
+      rows={apiNames.map((api) => {
+        const isHeld = app.apis.includes(api);
+        const isAsked = isOpen(requests, "api", api);
+        const state = isHeld ? "active" : isAsked ? "requested" : "none";
+        return [
+          <code class="nowrap">{api}</code>,
+          purposes[api],
+          <Badge tone={isHeld ? "good" : isAsked ? "warn" : "plain"}>{state}</Badge>,
+          isHeld
+            ? isOperator && <Ask site={site} app={app} kind="withdraw/api" subject={api} text="Withdraw" />
+            : !isAsked && <Ask site={site} app={app} kind="ask/api" subject={api} text="Request access" />,
+        ];
+      })}
+    />
+  </Card>
+);
+
+const Collections = ({ site, app, requests, isOperator }: Props) => {
+  const held = app.collections ?? [ALL_COLLECTIONS];
+  const free = site.collections.all.map(nameOf).filter((name) => app.collections && !held.includes(name));
+  const options = free.map((name) => ({
+    value: name,
+    text: [titleOf(site, name), name].filter(Boolean).join(", "),
+  }));
+  const path = pathOf(app, "/permissions");
+  return (
+    <Card
+      title="Collections"
+      hint="Whose information (names, links, trait groups) this app may write. Reading needs none of this."
+    >
+      {held.length === 0 && <Empty>None yet.</Empty>}
+      {held.length > 0 && (
+        <Table
+          caption="Collections of this app"
+          columns={["Collection", "Address", ""]}
+          rows={held.map((name) => [
+            name === ALL_COLLECTIONS
+              ? "Every collection"
+              : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
+            <code>{name}</code>,
+            isOperator && (
+              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
+            ),
+          ])}
+        />
+      )}
+      {options.length > 0 && (
+        <>
+          <form
+            id="prove"
+            method="post"
+            action={site.to(`${path}/prove`)}
+            data-message={site.to(`${path}/prove/message`)}
+            data-next={site.to(`${path}?done=proved`)}
+            class="inline-form"
+          >
+            <Field
+              name="collection"
+              label="Prove a collection"
+              hint="The wallet that the contract's owner() names signs a text; nobody has to approve it."
+              options={options}
+            />
+            <Button kind="primary">Sign as owner</Button>
+          </form>
+          <p id="prove-state" class="soft" role="status" />
+          <form method="post" action={site.to(`${path}/ask/collection`)} class="inline-form">
+            <div class="field">
+              <label for="ask-collection">Or ask the operator</label>
+              <select id="ask-collection" name="subject">
+                {options.map(({ value, text }) => (
+                  <option value={value}>
+                    {isOpen(requests, "collection", value) ? `${text}, requested` : text}
+                  </option>
+                ))}
+              </select>
+            </div>
+            <Button>Ask the operator</Button>
+          </form>
+        </>
+      )}
+    </Card>
+  );
+};
+
+export const RequestState = ({ request }: { request: RequestRow }) => {
+  if (!request.decidedAt) return <Badge tone="warn">waits</Badge>;
+  return request.isApproved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">refused</Badge>;
+};
+
+const proveBody = proofBody.extend({ collection: z.string() });
+const askBody = messageBody.extend({ collection: z.string() });
+
+export function permissionPages(site: Site): Hono<ConsoleEnv> {
+  const { apps, proof, sessions } = site;
+  const at = "/apps/:app/permissions";
+
+  function known(kind: "api" | "collection", subject = ""): string {
+    const isKnown =
+      kind === "api"
+        ? apiNames.some((api) => api === subject)
+        : site.collections.all.some((c) => nameOf(c) === subject);
+    if (isKnown) return subject;
+    throw new ApiError("INVALID_REQUEST", [{ path: "subject", message: `is no ${kind} of this service` }]);
+  }
+
+  const statementOf = (app: AppRow, collection: string): string =>
+    `Let the app ${app.id} write the information of the collection ${collection}.`;
+  const purposeOf = (app: AppRow, collection: string): string => `prove ${app.id} ${collection}`;
+
+  const ask = (kind: "api" | "collection") => async (c: ConsoleContext) => {
+    const app = await appOf(site, c);
+    const subject = known(kind, (await formOf(c)).subject);
+    return goTo(
+      site,
+      c,
+      pathOf(app, "/permissions"),
+      await apps.ask(app.id, { kind, subject }, signedIn(c).actor),
+    );
+  };
+  const withdraw = (kind: "api" | "collection") => async (c: ConsoleContext) => {
+    const { actor } = operatorOnly(c);
+    const app = await appOf(site, c);
+    const { subject = "" } = await formOf(c);
+    const held = kind === "api" ? app.apis : (app.collections ?? [ALL_COLLECTIONS]);
+    if (!held.includes(subject)) {
+      const message = `${shown(subject)} is nothing that this app holds`;
+      throw new ApiError("INVALID_REQUEST", [{ path: "subject", message }]);
+    }
+    await apps.withdraw(app.id, { kind, subject }, actor);
+    return goTo(site, c, pathOf(app, "/permissions"), "withdrawn");
+  };
+
+  return new Hono<ConsoleEnv>()
+    .get(at, async (c) => {
+      const app = await appOf(site, c);
+      const requests = await apps.requestsOf(app.id);
+      const props = { site, app, requests, isOperator: signedIn(c).isOperator };
+      return render(
+        site,
+        c,
+        { title: `Permissions of ${app.name}`, scripts: ["prove.js"] },
+        <AppFrame site={site} app={app} tab="/permissions">
+          <Apis {...props} />
+          <Collections {...props} />
+          {requests.length > 0 && (
+            <Card title="Requests">
+              <Table
+                caption="Requests of this app"
+                columns={["For", "Asked", "State"]}
+                rows={requests.map((request) => [
+                  <code>{request.subject}</code>,
+                  <When at={request.createdAt} />,
+                  <RequestState request={request} />,
+                ])}
+              />
+            </Card>
+          )}
+        </AppFrame>,
+      );
+    })
+    .post(`${at}/ask/api`, ask("api"))
+    .post(`${at}/ask/collection`, ask("collection"))
+    .post(`${at}/withdraw/api`, withdraw("api"))
+    .post(`${at}/withdraw/collection`, withdraw("collection"))
+    .post(`${at}/prove/message`, requireJson, async (c) => {
+      const app = await appOf(site, c);
+      const { address, chainId, collection } = await jsonOf(c, askBody);
+      const statement = statementOf(app, known("collection", collection));
+      const message = await sessions.issueMessage(purposeOf(app, collection), (nonce) =>
+        proof.message({ address, chainId, nonce, statement }),
+      );
+      return c.json({ message });
+    })
+    .post(`${at}/prove`, requireJson, async (c) => {
+      const app = await appOf(site, c);
+      const { collection, ...signed } = await jsonOf(c, proveBody);
+      const at = parseName(known("collection", collection));
+      const owner = await site.gate.failures.attempt(c, async () => {
+        const refused = (message: string): ApiError =>
+          new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
+        const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId);
+        if (verdict.kind === "refused") throw refused(verdict.reason);
+        if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
+          throw refused("the message was used before, has ended, or is not the one that was issued");
+        const found = await proof.ownerOf(at);
+        if (!found) throw refused("the contract does not tell its owner; ask the operator");
+        if (found !== verdict.address)
+          throw refused(`the contract's owner is ${found}; the text was signed by ${verdict.address}`);
+        return found;
+      });
+      const how = { proof: "owner() signature", owner };
+      await apps.grant(app.id, { kind: "collection", subject: collection }, signedIn(c).actor, how);
+      return c.json({ proved: true });
+    });
+}
+
+function parseName(name: string): { chainId: number; address: string } {
+  const [chainId = "", address = ""] = name.split(":");
+  return { chainId: Number(chainId), address };
+}

@@ -1,0 +1,243 @@
+/** The operator's pages about content: hosts, display types, and the collections. */
+
+import { Hono } from "hono";
+import { ApiError } from "../../http/errors.ts";
+import { parseHostPattern } from "../../media/display/allowlist.ts";
+import { displayTypes } from "../../metadata/document/traits.ts";
+import { Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
+import { render } from "../frame.tsx";
+import {
+  CollectionName,
+  collectionNamed,
+  collectionOptions,
+  OperatorFrame,
+  operatorPath,
+} from "./operator-frame.tsx";
+
+const PENDING_MAX = 200;
+const HOLDERS_SHOWN = 20;
+
+export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
+  const { access, allowlist, database, traitApproval } = site;
+
+  async function hosts(c: ConsoleContext, sent?: { pattern: string; collection: string; error: string }) {
+    operatorOnly(c);
+    const list = await allowlist.list();
+    const path = operatorPath("/hosts");
+    return render(
+      site,
+      c,
+      { title: "Hosts", status: sent ? 400 : 200 },
+      <OperatorFrame site={site} tab="/hosts">
+        <Card title="Allowed hosts" hint="Videos and animations are shown from these hosts only.">
+          {list.length === 0 && <Empty>None: no video and no animation is shown.</Empty>}
+          {list.length > 0 && (
+            <Table
+              caption="Allowed hosts"
+              columns={["Host", "For", "Added by", "Added", ""]}
+              rows={list.map((host) => [
+                <code>{host.pattern}</code>,
+                host.collection ? <CollectionName site={site} name={host.collection} /> : "every collection",
+                <code>{host.added_by}</code>,
+                <When at={new Date(host.added_at)} />,
+                <form method="post" action={site.to(`${path}/remove`)}>
+                  <input type="hidden" name="pattern" value={host.pattern} />
+                  <input type="hidden" name="collection" value={host.collection ?? ""} />
+                  <Button isSlim kind="danger" label={`Remove ${host.pattern}`}>
+                    Remove
+                  </Button>
+                </form>,
+              ])}
+            />
+          )}
+        </Card>
+        <Card title="Allow a host">
+          <form method="post" action={site.to(path)} class="inline-form">
+            <Field
+              name="pattern"
+              label="Host"
+              hint="host, host:port, or *.host for its subdomains"
+              required
+              autocomplete="off"
+              value={sent?.pattern}
+              error={sent?.error}
+            />
+            <Field
+              name="collection"
+              label="For"
+              value={sent?.collection}
+              options={[{ value: "", text: "every collection" }, ...collectionOptions(site)]}
+            />
+            <Button kind="primary">Allow</Button>
+          </form>
+        </Card>
+      </OperatorFrame>,
+    );
+  }
+
+  /** The collection's name as the list keeps it; null for every collection. */
+  function scopeOf(name = ""): string | null {
+    if (name === "") return null;
+    const { chainId, address } = collectionNamed(site, name);
+    return `${chainId}:${address}`;
+  }
+
+  return new Hono<ConsoleEnv>()
+    .get("/operator/hosts", (c) => hosts(c))
+    .post("/operator/hosts", async (c) => {
+      const { actor } = operatorOnly(c);
+      const { pattern: text = "", collection = "" } = await formOf(c);
+      const pattern = parseHostPattern(text.trim());
+      if (!pattern)
+        return hosts(c, { pattern: text, collection, error: `"${text}" is not host, host:port or *.host` });
+      const scope = scopeOf(collection);
+      await database.transaction(async (tx) => {
+        await allowlist.add(tx, pattern, scope, actor);
+        await access.audit(tx, actor, "allowlist.add", pattern, { collection: scope });
+      });
+      return goTo(site, c, operatorPath("/hosts"), "host_added");
+    })
+    .post("/operator/hosts/remove", async (c) => {
+      const { actor } = operatorOnly(c);
+      const { pattern = "", collection } = await formOf(c);
+      // A collection that is served no more may still be on the list.
+      const scope = collection || null;
+      await database.transaction(async (tx) => {
+        if (await allowlist.remove(tx, pattern, scope))
+          await access.audit(tx, actor, "allowlist.remove", pattern, { collection: scope });
+      });
+      return goTo(site, c, operatorPath("/hosts"), "host_removed");
+    })
+    .get("/operator/traits", async (c) => {
+      operatorOnly(c);
+      const refs = site.collections.all.map(({ chainId, address }) => ({ chainId, collection: address }));
+      const found = await traitApproval.pending(refs, PENDING_MAX + 1);
+      const pending = found.slice(0, PENDING_MAX);
+      return render(
+        site,
+        c,
+        { title: "Display types" },
+        <OperatorFrame site={site} tab="/traits">
+          <Card
+            title="Trait types that came with another display type"
+            hint="Their entries are held back until you change the type; then every token shows them at once, and those of the type before are held back."
+          >
+            {pending.length === 0 && <Empty>Nothing is held back.</Empty>}
+            {pending.length > 0 && (
+              <Table
+                caption="Held back"
+                columns={[
+                  "Collection",
+                  "Trait type",
+                  "Known as",
+                  "Came as",
+                  { head: "Tokens", isNumber: true },
+                  "Since",
+                  "",
+                ]}
+                rows={pending.map((row) => [
+                  <CollectionName site={site} name={`${row.chainId}:${row.collection}`} />,
+                  row.traitType,
+                  <code>{row.known}</code>,
+                  <code>{row.wanted}</code>,
+                  row.tokens.toLocaleString("en-US"),
+                  <When at={row.firstSeenAt} />,
+                  <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
+                    <input type="hidden" name="collection" value={`${row.chainId}:${row.collection}`} />
+                    <input type="hidden" name="trait_type" value={row.traitType} />
+                    <input type="hidden" name="display_type" value={row.wanted} />
+                    <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.wanted}`}>
+                      {`Change to ${row.wanted}`}
+                    </Button>
+                  </form>,
+                ])}
+              />
+            )}
+            {found.length > PENDING_MAX && (
+              <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow when they are decided.`}</Notice>
+            )}
+          </Card>
+        </OperatorFrame>,
+      );
+    })
+    .post("/operator/traits/approve", async (c) => {
+      const { actor } = operatorOnly(c);
+      const form = await formOf(c);
+      const { chainId, address } = collectionNamed(site, form.collection);
+      const { trait_type: traitType = "" } = form;
+      const displayType = displayTypes.find((type) => type === form.display_type);
+      if (!displayType)
+        throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is no display type" }]);
+      const approval = await traitApproval.approve(
+        { chainId, collection: address },
+        traitType,
+        displayType,
+        (tx, was) =>
+          access.audit(tx, actor, "traits.approve", `${chainId}:${address}`, {
+            trait_type: traitType,
+            from: was,
+            to: displayType,
+          }),
+      );
+      const done = approval.kind === "approved" ? "type_approved" : "not_pending";
+      return goTo(site, c, operatorPath("/traits"), done);
+    })
+    .get("/operator/collections", async (c) => {
+      operatorOnly(c);
+      const { all } = site.collections;
+      const names = all.map(({ chainId, address }) => `${chainId}:${address}`);
+      const [told, holders] = await Promise.all([
+        site.information.readAll(all),
+        site.apps.holdersOf(names, HOLDERS_SHOWN),
+      ]);
+      return render(
+        site,
+        c,
+        { title: "Collections" },
+        <OperatorFrame site={site} tab="/collections">
+          {all.map((collection, index) => {
+            const { apps = [], count = 0 } = holders[index] ?? {};
+            const information = told[index];
+            return (
+              <Card title={information?.name ?? collection.name ?? "Unnamed collection"}>
+                <Facts
+                  rows={[
+                    ["Collection", <code>{names[index]}</code>],
+                    ["Standard", collection.standard ?? "as the first transfer tells"],
+                    [
+                      "Apps that hold it",
+                      <>
+                        {count === 0 && "none"}
+                        {apps.map((app) => (
+                          <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
+                        ))}
+                        {count > apps.length && `and ${count - apps.length} more`}
+                      </>,
+                    ],
+                    [
+                      "Information",
+                      information ? <When at={new Date(information.updated_at)} /> : "none told",
+                    ],
+                    ...(information ? informationRows(information) : []),
+                  ]}
+                />
+              </Card>
+            );
+          })}
+        </OperatorFrame>,
+      );
+    });
+}
+
+type Told = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]>>[number]>;
+
+/** What was told, field by field, in the order of the contract; fields without a value are left out. */
+function informationRows(information: Told) {
+  const { trait_groups: groups, updated_at: _shown, ...fields } = information;
+  const told = Object.entries(fields).flatMap(([field, value]) =>
+    value === null || value === "" ? [] : [[field.replaceAll("_", " "), String(value)] as const],
+  );
+  const listed = groups.map((group) => `${group.name}: ${group.traits.map(({ name }) => name).join(", ")}`);
+  return [...told, ["trait groups", listed.length === 0 ? "none" : listed.join(" · ")] as const];
+}

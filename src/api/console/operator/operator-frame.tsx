@@ -1,0 +1,63 @@
+/** What the operator's pages share. */
+
+import type { PropsWithChildren } from "hono/jsx";
+import { Tabs, Title } from "../../ui/parts.tsx";
+import type { Site } from "../env.ts";
+
+const tabs = {
+  "": "Requests",
+  "/apps": "Apps",
+  "/collections": "Collections",
+  "/refreshes": "Refresh queue",
+  "/hosts": "Hosts",
+  "/traits": "Display types",
+  "/audit": "Audit log",
+} as const;
+
+export type OperatorTab = keyof typeof tabs;
+
+export const operatorPath = (tab: OperatorTab = ""): string => `/console/operator${tab}`;
+
+export const OperatorFrame = ({
+  site,
+  tab,
+  children,
+}: PropsWithChildren<{ site: Site; tab: OperatorTab }>) => (
+  <>
+    <Title>Operator</Title>
+    <Tabs
+      label="Operator's pages"
+      to={site.to}
+      links={Object.entries(tabs).map(([path, text]) => ({
+        href: operatorPath(path as OperatorTab),
+        text,
+        isCurrent: path === tab,
+      }))}
+    />
+    {children}
+  </>
+);
+
+/** A collection as people name it, with what the service names it by. */
+export const CollectionName = ({ site, name }: { site: Site; name: string }) => {
+  const found = site.collections.all.find(({ chainId, address }) => `${chainId}:${address}` === name);
+  return (
+    <>
+      {found?.name && <div>{found.name}</div>}
+      <code class="soft">{name}</code>
+    </>
+  );
+};
+
+/** The choices of a form that names a collection. */
+export const collectionOptions = (site: Site) =>
+  site.collections.all.map(({ chainId, address, name }) => ({
+    value: `${chainId}:${address}`,
+    text: name ? `${name} (${chainId}:${address})` : `${chainId}:${address}`,
+  }));
+
+/** The collection of a form; throws COLLECTION_NOT_FOUND for one that is not served. */
+export function collectionNamed(site: Site, name = "") {
+  const [chainId, address = ""] = name.split(":");
+  return site.collections.find(address, Number(chainId));
+}

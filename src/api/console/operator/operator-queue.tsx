@@ -1,0 +1,119 @@
+/** The refresh queue as it is now, and asking for a collection to be read again. */
+
+import { Hono } from "hono";
+import type { OpenSweep } from "../../refresh/queue/overview-store.ts";
+import { Badge, Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
+import { render } from "../frame.tsx";
+import {
+  CollectionName,
+  collectionNamed,
+  collectionOptions,
+  OperatorFrame,
+  operatorPath,
+} from "./operator-frame.tsx";
+
+const count = (amount: number): string => amount.toLocaleString("en-US");
+
+const Progress = ({ sweep }: { sweep: OpenSweep }) =>
+  sweep.isCounted ? (
+    <>
+      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label="Tokens asked for" />
+      <span class="small soft">{`${count(sweep.passed)} of ${count(sweep.known)} tokens`}</span>
+    </>
+  ) : (
+    <span class="soft">{`${count(sweep.passed)} tokens, still counting`}</span>
+  );
+
+export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
+  const { access, operatorRequests } = site;
+  const path = operatorPath("/refreshes");
+
+  return new Hono<ConsoleEnv>()
+    .get("/operator/refreshes", async (c) => {
+      operatorOnly(c);
+      const { queue, hosts, sweeps } = await operatorRequests.overview();
+      return render(
+        site,
+        c,
+        { title: "Refresh queue", scripts: ["live.js"] },
+        <OperatorFrame site={site} tab="/refreshes">
+          <div id="live" class="stack">
+            <Card title="Waiting" hint="This part keeps itself as it is now.">
+              {queue ? (
+                <Facts
+                  rows={[
+                    ["Requests", count(queue.waiting.request)],
+                    ["Events", count(queue.waiting.event)],
+                    ["Callers without a key", count(queue.waiting.anonymous)],
+                    ["Background", count(queue.waiting.background)],
+                    ["Waiting longest", `${Math.round(queue.oldestSeconds)} s`],
+                  ]}
+                />
+              ) : (
+                <Notice tone="warn">The database has too much to do to count.</Notice>
+              )}
+            </Card>
+            <Card title="Collections that are read whole">
+              {sweeps.entries.length === 0 && <Empty>None.</Empty>}
+              {sweeps.entries.length > 0 && (
+                <Table
+                  caption="Sweeps"
+                  columns={["Collection", "Since", "Progress"]}
+                  rows={sweeps.entries.map((sweep) => [
+                    <CollectionName site={site} name={`${sweep.chainId}:${sweep.collection}`} />,
+                    <When at={sweep.createdAt} />,
+                    <Progress sweep={sweep} />,
+                  ])}
+                />
+              )}
+              {sweeps.more && <p class="soft">There are more.</p>}
+            </Card>
+            <Card title="Hosts">
+              {hosts.entries.length === 0 && <Empty>Nothing waits for a host.</Empty>}
+              {hosts.entries.length > 0 && (
+                <Table
+                  caption="Hosts"
+                  columns={[
+                    "Host",
+                    { head: "Waiting", isNumber: true },
+                    { head: "Being fetched", isNumber: true },
+                    "State",
+                  ]}
+                  rows={hosts.entries.map((host) => [
+                    host.host === "" ? "not known yet" : <code>{host.host}</code>,
+                    count(host.waiting),
+                    count(host.inFlight),
+                    host.pausedUntil ? (
+                      <>
+                        <Badge tone="warn">left alone</Badge> until <When at={host.pausedUntil} />{" "}
+                        <span class="soft">{host.reason}</span>
+                      </>
+                    ) : (
+                      <Badge tone="good">asked</Badge>
+                    ),
+                  ])}
+                />
+              )}
+              {hosts.more && <p class="soft">There are more.</p>}
+            </Card>
+          </div>
+          <Card title="Read a collection again" hint="Every known token of it, at the lowest priority.">
+            <form method="post" action={site.to(path)} class="inline-form">
+              <Field name="collection" label="Collection" options={collectionOptions(site)} />
+              <Button>Refresh the collection</Button>
+            </form>
+          </Card>
+        </OperatorFrame>,
+      );
+    })
+    .post("/operator/refreshes", async (c) => {
+      const { actor } = operatorOnly(c);
+      const collection = collectionNamed(site, (await formOf(c)).collection);
+      const name = `${collection.chainId}:${collection.address}`;
+      await operatorRequests.requestCollection(collection, false, (tx, refresh_id) =>
+        access.audit(tx, actor, "refreshes.request", name, { refresh_id, token_count: null, accept: false }),
+      );
+      return goTo(site, c, path, "refresh_started");
+    });
+}

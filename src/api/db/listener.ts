@@ -1,0 +1,57 @@
+/** LISTEN on PostgreSQL channels over one connection of its own, which comes back when it is lost. */
+
+import pg from "pg";
+import type { Logger } from "../http/logger.ts";
+
+const RECONNECT_MS = 1_000;
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/**
+ * Calls `onWake` with its channel and payload after each notification, and without one after each (re)connection, since anything
+ * may have been missed before it. Notifications are hints only: a caller needs a slow poll beside them.
+ */
+export function listen(
+  connectionString: string,
+  channels: readonly string[],
+  onWake: (channel?: string, payload?: string) => void,
+  logger: Logger,
+): Listener {
+  let closed = false;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const reconnect = (reason: string): void => {
+    if (closed || timer) return;
+    logger.warn({ msg: "Lost the notification connection", reason, retry_ms: RECONNECT_MS });
+    timer = setTimeout(() => {
+      timer = undefined;
+      connect().catch((error: Error) => reconnect(error.message));
+    }, RECONNECT_MS);
+  };
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({ connectionString, application_name: "vitrine listener", keepAlive: true });
+    client = next;
+    next.on("error", (error) => {
+      next.removeAllListeners("end");
+      reconnect(error.message);
+    });
+    next.on("end", () => reconnect("the connection ended"));
+    next.on("notification", ({ channel, payload }) => onWake(channel, payload));
+    await next.connect();
+    for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    onWake();
+  };
+  connect().catch((error: Error) => reconnect(error.message));
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** The delegation room put together: our own registry, and the one that wallets' delegations are asked of. */
+
+import type { IndexConfig } from "../../config.ts";
+import type { ChainTables } from "../chain/index/tables.ts";
+import type { Database } from "../db/database.ts";
+import { createRateLimiter, type OnFault } from "../http/limits/rate-limiter.ts";
+import { createChainChoice } from "./chain-choice.ts";
+import { createRegistry } from "./registry/registry.ts";
+import { registryLimit } from "./registry/registry-limit.ts";
+import { createDelegations } from "./wallets/delegations.ts";
+import { delegationBudget, remoteSource } from "./wallets/remote-source.ts";
+import { ownSource } from "./wallets/source.ts";
+
+export function createDelegationRoom(deps: {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly index: Pick<IndexConfig, "chains" | "registries">;
+  /** DELEGATION_URL and DELEGATION_API_KEY; without the first, our own registry is asked. */
+  readonly url: string | undefined;
+  readonly key: string | undefined;
+  readonly onFault?: OnFault;
+}) {
+  const { database, tables, index, url, key, onFault } = deps;
+  const registry = createRegistry({ database, tables });
+  const indexedChain = createChainChoice(
+    index.chains,
+    index.registries.map(({ chainId }) => chainId),
+  );
+  const budget = createRateLimiter(database, delegationBudget, onFault);
+  return {
+    registry,
+    registryChain: indexedChain,
+    registryLimiter: createRateLimiter(database, registryLimit, onFault),
+    delegations: createDelegations(
+      url === undefined ? ownSource(registry) : remoteSource({ url, key, budget }),
+    ),
+    delegationChain: url === undefined ? indexedChain : createChainChoice(index.chains),
+  };
+}
+
+export type DelegationRoom = ReturnType<typeof createDelegationRoom>;

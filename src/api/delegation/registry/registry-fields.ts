@@ -1,0 +1,75 @@
+/** The parameters of the registry's routes, in the names that its clients use. */
+
+import { z } from "@hono/zod-openapi";
+import { addressField, chainIdField, clip, tokenIdField } from "../../http/fields.ts";
+import { EMPTY_RIGHTS } from "./rights.ts";
+import type { Place } from "./store.ts";
+
+const RECORDS_MAX = 1_000;
+
+const rightsText = z
+  .string()
+  .refine((text) => /^0x[0-9a-fA-F]{64}$/.test(text), {
+    error: (issue) => `"${clip(String(issue.input))}" is not 32 bytes: 0x and 64 hex digits`,
+  })
+  .transform((text) => text.toLowerCase())
+  .openapi({ pattern: "^0x[0-9a-fA-F]{64}$", example: EMPTY_RIGHTS });
+
+const CURSOR = /^([0-9]{1,15})\.([0-9]{1,9})$/;
+
+export const cursorOf = ({ block, log }: Place): string => `${block}.${log}`;
+
+const cursorField = z
+  .string()
+  .transform((text, context): Place => {
+    const [, block, log] = CURSOR.exec(text) ?? [];
+    if (block !== undefined && log !== undefined) return { block: Number(block), log: Number(log) };
+    const message = `"${clip(text)}" is no cursor; take it from the Link header of the page before`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .optional()
+  .openapi({ type: "string", description: "From the Link header of the page before." });
+
+const pageFields = {
+  chainId: chainIdField.openapi({
+    description: "The chain; without it, the first whose registry is indexed.",
+  }),
+  limit: z
+    .string()
+    .refine((text) => /^[1-9][0-9]{0,3}$/.test(text) && Number(text) <= RECORDS_MAX, {
+      error: (issue) =>
+        `must be a whole number from 1 to ${RECORDS_MAX}; it is "${clip(String(issue.input))}"`,
+    })
+    .transform(Number)
+    .default(RECORDS_MAX)
+    .openapi({ type: "integer", minimum: 1, maximum: RECORDS_MAX, default: RECORDS_MAX }),
+  cursor: cursorField,
+};
+
+export const walletQuery = z.object({
+  ...pageFields,
+  direction: z
+    .enum(["incoming", "outgoing", "all"])
+    .default("incoming")
+    .openapi({ description: "incoming: those to the wallet" }),
+});
+
+const parties = { from: addressField, to: addressField };
+
+export const betweenQuery = z.object({
+  ...parties,
+  ...pageFields,
+  rights: rightsText.optional().openapi({ description: "Only those that count for these rights." }),
+});
+
+const checkFields = {
+  ...parties,
+  chainId: pageFields.chainId,
+  rights: rightsText.default(EMPTY_RIGHTS).openapi({
+    description: "Without it, only delegations without limits count, as in the contract.",
+  }),
+};
+
+export const contractCheckQuery = z.object({ ...checkFields, contract: addressField });
+export const tokenCheckQuery = z.object({ ...checkFields, contract: addressField, tokenId: tokenIdField });

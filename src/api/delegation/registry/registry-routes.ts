@@ -1,0 +1,139 @@
+/** The delegation registry itself (spec.md "Delegations of a wallet"). */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { addressField } from "../../http/fields.ts";
+import { KEY_PARAMETER } from "../../http/key.ts";
+import { type ApiEnv, createRouter, errorResponses } from "../../http/router.ts";
+import type { ChainChoice } from "../chain-choice.ts";
+import { recordSchema } from "./record.ts";
+import type { RecordPage, Registry } from "./registry.ts";
+import {
+  betweenQuery,
+  contractCheckQuery,
+  cursorOf,
+  tokenCheckQuery,
+  walletQuery,
+} from "./registry-fields.ts";
+import { limitVisitors, type RegistryLimitDeps } from "./registry-limit.ts";
+
+// The key is optional: it lifts the limit.
+const security: Record<string, string[]>[] = [{}, { ApiKeyAuth: [] }];
+const shared = { method: "get" as const, tags: ["registry"], security };
+const errors = errorResponses("INVALID_REQUEST", "KEY_INVALID", "RATE_LIMITED", "UNAVAILABLE");
+
+const answer = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+  200: { description, content: { "application/json": { schema } } },
+  ...errors,
+});
+const records = z.array(recordSchema);
+const granted = z.boolean();
+const amount = z.string().openapi({ pattern: "^[0-9]+$", example: "0" });
+
+const checkAllRoute = createRoute({
+  ...shared,
+  path: "/check/all",
+  operationId: "listDelegationsBetween",
+  summary: "Delegations of any type from one wallet to another",
+  request: { query: betweenQuery },
+  responses: answer("Oldest first; a Link header leads to the next page", records),
+});
+
+const checkContractRoute = createRoute({
+  ...shared,
+  path: "/check/contract",
+  operationId: "checkDelegateForContract",
+  summary: "Whether `to` may act for `from` on a contract",
+  request: { query: contractCheckQuery },
+  responses: answer("As checkDelegateForContract answers", granted),
+});
+
+const checkErc721Route = createRoute({
+  ...shared,
+  path: "/check/erc721",
+  operationId: "checkDelegateForERC721",
+  summary: "Whether `to` may act for `from` on a token",
+  request: { query: tokenCheckQuery },
+  responses: answer("As checkDelegateForERC721 answers", granted),
+});
+
+const checkErc20Route = createRoute({
+  ...shared,
+  path: "/check/erc20",
+  operationId: "checkDelegateForERC20",
+  summary: "How much of a coin of `from` `to` may act on",
+  request: { query: contractCheckQuery },
+  responses: answer("As checkDelegateForERC20 answers; 2^256-1 is everything, 0 nothing", amount),
+});
+
+const checkErc1155Route = createRoute({
+  ...shared,
+  path: "/check/erc1155",
+  operationId: "checkDelegateForERC1155",
+  summary: "How much of a token of `from` `to` may act on",
+  request: { query: tokenCheckQuery },
+  responses: answer("As checkDelegateForERC1155 answers; 2^256-1 is everything, 0 nothing", amount),
+});
+
+const walletRoute = createRoute({
+  ...shared,
+  path: "/{address}",
+  operationId: "listDelegations",
+  summary: "Delegations of a wallet",
+  request: { params: z.object({ address: addressField }), query: walletQuery },
+  responses: answer("Oldest first; a Link header leads to the next page", records),
+});
+
+export interface RegistryRouteDeps extends RegistryLimitDeps {
+  readonly registry: Registry;
+  readonly registryChain: ChainChoice;
+}
+
+export function registryRoutes({ registry, registryChain, ...limit }: RegistryRouteDeps) {
+  const chainOf = (chainId: number | undefined): number => registryChain(chainId, "chainId");
+  const router = createRouter();
+  router.use(limitVisitors(limit));
+  return router
+    .openapi(checkAllRoute, async (c) => {
+      const { chainId, cursor: after, ...query } = c.req.valid("query");
+      const page = await registry.between({ ...query, after, chainId: chainOf(chainId) });
+      return c.json(withNext(c, page), 200);
+    })
+    .openapi(checkContractRoute, async (c) => {
+      const { chainId, ...query } = c.req.valid("query");
+      const check = await registry.check({ ...query, scope: "CONTRACT", chainId: chainOf(chainId) });
+      return c.json(check.granted, 200);
+    })
+    .openapi(checkErc721Route, async (c) => {
+      const { chainId, ...query } = c.req.valid("query");
+      const check = await registry.check({ ...query, scope: "ERC721", chainId: chainOf(chainId) });
+      return c.json(check.granted, 200);
+    })
+    .openapi(checkErc20Route, async (c) => {
+      const { chainId, ...query } = c.req.valid("query");
+      const check = await registry.check({ ...query, scope: "ERC20", chainId: chainOf(chainId) });
+      return c.json(check.amount, 200);
+    })
+    .openapi(checkErc1155Route, async (c) => {
+      const { chainId, ...query } = c.req.valid("query");
+      const check = await registry.check({ ...query, scope: "ERC1155", chainId: chainOf(chainId) });
+      return c.json(check.amount, 200);
+    })
+    .openapi(walletRoute, async (c) => {
+      const { address: wallet } = c.req.valid("param");
+      const { chainId, cursor: after, ...query } = c.req.valid("query");
+      const page = await registry.ofWallet({ ...query, after, wallet, chainId: chainOf(chainId) });
+      return c.json(withNext(c, page), 200);
+    });
+}
+
+/** The array is the whole body, as clients expect it, so what follows is told in a header (RFC 8288). */
+function withNext(c: Context<ApiEnv>, { records: page, next }: RecordPage) {
+  if (next) {
+    const query = new URLSearchParams(c.req.query());
+    query.delete(KEY_PARAMETER);
+    query.set("cursor", cursorOf(next));
+    c.header("Link", `<${c.req.path}?${query}>; rel="next"`);
+  }
+  return [...page];
+}

@@ -1,0 +1,112 @@
+/** The registry's answers from the index of its events, each with whether the index is complete, in one statement. */
+
+import { ready } from "../../chain/index/index-trust.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { DelegationRecord } from "./record.ts";
+import { covers, type Scope, standsFor } from "./rights.ts";
+
+/** The registry's own word for everything: what ERC-20 and ERC-1155 checks answer under a wider delegation. */
+const EVERYTHING = (2n ** 256n - 1n).toString();
+
+/** Where a page ended: the place of its last delegation's event on the chain. */
+export interface Place {
+  readonly block: number;
+  readonly log: number;
+}
+
+export interface PageQuery {
+  readonly chainId: number;
+  readonly limit: number;
+  readonly after: Place | undefined;
+}
+
+export type Answer<Value> = { readonly ready: boolean } & Value;
+type Page = Answer<{ readonly records: readonly DelegationRecord[]; readonly next: Place | null }>;
+
+export type Direction = "incoming" | "outgoing" | "all";
+
+const directions: Record<Direction, string> = {
+  incoming: 'd."to" = $5',
+  outgoing: 'd."from" = $5',
+  all: '(d."to" = $5 or d."from" = $5)',
+};
+
+/** Standing delegations of a wallet, in the order of their last events. */
+export const readOfWallet = (
+  db: Queryable,
+  tables: ChainTables,
+  query: PageQuery & { readonly wallet: string; readonly direction: Direction },
+): Promise<Page> =>
+  readPage(db, tables, query, `d.enabled and ${directions[query.direction]}`, [query.wallet]);
+
+/** Those of any type from one wallet to another; with rights, those that count for them. */
+export const readBetween = (
+  db: Queryable,
+  tables: ChainTables,
+  query: PageQuery & { readonly from: string; readonly to: string; readonly rights: string | undefined },
+): Promise<Page> => {
+  const { from, to, rights } = query;
+  const stands = rights === undefined ? "d.enabled" : standsFor("$7");
+  const parameters = rights === undefined ? [from, to] : [from, to, rights];
+  return readPage(db, tables, query, `d."from" = $5 and d."to" = $6 and ${stands}`, parameters);
+};
+
+async function readPage(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, limit, after }: PageQuery,
+  condition: string,
+  parameters: readonly unknown[],
+): Promise<Page> {
+  type Row = Partial<DelegationRecord> & { ready: boolean; block: string; log: number };
+  const rows = await db.query<Row>(
+    `select ${ready(tables)} as ready, d.type, d."from", d."to", d.contract, d.token_id as "tokenId", d.rights,
+            d.amount, d.block_number as block, d.log_index as log
+       from (select) one
+       left join lateral (
+         select * from ${tables.delegation} d
+          where d.chain_id = $1 and (d.block_number, d.log_index) > ($2::numeric, $3::int) and ${condition}
+          order by d.block_number, d.log_index limit $4) d on true`,
+    // One more tells whether a page follows.
+    [chainId, after?.block ?? -1, after?.log ?? -1, limit + 1, ...parameters],
+  );
+  const found = rows.filter((row) => row.type !== null);
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return {
+    ready: rows[0]?.ready ?? false,
+    records: found.slice(0, limit).map(({ ready: _ready, block: _block, log: _log, ...record }) => {
+      return record as DelegationRecord;
+    }),
+    next: last ? { block: Number(last.block), log: last.log } : null,
+  };
+}
+
+export interface CheckQuery {
+  readonly chainId: number;
+  readonly scope: Scope;
+  readonly from: string;
+  readonly to: string;
+  readonly rights: string;
+  readonly contract?: string | undefined;
+  readonly tokenId?: string | undefined;
+}
+
+/** What the contract's checkDelegateFor… functions answer: whether, and how much where the type has an amount. */
+export async function readCheck(
+  db: Queryable,
+  tables: ChainTables,
+  query: CheckQuery,
+): Promise<Answer<{ readonly granted: boolean; readonly amount: string }>> {
+  const { chainId, scope, from, to, rights, contract, tokenId } = query;
+  const [row] = await db.query<Answer<{ granted: boolean; amount: string }>>(
+    `select ${ready(tables)} as ready, count(*) > 0 as granted,
+            coalesce(max(case when d.type in ('ALL', 'CONTRACT') then ${EVERYTHING} else d.amount end), 0)::text as amount
+       from ${tables.delegation} d
+      where d.chain_id = $1 and d."from" = $2 and d."to" = $3 and ${standsFor("$4")}
+        and ${covers(scope, { contract: "$5", tokenId: "$6" })}`,
+    // A scope asks for no more than it has parameters for.
+    [chainId, from, to, rights, ...[contract, tokenId].filter((each) => each !== undefined)],
+  );
+  return row ?? { ready: false, granted: false, amount: "0" };
+}

@@ -1,0 +1,143 @@
+/** Another registry over HTTP, asked within its limit and never waited for for long. */
+
+import type { z } from "zod";
+import type { RateLimit, RateLimiter } from "../../http/limits/rate-limit.ts";
+import { betweenSchema, parseExact, recordsSchema } from "./remote-answers.ts";
+import { type DelegationSource, isWhole, type SourceAnswer, splitByDirection } from "./source.ts";
+
+/**
+ * spec.md "Limits": 25 requests per 10 seconds without a key. Its windows and ours begin at different moments, and two of
+ * ours may fall into one of its: half as many in each of ours keep below in any 10 seconds.
+ */
+export const delegationBudget: RateLimit = { name: "delegation-budget", requests: 12, seconds: 10 };
+
+// A block or a few: who delegates waits for one anyway.
+const FRESH_MS = 10_000;
+const TIMEOUT_MS = 5_000;
+const BODY_CHARACTERS_MAX = 5_000_000;
+const PAUSE_DEFAULT_SECONDS = 10;
+const PAUSE_SECONDS_MAX = 300;
+
+export interface RemoteSourceDeps {
+  /** What stands before /registry/v2. */
+  readonly url: string;
+  /** Lifts the registry's limit. */
+  readonly key: string | undefined;
+  /** Shared by all processes. */
+  readonly budget: RateLimiter;
+  readonly now?: () => number;
+}
+
+interface Told<Body> {
+  readonly body: Body;
+  /** The registry says that there is more. */
+  readonly truncated: boolean;
+}
+
+type Unavailable = Extract<SourceAnswer<never>, { kind: "unavailable" }>;
+const unavailable = (reason: Unavailable["reason"], message: string): Unavailable => ({
+  kind: "unavailable",
+  reason,
+  message,
+});
+
+/** Nothing here rejects: a registry that is down is an answer. */
+export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceDeps): DelegationSource {
+  // After a refusal for its limit, whoever else used it up.
+  let pausedUntil = 0;
+
+  async function ask<Schema extends z.ZodType>(
+    path: string,
+    query: Record<string, string>,
+    schema: Schema,
+  ): Promise<SourceAnswer<Told<z.output<Schema>>>> {
+    if (now() < pausedUntil) return unavailable("rate_limited", "the registry asked for a pause");
+    if (key === undefined && !(await budget.take(url)).isAllowed)
+      return unavailable(
+        "rate_limited",
+        `${budget.limit.requests} requests per ${budget.limit.seconds} s are used up`,
+      );
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${url}/registry/v2/${path}?${new URLSearchParams(query)}`, {
+        headers: { accept: "application/json", ...(key !== undefined && { "x-api-key": key }) },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        // The key is for this registry alone.
+        redirect: "error",
+      });
+      text = await readText(response);
+    } catch (error) {
+      return unavailable("unreachable", causeOf(error as Error));
+    }
+    if (response.status === 429) {
+      pausedUntil = now() + pauseSeconds(response) * 1000;
+      return unavailable("rate_limited", "the registry answered 429");
+    }
+    if (!response.ok) return unavailable("refused", `the registry answered ${response.status}`);
+    return understand(text, schema, /;\s*rel="?next"?/.test(response.headers.get("link") ?? ""));
+  }
+
+  return {
+    name: url,
+    freshMs: FRESH_MS,
+    async ofWallet(chainId, wallet) {
+      // The direction is for a registry like ours; others list what they list.
+      const query = { chainId: String(chainId), direction: "all" };
+      const answer = await ask(wallet, query, recordsSchema);
+      if (answer.kind !== "answered") return answer;
+      const { body, truncated } = answer.value;
+      return { kind: "answered", value: splitByDirection(wallet, body, truncated) };
+    },
+    async between(chainId, from, to) {
+      const answer = await ask("check/all", { from, to, chainId: String(chainId) }, betweenSchema);
+      if (answer.kind !== "answered") return answer;
+      const { body, truncated } = answer.value;
+      if (typeof body === "boolean")
+        return { kind: "answered", value: { delegated: body, delegations: null, truncated } };
+      // Registries that don't know the parameters list what they list.
+      const delegations = body.filter((each) => each.from === from && each.to === to);
+      const grant = { delegated: delegations.some(isWhole), delegations };
+      return { kind: "answered", value: { ...grant, truncated } };
+    },
+  };
+}
+
+function understand<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  truncated: boolean,
+): SourceAnswer<Told<z.output<Schema>>> {
+  let body: unknown;
+  try {
+    body = parseExact(text);
+  } catch {
+    return unavailable("unexpected_answer", "the registry answered something that is not JSON");
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return { kind: "answered", value: { body: parsed.data, truncated } };
+  return unavailable("unexpected_answer", "the registry answered in a shape that is not known");
+}
+
+async function readText(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > BODY_CHARACTERS_MAX) throw new Error("the answer is too large");
+  }
+  return text + decoder.decode();
+}
+
+function pauseSeconds(response: Response): number {
+  const told = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return told > 0 ? Math.min(told, PAUSE_SECONDS_MAX) : PAUSE_DEFAULT_SECONDS;
+}
+
+/** fetch hides the reason in the cause; its own message may carry the URL, which is not for everybody. */
+const causeOf = (error: Error): string =>
+  error.name === "TimeoutError"
+    ? `no answer within ${TIMEOUT_MS / 1000} s`
+    : error.cause instanceof Error
+      ? ((error.cause as NodeJS.ErrnoException).code ?? error.cause.message)
+      : error.name;

@@ -1,0 +1,94 @@
+/** A delegation registry as we ask one: our own in this process, or another over HTTP. */
+
+import { ApiError } from "../../http/errors.ts";
+import type { ForeignRecord } from "../registry/record.ts";
+import type { Registry } from "../registry/registry.ts";
+import { EMPTY_RIGHTS } from "../registry/rights.ts";
+
+/** Why a registry told nothing. */
+export const unavailableReasons = [
+  "rate_limited",
+  "unreachable",
+  "refused",
+  "unexpected_answer",
+  "not_ready",
+] as const;
+export type UnavailableReason = (typeof unavailableReasons)[number];
+
+export type SourceAnswer<Value> =
+  | { readonly kind: "answered"; readonly value: Value }
+  | { readonly kind: "unavailable"; readonly reason: UnavailableReason; readonly message: string };
+
+export interface WalletDelegations {
+  readonly incoming: readonly ForeignRecord[];
+  readonly outgoing: readonly ForeignRecord[];
+  /** There are more. */
+  readonly truncated: boolean;
+}
+
+/** What one wallet delegated to another. */
+export interface Grant {
+  /** The whole wallet, without limits. */
+  readonly delegated: boolean;
+  /** Null from a registry that only answers yes or no. */
+  readonly delegations: readonly ForeignRecord[] | null;
+  /** There are more. */
+  readonly truncated: boolean;
+}
+
+export interface DelegationSource {
+  /** `own`, or the URL of the other. */
+  readonly name: string;
+  /** For how long an answer counts as news. */
+  readonly freshMs: number;
+  ofWallet(chainId: number, wallet: string): Promise<SourceAnswer<WalletDelegations>>;
+  between(chainId: number, from: string, to: string): Promise<SourceAnswer<Grant>>;
+}
+
+export const splitByDirection = (
+  wallet: string,
+  records: readonly ForeignRecord[],
+  truncated: boolean,
+): WalletDelegations => ({
+  incoming: records.filter(({ to }) => to === wallet),
+  outgoing: records.filter(({ from }) => from === wallet),
+  truncated,
+});
+
+/** True for a delegation of the whole wallet without limits. What a registry does not tell of rights is no limit. */
+export const isWhole = ({ type, rights }: ForeignRecord): boolean =>
+  type === "ALL" && (rights ?? EMPTY_RIGHTS) === EMPTY_RIGHTS;
+
+/** Nobody has more delegations than this that a page could show. */
+const RECORDS_MAX = 1_000;
+
+/** Our own registry: no limit, no network. */
+export function ownSource(registry: Registry): DelegationSource {
+  return {
+    name: "own",
+    freshMs: 0,
+    ofWallet: (chainId, wallet) =>
+      answered(async () => {
+        const query = { chainId, wallet, direction: "all", limit: RECORDS_MAX } as const;
+        const { records, next } = await registry.ofWallet(query);
+        return splitByDirection(wallet, records, next !== null);
+      }),
+    between: (chainId, from, to) =>
+      answered(async () => {
+        const [{ granted }, { records, next }] = await Promise.all([
+          registry.check({ chainId, from, to, scope: "ALL", rights: EMPTY_RIGHTS }),
+          registry.between({ chainId, from, to, limit: RECORDS_MAX }),
+        ]);
+        return { delegated: granted, delegations: records, truncated: next !== null };
+      }),
+  };
+}
+
+async function answered<Value>(ask: () => Promise<Value>): Promise<SourceAnswer<Value>> {
+  try {
+    return { kind: "answered", value: await ask() };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "UNAVAILABLE") throw error;
+    return { kind: "unavailable", reason: "not_ready", message: "the index is not complete yet" };
+  }
+}

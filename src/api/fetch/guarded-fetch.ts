@@ -1,0 +1,254 @@
+/**
+ * The one way strangers' URLs are fetched. Every connection is made to an address that was checked at that
+ * moment, so neither a redirect nor a second DNS answer leads inside; size and time are bounded while reading.
+ */
+
+import { lookup as systemLookup } from "node:dns";
+import { Agent, type Dispatcher } from "undici";
+import { parseUrl } from "../http/text/parse-url.ts";
+import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
+import { gatewayOf } from "./locate.ts";
+import { BodyTooLarge, readBody, SeveralCodings } from "./response-body.ts";
+
+export type FetchFailure =
+  | "host_refused"
+  | "invalid_url"
+  | "too_many_redirects"
+  | "too_large"
+  | "timeout"
+  | "unreachable"
+  | "http_status"
+  | "blocked_by_host";
+
+export type Fetched =
+  | {
+      readonly kind: "fetched";
+      readonly body: Buffer;
+      readonly url: string;
+      readonly contentType: string;
+      /** What names these very bytes; undefined when the host gives no strong one. */
+      readonly etag?: string;
+      /** The host still has what `ifNoneMatch` names, and sent nothing. */
+      readonly isUnchanged?: true;
+    }
+  | {
+      readonly kind: "failed";
+      readonly reason: FetchFailure;
+      readonly message: string;
+      /** Worth another try later, as opposed to the token's own fault. */
+      readonly transient: boolean;
+      readonly retryAfterMs?: number | undefined;
+    };
+
+export interface FetchOptions {
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
+  readonly accept: string;
+  /** The `etag` of an earlier answer, whose body the host need not send again. */
+  readonly ifNoneMatch?: string | undefined;
+  /** Of a body over `bytesMax` the start is enough; otherwise it is refused. */
+  readonly isStartEnough?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface FetchSettings {
+  /** Asked once per connection. The system's resolver by default. */
+  readonly lookup?: Lookup;
+  readonly connectTimeoutMs?: number;
+  /**
+   * The operator's IPFS gateways, which may be on private addresses: reached there for content paths only, the first URL
+   * and every redirect alike.
+   */
+  readonly gateways?: readonly string[];
+  /** For all headers, and between two pieces of a body. */
+  readonly idleTimeoutMs?: number;
+}
+
+const REDIRECTS_MAX = 5;
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 10_000;
+const RETRY_AFTER_MAX_MS = 3_600_000;
+const TRANSIENT_STATUSES = new Set([408, 425, 429]);
+
+// The ports that browsers never speak HTTP to, such as 25 (Fetch standard, "port blocking").
+const BAD_PORTS = new Set(
+  `1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
+   137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719
+   1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
+);
+
+class TotalTimeout extends Error {}
+
+export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched>;
+
+/** `allowedHosts` are `host:port` entries that may be private: what the operator configured himself. */
+export function createGuardedFetch(
+  allowedHosts: ReadonlySet<string>,
+  userAgent: string,
+  settings: FetchSettings = {},
+): GuardedFetch {
+  const {
+    lookup = systemLookup,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    gateways = [],
+    idleTimeoutMs = IDLE_TIMEOUT_MS,
+  } = settings;
+  // Anything else in a header makes every fetch fail, and the operator's contact is part of it.
+  const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
+  const createAgent = (hosts: ReadonlySet<string>): Agent =>
+    new Agent({
+      connect: guardedConnector(hosts, lookup, connectTimeoutMs),
+      headersTimeout: idleTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+    });
+  const agent = createAgent(allowedHosts);
+  const gatewayAgent = createAgent(new Set([...allowedHosts, ...gateways.map(hostAndPort)]));
+
+  return async (url, options) => {
+    const ending = new AbortController();
+    const callOff = (): void => ending.abort(options.signal?.reason);
+    const timer = setTimeout(() => ending.abort(new TotalTimeout()), options.timeoutMs);
+    options.signal?.addEventListener("abort", callOff);
+    if (options.signal?.aborted) callOff();
+    try {
+      let target = url;
+      for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+        const refusal = refuseUrl(target);
+        if (refusal) return refusal;
+        const { origin, pathname, search, href } = new URL(target);
+        const isContent = gatewayOf(href, gateways) !== undefined;
+        const response = await (isContent ? gatewayAgent : agent).request({
+          origin,
+          path: pathname + search,
+          method: "GET",
+          signal: ending.signal,
+          headers: {
+            accept: options.accept,
+            "accept-encoding": "gzip, deflate, br",
+            "user-agent": sentUserAgent,
+            "cache-control": "no-cache",
+            ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
+          },
+        });
+        const next = redirectTarget(response, target);
+        if (next === undefined) return await read(response, target, options);
+        discard(response);
+        target = next;
+      }
+      return failed("too_many_redirects", `more than ${REDIRECTS_MAX} redirects`, false);
+    } catch (error) {
+      return explain(error as Error, {
+        total: options.timeoutMs,
+        connect: connectTimeoutMs,
+        idle: idleTimeoutMs,
+      });
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", callOff);
+    }
+  };
+}
+
+/** As `guardedConnector` names hosts. */
+function hostAndPort(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+}
+
+function refuseUrl(url: string): Fetched | undefined {
+  const parsed = parseUrl(url);
+  if (!parsed) return failed("invalid_url", "the URL can't be parsed", false);
+  const { protocol, username, password, port } = parsed;
+  if (protocol !== "http:" && protocol !== "https:")
+    return failed("invalid_url", `${protocol} is not http(s)`, false);
+  if (username || password) return failed("invalid_url", "the URL carries credentials", false);
+  if (BAD_PORTS.has(port)) return failed("invalid_url", "the URL's port is not for HTTP", false);
+  return undefined;
+}
+
+type Response = Dispatcher.ResponseData;
+
+/** A header that came twice counts once. */
+function headerOf({ headers }: Response, name: string): string | null {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** Ends the connection rather than read what nobody needs. */
+function discard({ body }: Response): void {
+  body.on("error", () => undefined);
+  body.destroy();
+}
+
+function redirectTarget(response: Response, from: string): string | undefined {
+  const location = headerOf(response, "location");
+  if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === null) return undefined;
+  return parseUrl(location, from)?.href ?? location;
+}
+
+async function read(response: Response, url: string, options: FetchOptions): Promise<Fetched> {
+  const { ifNoneMatch } = options;
+  const etag = headerOf(response, "etag");
+  const answer = {
+    kind: "fetched",
+    url,
+    contentType: headerOf(response, "content-type") ?? "",
+    // A weak one may name other bytes as well (RFC 9110, 8.8.1).
+    ...(etag?.startsWith('"') && { etag }),
+  } as const;
+  if (response.statusCode === 304 && ifNoneMatch !== undefined) {
+    discard(response);
+    return { ...answer, body: Buffer.alloc(0), isUnchanged: true };
+  }
+  if (response.statusCode !== 200) {
+    discard(response);
+    return statusFailure(response);
+  }
+  const coding = headerOf(response, "content-encoding");
+  return { ...answer, body: await readBody(response.body, coding, options) };
+}
+
+function statusFailure(response: Response): Fetched {
+  const { statusCode: status } = response;
+  const retryAfter = retryAfterMs(headerOf(response, "retry-after"));
+  const challenged =
+    headerOf(response, "cf-mitigated") !== null ||
+    (headerOf(response, "content-type") ?? "").includes("text/html");
+  if ([403, 429, 503].includes(status) && challenged) {
+    const message = `the host answered ${status} with a challenge for browsers; its owner must let our User-Agent through`;
+    return failed("blocked_by_host", message, true, retryAfter);
+  }
+  const transient = TRANSIENT_STATUSES.has(status) || status >= 500;
+  return failed("http_status", `the host answered ${status}`, transient, retryAfter);
+}
+
+/** Retry-After in seconds or as a date (RFC 9110, 10.2.3), at most an hour. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : undefined;
+}
+
+function explain(error: Error, limitsMs: { total: number; connect: number; idle: number }): Fetched {
+  const timeout = (problem: string): Fetched => failed("timeout", problem, true);
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
+    if (cause instanceof BodyTooLarge) return failed("too_large", cause.message, false);
+    if (cause instanceof SeveralCodings) return failed("unreachable", cause.message, false);
+    if (cause instanceof TotalTimeout) return timeout(`no answer within ${limitsMs.total} ms`);
+    // The caller's own deadline, as of AbortSignal.timeout.
+    if (cause.name === "TimeoutError") return timeout("no answer in the time that was left");
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "UND_ERR_CONNECT_TIMEOUT") return timeout(`no connection within ${limitsMs.connect} ms`);
+    if (code === "UND_ERR_HEADERS_TIMEOUT") return timeout(`no complete headers within ${limitsMs.idle} ms`);
+    if (code === "UND_ERR_BODY_TIMEOUT") return timeout(`the body stood still for ${limitsMs.idle} ms`);
+  }
+  const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
+  // An abort's code is a number.
+  const name = typeof code === "string" ? code : error.name;
+  return failed("unreachable", `the host can't be reached (${name})`, true);
+}
+
+function failed(reason: FetchFailure, message: string, transient: boolean, retryAfter?: number): Fetched {
+  return { kind: "failed", reason, message, transient, retryAfterMs: retryAfter };
+}

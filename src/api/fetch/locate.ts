@@ -1,0 +1,125 @@
+/** From what a contract answered to the URLs to ask for the document, in order (design: "URI schemes"). */
+
+import type { ExtraScheme } from "../config.ts";
+import { parseUrl } from "../http/text/parse-url.ts";
+
+export type Located =
+  | { readonly kind: "located"; readonly urls: readonly string[] }
+  /** A data: URI, which is the document; `readDataUri` reads it. */
+  | { readonly kind: "inline" }
+  | {
+      readonly kind: "refused";
+      readonly reason: "empty_uri" | "invalid_uri" | "unsupported_scheme";
+      readonly message: string;
+    };
+
+const ID_HEX_DIGITS = 64;
+// CIDv0, and CIDv1 in the encodings that are met: base32, base16, base36, base58.
+const CID =
+  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][a-zA-Z2-7]{50,}|[fF][0-9a-fA-F]{50,}|[kK][0-9a-zA-Z]{50,}|z[1-9A-HJ-NP-Za-km-z]{40,})(?=[/?#]|$)/;
+// Base64url without padding, of a SHA-256.
+const ARWEAVE = /^ar:\/\/([A-Za-z0-9_-]{43})(?=[/?#]|$)/i;
+const ARWEAVE_GATEWAY = "https://arweave.net";
+const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
+// What contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`, `ipfs/`, or nothing.
+const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
+
+/** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
+export function substituteId(text: string, tokenId: string): string {
+  if (!text.includes("{id}")) return text;
+  return text.replaceAll("{id}", BigInt(tokenId).toString(16).padStart(ID_HEX_DIGITS, "0"));
+}
+
+/**
+ * Http(s) URLs as they are; IPFS content once per gateway, whichever way it was spelt, a bare CID included. The URL of
+ * somebody's gateway is asked first, and its content then of ours. Other schemes only as the operator allows.
+ */
+export function locate(
+  uri: string,
+  gateways: readonly string[],
+  extraSchemes: ReadonlySet<ExtraScheme> = NO_SCHEMES,
+): Located {
+  const text = uri.trim();
+  const accepted = oneOf(["http", "https", "ipfs", ...extraSchemes]);
+  if (text === "") return refused("empty_uri", "the contract answered an empty URI");
+
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || scheme === "ipfs") {
+    const content = contentPath(text.replace(BEFORE_CID, ""));
+    if (content !== undefined) return { kind: "located", urls: throughGateways(content, gateways) };
+    const problem = scheme === undefined ? `has no scheme; it must be ${accepted}` : "is ipfs: without a CID";
+    return refused("invalid_uri", `the URI ${problem}`);
+  }
+  if (scheme === "data" && extraSchemes.has(scheme)) return { kind: "inline" };
+  if (scheme === "ar" && extraSchemes.has(scheme)) return locateArweave(text);
+  if (scheme !== "http" && scheme !== "https") {
+    return refused("unsupported_scheme", `the URI is ${scheme}:; it must be ${accepted}`);
+  }
+  const url = parseUrl(text);
+  if (!url) return refused("invalid_uri", "the URI can't be parsed as a URL");
+  const content = gatewayContent(url);
+  const others = content === undefined ? [] : throughGateways(content, gateways);
+  return { kind: "located", urls: [...new Set([url.href, ...others])] };
+}
+
+const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+function locateArweave(text: string): Located {
+  const id = ARWEAVE.exec(text)?.[1];
+  if (id === undefined)
+    return refused("invalid_uri", "the URI is ar: without a transaction id (43 characters) after ar://");
+  const { pathname, href } = new URL(`${ARWEAVE_GATEWAY}/${text.slice("ar://".length)}`);
+  // Dot segments may climb out of it.
+  return pathname === `/${id}` || pathname.startsWith(`/${id}/`)
+    ? { kind: "located", urls: [href] }
+    : refused("invalid_uri", "the URI is ar: with a path that leaves its transaction");
+}
+
+const refused = (reason: Extract<Located, { kind: "refused" }>["reason"], message: string): Located => ({
+  kind: "refused",
+  reason,
+  message,
+});
+
+const throughGateways = (content: string, gateways: readonly string[]): string[] =>
+  gateways.map((gateway) => `${gateway}/ipfs/${content}`);
+
+/** Whether the URI names its content rather than a place, so that what was read there once is there for ever. */
+export function isContentAddressed(uri: string): boolean {
+  const text = uri.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || scheme === "ipfs")
+    return contentPath(text.replace(BEFORE_CID, "")) !== undefined;
+  if (scheme === "data" || scheme === "ar") return true;
+  const url = parseUrl(text);
+  return url !== undefined && gatewayContent(url) !== undefined;
+}
+
+/** The gateways together, where hosts are named. */
+export const IPFS_HOST = "ipfs";
+
+/** The gateway that a URL asks for content; none for any other page of it. */
+export const gatewayOf = (url: string, gateways: readonly string[]): string | undefined =>
+  gateways.find((gateway) => {
+    const prefix = `${gateway}/ipfs/`;
+    return url.startsWith(prefix) && contentPath(url.slice(prefix.length)) !== undefined;
+  });
+
+/** What a gateway is asked for: `https://host/ipfs/CID/path`, below any folder, and `https://CID.ipfs.host/path`. */
+function gatewayContent({ hostname, pathname, search }: URL): string | undefined {
+  const path = /\/ipfs\/.+$/i.exec(pathname)?.[0];
+  if (path !== undefined) return contentPath(path.replace(BEFORE_CID, "") + search);
+  const cid = /^([^.]+)\.ipfs\./.exec(hostname)?.[1];
+  return cid === undefined ? undefined : contentPath(cid + pathname + search);
+}
+
+/** `CID[/path]`, or undefined for anything else. */
+function contentPath(text: string): string | undefined {
+  const cid = CID.exec(text)?.[0];
+  if (cid === undefined) return undefined;
+  // Dot segments that climb out of the content would reach the other pages of a gateway, which may be private. A proxy
+  // before it may read an encoded slash as one.
+  const decoded = text.replace(/%2f|%5c/gi, "/");
+  const { pathname } = new URL(`http://gateway.invalid/ipfs/${decoded}`);
+  return pathname === `/ipfs/${cid}` || pathname.startsWith(`/ipfs/${cid}/`) ? text : undefined;
+}

@@ -1,0 +1,80 @@
+/** One schema for introspection and validation: Ponder's generated queries, extended with ours. */
+
+import {
+  assertValidSchema,
+  buildClientSchema,
+  type DocumentNode,
+  extendSchema,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  isScalarType,
+  isTypeExtensionNode,
+  Kind,
+  parse,
+  print,
+} from "graphql";
+import { type PonderHandler, postToPonder } from "../ponder/ponder-half.ts";
+
+/**
+ * Ponder's schema, as its own handler tells it: Ponder exports no schema object. Sends one request, answered
+ * without a database. Throws when the handler answers with anything but a schema.
+ */
+export async function introspect(handle: PonderHandler): Promise<GraphQLSchema> {
+  const text = await postToPonder(handle, JSON.stringify({ query: getIntrospectionQuery() }));
+  const answer = JSON.parse(text) as { data?: IntrospectionQuery | null };
+  if (!answer.data) throw new Error(`Ponder's GraphQL handler refused introspection: ${text.slice(0, 500)}`);
+  const schema = buildClientSchema(answer.data);
+  restoreBigInt(schema);
+  return schema;
+}
+
+/**
+ * `base` extended with SDL such as `extend type Query { … }`. Throws when a type or a root field of ours has
+ * the name of one of Ponder's, or when the SDL extends a type of Ponder's that only Ponder can answer.
+ */
+export function mergeSchema(base: GraphQLSchema, ownSdl: string): GraphQLSchema {
+  const own = parse(ownSdl);
+  refuseExtensions(base, own);
+  try {
+    const merged = extendSchema(base, own);
+    assertValidSchema(merged);
+    return merged;
+  } catch (error) {
+    throw new Error(`Our GraphQL schema does not fit Ponder's: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function refuseExtensions(base: GraphQLSchema, own: DocumentNode): void {
+  for (const definition of own.definitions) {
+    if (!isTypeExtensionNode(definition)) continue;
+    const { value: name } = definition.name;
+    const onlyFields = definition.kind === Kind.OBJECT_TYPE_EXTENSION && !definition.interfaces?.length;
+    if (base.getType(name) && !(name === base.getQueryType()?.name && onlyFields)) {
+      throw new Error(
+        `Our GraphQL schema extends ${name}, a type of Ponder's; only fields of Query can be added`,
+      );
+    }
+  }
+}
+
+// Introspection does not carry a scalar's rules, and in production Ponder masks its complaint about a number
+// or a malformed id ("Unexpected error."). The rule is Ponder's own (graphql/index.ts, GraphQLBigInt).
+function restoreBigInt(schema: GraphQLSchema): void {
+  const scalar = schema.getType("BigInt");
+  if (!isScalarType(scalar)) return;
+  scalar.serialize = String;
+  scalar.parseValue = (value) => toBigInt(value, JSON.stringify(value));
+  scalar.parseLiteral = (node) => toBigInt(node.kind === Kind.STRING ? node.value : undefined, print(node));
+}
+
+function toBigInt(value: unknown, shown: string): bigint {
+  try {
+    if (typeof value === "string" || typeof value === "number") return BigInt(value);
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+  }
+  throw new TypeError(`a BigInt is a whole number in quotes, such as "7"; received ${shown}`);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,144 @@
+/** What can be worked out from a query's text alone, and kept for the next request with the same text. */
+
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  print,
+  specifiedRules,
+  validate,
+} from "graphql";
+import { withHintedCounts } from "../ponder/ponder-counts.ts";
+import { type AskedField, findAsked, type PonderTables } from "../ponder/ponder-tables.ts";
+import { introspects, isOnlyIntrospection } from "./introspection.ts";
+import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
+import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
+
+export interface PonderPart {
+  /** Null when the whole query may go to Ponder as it arrived. */
+  readonly query: string | null;
+  readonly variables: readonly string[];
+}
+
+/** What tells, in the words of the merged schema, why Ponder refuses a document that only Ponder validates. */
+interface Doubted {
+  readonly findMistakes: () => readonly GraphQLError[];
+}
+
+export interface PreparedOperation extends Doubted {
+  readonly document: DocumentNode;
+  readonly definition: OperationDefinitionNode;
+  /** Ponder's fields among what is asked for. */
+  readonly asked: readonly AskedField[];
+  readonly ponder: PonderPart | null;
+  readonly own: DocumentNode | null;
+  readonly introspects: boolean;
+  /** Its answer is the same for whoever asks. */
+  readonly isOnlyIntrospection: boolean;
+}
+
+export interface PreparedDocument extends Doubted {
+  /** The operation to run, or the reason why none can be chosen. */
+  select(operationName: string | undefined): PreparedOperation | GraphQLError;
+}
+
+export interface Schemas {
+  readonly merged: GraphQLSchema;
+  readonly ponder: GraphQLSchema;
+  /** The names of Ponder's root fields. */
+  readonly ponderFields: ReadonlySet<string>;
+  readonly tables: PonderTables;
+}
+
+/**
+ * Parses, and validates what Ponder won't. Returns the caller's errors when the text is no query within the limits, or
+ * no valid one as far as that is looked at.
+ */
+export function prepareDocument(text: string, schemas: Schemas): PreparedDocument | readonly GraphQLError[] {
+  const document = parseWithin(text);
+  if (document instanceof GraphQLError) return [document];
+  const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
+  // Ponder validates a document at every request, by the same rules and a part of the same schema: once more would cost
+  // a text that is new a fifth of the whole.
+  const isPonders = isAllPonders(document, schemas.ponderFields) && withHintedCounts(document) === document;
+  if (isPonders && isWithinSize(document)) {
+    return createPreparedDocument(document, schemas, findMistakes);
+  }
+  const mistakes = findMistakes();
+  return mistakes.length > 0 ? mistakes : createPreparedDocument(document, schemas, () => []);
+}
+
+function parseWithin(text: string): DocumentNode | GraphQLError {
+  try {
+    return parse(text, { maxTokens: TOKENS_MAX });
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
+}
+
+function createPreparedDocument(
+  document: DocumentNode,
+  schemas: Schemas,
+  findMistakes: () => readonly GraphQLError[],
+): PreparedDocument {
+  const operations = operationsOf(document);
+  // Ponder validates every operation of a document, so one of ours keeps the others from going as they are.
+  const hinted = withHintedCounts(document);
+  const hintedOperations = operationsOf(hinted);
+  const isForwardable = isAllPonders(document, schemas.ponderFields) && hinted === document;
+  const prepared = new Map(
+    operations.map((definition, index) => {
+      const parts = isForwardable
+        ? { ponder: { query: null, variables: [] }, own: null }
+        : splitParts(hinted, hintedOperations[index] ?? definition, schemas);
+      const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
+      const introspection = {
+        introspects: introspects(document, definition),
+        isOnlyIntrospection: isOnlyIntrospection(document, definition),
+      };
+      return [definition, { document, definition, asked, ...parts, ...introspection, findMistakes }];
+    }),
+  );
+  return {
+    findMistakes,
+    select(operationName) {
+      const definition = getOperationAST(document, operationName);
+      if (definition?.operation === OperationTypeNode.SUBSCRIPTION) {
+        return new GraphQLError("subscriptions are not served; only queries and mutations are", {
+          nodes: definition,
+        });
+      }
+      return (definition && prepared.get(definition)) ?? unselectable(operations, operationName);
+    },
+  };
+}
+
+function splitParts(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  { ponderFields }: Schemas,
+): Pick<PreparedOperation, "ponder" | "own"> {
+  const { ponder, own } = splitOperation(document, operation, ponderFields);
+  return {
+    ponder: ponder && { query: print(ponder.document), variables: ponder.variables },
+    own: own?.document ?? null,
+  };
+}
+
+function unselectable(
+  operations: readonly OperationDefinitionNode[],
+  operationName: string | undefined,
+): GraphQLError {
+  if (operationName !== undefined)
+    return new GraphQLError(`the query has no operation named "${operationName}"`);
+  return new GraphQLError(
+    operations.length === 0
+      ? "the query holds no operation"
+      : `the query holds ${operations.length} operations; operationName must name one of them`,
+  );
+}

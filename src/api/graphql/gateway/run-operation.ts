@@ -1,0 +1,87 @@
+/** Runs a prepared operation: each half where it belongs, both at once, and one result. */
+
+import { GraphQLError, OperationTypeNode } from "graphql";
+import { type ErrorReports, type GraphqlResult, reportedError, requestError } from "../errors.ts";
+import { type RootValue, runOwn } from "../own/own-half.ts";
+import { askPonder, type PonderHandler } from "../ponder/ponder-half.ts";
+import type { GraphqlRequest } from "../request.ts";
+import { mergeResults, rootFields } from "./merge-results.ts";
+import type { PonderPart, PreparedOperation, Schemas } from "./prepared-document.ts";
+
+export interface RunDependencies<Context> {
+  readonly schemas: Schemas;
+  readonly ponder: PonderHandler;
+  readonly rootValue: RootValue<Context>;
+  readonly reports: ErrorReports;
+}
+
+export interface Run<Context> {
+  readonly request: GraphqlRequest;
+  readonly operation: PreparedOperation;
+  /** The values of the variables, defaults included. */
+  readonly coerced: Readonly<Record<string, unknown>>;
+  readonly context: Context;
+}
+
+/** Returns the answer as JSON. What fails in Ponder or in a resolver is an error of the answer, no rejection. */
+export async function runOperation<Context>(
+  run: Run<Context>,
+  dependencies: RunDependencies<Context>,
+): Promise<string> {
+  const { document, definition, ponder, own, findMistakes } = run.operation;
+  if (!ponder) return JSON.stringify(await runOurs(run, dependencies));
+  const fields = rootFields(document, definition, run.coerced);
+  if (fields instanceof GraphQLError) return JSON.stringify(refused(findMistakes(), fields));
+  const [answer, ours] = await Promise.all([
+    askPonder(dependencies.ponder, bodyFor(ponder, run.request), {
+      reports: dependencies.reports,
+      // Ponder orders root fields as they settle, so with several the answer has to be put in order.
+      mayStayUnread: own === null && fields.size === 1,
+      keepLocations: ponder.query === null,
+      findMistakes,
+    }),
+    own ? runOurs(run, dependencies) : { data: undefined },
+  ]);
+  if (answer.kind === "unread") return answer.json;
+  const theirs = answer.kind === "answered" ? answer.result : unanswered(answer.error, fields, dependencies);
+  return JSON.stringify(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]));
+}
+
+function refused(mistakes: readonly GraphQLError[], error: GraphQLError): GraphqlResult {
+  return { errors: (mistakes.length > 0 ? mistakes : [error]).map(requestError) };
+}
+
+function bodyFor({ query, variables: names }: PonderPart, request: GraphqlRequest): string {
+  if (query === null) return request.forwardable;
+  const used = Object.entries(request.variables).filter(([name]) => names.includes(name));
+  return JSON.stringify({ query, variables: Object.fromEntries(used) });
+}
+
+/** The result when Ponder gave none: an error for each of its fields. */
+function unanswered<Context>(
+  error: unknown,
+  fields: ReadonlyMap<string, string>,
+  { reports, schemas }: RunDependencies<Context>,
+): GraphqlResult {
+  const entry = reportedError(error, reports);
+  const keys = [...fields].filter(([, field]) => schemas.ponderFields.has(field)).map(([key]) => key);
+  return { errors: keys.map((key) => ({ ...entry, path: [key] })), data: {} };
+}
+
+async function runOurs<Context>(
+  run: Run<Context>,
+  dependencies: RunDependencies<Context>,
+): Promise<GraphqlResult> {
+  const { rootValue, schemas, reports } = dependencies;
+  const isMutation = run.operation.definition.operation === OperationTypeNode.MUTATION;
+  return runOwn(
+    {
+      schema: schemas.merged,
+      document: run.operation.own ?? run.operation.document,
+      root: isMutation ? rootValue.Mutation : rootValue.Query,
+      context: run.context,
+      variables: run.request.variables,
+    },
+    reports,
+  );
+}

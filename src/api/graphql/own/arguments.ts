@@ -1,0 +1,73 @@
+/** Arguments of our fields, read as REST reads its own: every problem is named by its path. */
+
+import { z } from "@hono/zod-openapi";
+import { parseTokenId } from "../../../domain/token-ref.ts";
+import {
+  criteriaSchema,
+  ownerSchema,
+  rangeCriteriaSchema,
+  textSchema,
+} from "../../catalog/tokens/token-filter.ts";
+import { refusalOf } from "../../http/errors.ts";
+import { addressField, shown } from "../../http/fields.ts";
+
+/** Throws INVALID_REQUEST with every problem of the arguments, by path. */
+export function readArguments<Output>(schema: z.ZodType<Output>, args: unknown): Output {
+  const { data, error } = schema.safeParse(args);
+  if (!error) return data;
+  throw refusalOf(error);
+}
+
+/** `chainId` is a Float by its declaration; null counts as absent. */
+export const chainIdArgument = z
+  .number()
+  .nullish()
+  .transform((chainId) => chainId ?? undefined);
+
+export const collectionArguments = { tokenAddress: addressField, chainId: chainIdArgument };
+
+/** Also for BigDecimal arguments, which arrive as any literal. */
+const tokenIdArgument = z.unknown().transform((value, context) => {
+  const isExact = typeof value === "string" || Number.isSafeInteger(value);
+  if (isExact && parseTokenId(String(value)) !== undefined) return String(value);
+  const message = `${shown(value)} is not a token id: a decimal number from 0 to 2^256-1`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+export const tokenArguments = z.object({ ...collectionArguments, tokenId: tokenIdArgument });
+
+/** The conditions that all lists share. */
+export const conditionArguments = {
+  criteria: criteriaSchema.nullish(),
+  rangeCriteria: rangeCriteriaSchema.nullish(),
+  owner: ownerSchema.nullish(),
+};
+
+export const textArgument = textSchema.nullish();
+
+/** An Int by its declaration, with bounds that are named. */
+export const intArgument = (least: number, most = Number.POSITIVE_INFINITY) =>
+  z
+    .number()
+    .refine((value) => value >= least, {
+      error: (issue) => `must be greater than or equal to ${least}; it is ${String(issue.input)}`,
+    })
+    .refine((value) => value <= most, {
+      error: (issue) => `must be less than or equal to ${most}; it is ${String(issue.input)}`,
+    });
+
+// Worded as the field's own endpoint words its refusal; deeper pages are what cursors are for.
+const SIZE_MAX = 50;
+const WINDOW_MAX = 10_000;
+
+/** The page of a list in the shape of the field's SDK. */
+export const windowArguments = z
+  .object({ from: intArgument(0), size: intArgument(0, SIZE_MAX) })
+  .refine(({ from, size }) => from + size <= WINDOW_MAX, {
+    path: ["from"],
+    error: (issue) => {
+      const { from, size } = issue.input as { from: number; size: number };
+      return `from + size must be less than or equal to ${WINDOW_MAX}; it is ${from + size}`;
+    },
+  });

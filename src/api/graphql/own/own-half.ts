@@ -1,0 +1,75 @@
+/** Runs our part of an operation with graphql-js. */
+
+import {
+  type DocumentNode,
+  defaultFieldResolver,
+  type ExecutionResult,
+  execute,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  getNullableType,
+  isListType,
+} from "graphql";
+import { type ErrorReports, executionError, type GraphqlResult } from "../errors.ts";
+
+/**
+ * Answers one root field. Nested fields are read from the value: a property, or a method called the same way.
+ * `never` lets a resolver name the arguments that its field declares; graphql-js has checked them by then.
+ */
+export type FieldResolver<Context> = (args: never, context: Context) => unknown;
+
+export interface RootValue<Context> {
+  readonly Query: Readonly<Record<string, FieldResolver<Context>>>;
+  readonly Mutation: Readonly<Record<string, FieldResolver<Context>>>;
+}
+
+export interface OwnRequest<Context> {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly root: Readonly<Record<string, FieldResolver<Context>>>;
+  readonly context: Context;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Executes a valid document of one operation. A resolver that fails is an error of its field, no rejection. */
+export async function runOwn<Context>(
+  request: OwnRequest<Context>,
+  reports: ErrorReports,
+): Promise<GraphqlResult> {
+  const { data, errors }: ExecutionResult = await execute({
+    schema: request.schema,
+    document: request.document,
+    rootValue: request.root,
+    contextValue: request.context,
+    variableValues: request.variables,
+    fieldResolver: resolveField,
+  });
+  return {
+    ...(errors && { errors: errors.map((error) => executionError(error, reports)) }),
+    ...(data !== undefined && { data }),
+  };
+}
+
+/** Throws unless each field of `fields` has a resolver and each resolver a field. */
+export function assertResolvers(
+  type: string,
+  fields: readonly string[],
+  resolvers: Readonly<Record<string, unknown>>,
+): void {
+  const missing = fields.filter((field) => !Object.hasOwn(resolvers, field));
+  const surplus = Object.keys(resolvers).filter((name) => !fields.includes(name));
+  if (missing.length > 0) throw new Error(`${type} has no resolver for ${missing.join(", ")}`);
+  if (surplus.length > 0) throw new Error(`${type} has no field for the resolvers ${surplus.join(", ")}`);
+}
+
+const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, args, context, info) => {
+  const value: unknown = defaultFieldResolver(source, args, context, info);
+  return isListType(getNullableType(info.returnType)) ? settleLater(value) : value;
+};
+
+// graphql-js 16 abandons the pending items of a list when a later item fails at once, and an abandoned
+// rejection ends the process. Items that are all promises fail where graphql-js waits for each of them.
+function settleLater(value: unknown): unknown {
+  if (value instanceof Promise) return value.then(settleLater);
+  return Array.isArray(value) ? value.map((item: unknown) => Promise.resolve(settleLater(item))) : value;
+}

@@ -1,0 +1,152 @@
+/** Vitrine's part of the GraphQL schema, merged with the queries that Ponder generates; `JSON` is Ponder's. */
+
+import { sdkSdl } from "../sdk/sdk.graphql.ts";
+import { searchSdl } from "./search.graphql.ts";
+
+const tokenSdl = /* GraphQL */ `
+  extend type Query {
+    "A token with its metadata, traits, lock state and what each page shows; null while no transfer of it is indexed."
+    token(tokenAddress: String!, tokenId: String!, chainId: Float): Token
+    "What became of a requestMetadataRefresh, for 30 days; null for an unknown id, and for refreshes of other doors."
+    metadataRefresh(id: String!): MetadataRefresh
+  }
+
+  type Mutation {
+    """
+    Queues a refresh of the token's metadata. An error 'Token not found' for a token that does not exist or is burned, and
+    UNAVAILABLE while the node can't tell whether one exists of which no transfer is indexed, or too many such tokens wait.
+    RATE_LIMITED above 600 token ids a minute from one client address, unless an app's key allows market-partner.
+    """
+    refreshMetadata(tokenAddress: String!, tokenId: String!, chainId: Float): Boolean!
+    """
+    Queues a refresh of 1 to 100 tokens; duplicates count once. An error 'Token not found' only if none of them exists, and
+    UNAVAILABLE where nothing could be found out. Limited by token ids as refreshMetadata is.
+    """
+    requestMetadataRefresh(tokenAddress: String!, tokenIds: [String!]!, chainId: Float): MetadataRefresh!
+  }
+
+  extend schema {
+    mutation: Mutation
+  }
+
+  type MetadataRefresh {
+    id: String!
+    createdAt: String!
+    "True once no token is queued or fetching."
+    done: Boolean!
+    "Distinct tokens in the order of the request."
+    tokens: [MetadataRefreshToken!]!
+  }
+
+  type MetadataRefreshToken {
+    tokenId: String!
+    "queued, fetching, updated, unchanged, failed or not_found."
+    status: String!
+    "Why it failed, or what it waits for."
+    reason: String
+  }
+
+  type Token {
+    chainId: Float!
+    collectionAddress: String!
+    tokenId: String!
+    standard: String
+    "ERC-721 only."
+    owner: String
+    "ERC-1155 only."
+    supply: String
+    burned: Boolean!
+    name: String
+    description: String
+    image: TokenImage!
+    display: TokenDisplay!
+    traits: [TokenTraitValue!]!
+    propertyGroups: [PropertyGroup!]!
+    lock: TokenLock!
+    "True only while the index is fresh and has seen the token, neither burned nor locked, and trade of its collection is open."
+    tradable: Boolean!
+    "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that the index has not seen."
+    opensAt: String
+    metadata: TokenMetadataState!
+  }
+
+  type TokenImage {
+    "cached, pending, rejected or none."
+    status: String!
+    url: String
+    reason: String
+  }
+
+  type TokenDisplay {
+    collectionPage: PageMedia!
+    tokenPage: TokenPageMedia!
+  }
+
+  type PageMedia {
+    "image or none."
+    kind: String!
+    url: String
+  }
+
+  type TokenPageMedia {
+    "animation, video, image or none."
+    kind: String!
+    url: String
+    skipped: [SkippedMedia!]!
+  }
+
+  type SkippedMedia {
+    kind: String!
+    host: String!
+    reason: String!
+  }
+
+  type TokenTraitValue {
+    traitType: String!
+    "string, number, date or bool."
+    displayType: String!
+    value: JSON!
+    maxValue: Float
+    "Listed tokens of the collection with this value."
+    count: Int!
+    "Of all listed tokens of the collection, 0 to 100."
+    percentage: Float!
+  }
+
+  type PropertyGroup {
+    category: String!
+    traits: [String!]!
+  }
+
+  "As the index has it now; of a token that it has not seen yet it knows no locks."
+  type TokenLock {
+    "False for a token that the index has not seen yet, which is not tradable either."
+    locked: Boolean!
+    "Locks of ERC-721x plus one for each other standard that holds the token."
+    lockCount: Int!
+    "Those that hold it now: erc721x, erc5192, erc6982, erc5753."
+    standards: [String!]!
+    approvedContracts: [String!]!
+    sinceBlock: Float
+  }
+
+  type TokenMetadataState {
+    "none, pending, current or failed: how the last fetch ended."
+    status: String!
+    reason: String
+    "The version that is served."
+    version: Int
+    contentHash: String
+    fetchedAt: String
+    issues: [MetadataIssue!]!
+  }
+
+  type MetadataIssue {
+    code: String!
+    level: String!
+    path: String!
+    message: String!
+  }
+`;
+
+export const ownSdl = [tokenSdl, searchSdl, sdkSdl].join("\n");

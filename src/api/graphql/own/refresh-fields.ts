@@ -1,0 +1,61 @@
+/** Refreshes with a receipt, for callers without a key. */
+
+import { z } from "@hono/zod-openapi";
+import type { Collections } from "../../catalog/collections.ts";
+import { addressField, clip } from "../../http/fields.ts";
+import type { Receipt } from "../../refresh/receipts/receipts.ts";
+import type { RefreshService } from "../../refresh/service.ts";
+import { tokenIdsField } from "../../refresh/token-ids.ts";
+import { refusalOf } from "../../refresh/verdicts.ts";
+import type { Caller } from "../routes.ts";
+import { readArguments } from "./arguments.ts";
+
+// Anybody may read it who knows its id, which nobody can guess; those of apps and of the operator are not among them.
+const OWNER = "anonymous";
+
+const requestArguments = z.object({ tokenAddress: addressField, tokenIds: tokenIdsField });
+const receiptArguments = z.object({
+  id: z.uuid({ error: (issue) => `"${clip(String(issue.input))}" is not the id of a refresh: a UUID` }),
+});
+
+interface RequestArguments {
+  readonly tokenAddress: string;
+  readonly tokenIds: readonly string[];
+  readonly chainId?: number | null;
+}
+
+export function createRefreshFields({
+  collections,
+  refresh,
+}: {
+  readonly collections: Collections;
+  readonly refresh: RefreshService;
+}) {
+  return {
+    /** As the REST route, but for the key. */
+    async requestMetadataRefresh(args: RequestArguments, { client }: Caller) {
+      const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
+      const { receiptId, tokens } = await refresh.request(
+        collections.find(tokenAddress, args.chainId ?? undefined),
+        [...new Set(tokenIds)],
+        { trigger: "graphql", anonymous: true, client, receiptFor: OWNER },
+      );
+      if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
+      const receipt = await refresh.findReceipt(receiptId, OWNER);
+      if (!receipt) throw new Error("the receipt of an accepted refresh is there");
+      return viewReceipt(receipt);
+    },
+
+    async metadataRefresh(args: { readonly id: string }) {
+      const receipt = await refresh.findReceipt(readArguments(receiptArguments, args).id, OWNER);
+      return receipt ? viewReceipt(receipt) : null;
+    },
+  };
+}
+
+const viewReceipt = ({ refresh_id, created_at, done, tokens }: Receipt) => ({
+  id: refresh_id,
+  createdAt: created_at,
+  done,
+  tokens: tokens.map(({ token_id, status, reason }) => ({ tokenId: token_id, status, reason })),
+});

@@ -1,0 +1,54 @@
+/** Vitrine's root fields: each reads its arguments, asks one service and shapes the answer. */
+
+import type { z } from "@hono/zod-openapi";
+import type { Collections } from "../../catalog/collections.ts";
+import type { CatalogRoom } from "../../catalog/module.ts";
+import type { RefreshService } from "../../refresh/service.ts";
+import { refusalOf } from "../../refresh/verdicts.ts";
+import type { Search } from "../../search/service.ts";
+import type { Caller } from "../routes.ts";
+import { createSdkFields } from "../sdk/sdk-fields.ts";
+import { readArguments, tokenArguments } from "./arguments.ts";
+import { camelKeys } from "./camel-keys.ts";
+import { createRefreshFields } from "./refresh-fields.ts";
+import { createSearchFields } from "./search-fields.ts";
+
+export interface ResolverDeps extends CatalogRoom {
+  readonly collections: Collections;
+  readonly refresh: RefreshService;
+  readonly search: Pick<Search, "page" | "facets">;
+}
+
+type TokenArguments = z.input<typeof tokenArguments>;
+
+export function createResolvers(deps: ResolverDeps) {
+  const { collections, catalog, refresh } = deps;
+  const { metadataRefresh, requestMetadataRefresh } = createRefreshFields({ collections, refresh });
+
+  return {
+    Query: {
+      ...createSdkFields(deps),
+      ...createSearchFields(deps),
+      metadataRefresh,
+      token: async (args: TokenArguments) => {
+        const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
+        const token = await catalog.findToken(collections.find(tokenAddress, chainId), tokenId);
+        return token ? camelKeys(token) : null;
+      },
+    },
+    Mutation: {
+      requestMetadataRefresh,
+      refreshMetadata: async (args: TokenArguments, { client }: Caller) => {
+        const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
+        const collection = collections.find(tokenAddress, chainId);
+        const { tokens } = await refresh.request(collection, [tokenId], {
+          trigger: "graphql",
+          anonymous: true,
+          client,
+        });
+        if (tokens.some(({ status }) => status !== "queued")) throw refusalOf(tokens, () => "tokenId");
+        return true;
+      },
+    },
+  };
+}

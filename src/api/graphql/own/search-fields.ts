@@ -1,0 +1,90 @@
+/** Search, facets, collections and reports over GraphQL: the REST answers, with keys as GraphQL writes them. */
+
+import { z } from "@hono/zod-openapi";
+import { viewCollections } from "../../catalog/collection-view.ts";
+import type { Collections } from "../../catalog/collections.ts";
+import type { CatalogRoom } from "../../catalog/module.ts";
+import { viewTokenReport } from "../../catalog/reports/token-report.ts";
+import { toFilter } from "../../catalog/tokens/token-filter.ts";
+import { sortSchema } from "../../catalog/tokens/token-sort.ts";
+import type { Search } from "../../search/service.ts";
+import {
+  collectionArguments,
+  conditionArguments,
+  intArgument,
+  readArguments,
+  textArgument,
+  tokenArguments,
+} from "./arguments.ts";
+import { camelKeys } from "./camel-keys.ts";
+
+const LIMIT_MAX = 100;
+
+const limitArgument = intArgument(1, LIMIT_MAX);
+const traitsArguments = z.object({
+  ...collectionArguments,
+  ...conditionArguments,
+  text: textArgument,
+  locked: z.boolean().nullish(),
+});
+const searchArguments = traitsArguments.extend({
+  sort: sortSchema,
+  limit: limitArgument,
+  cursor: z.string().nullish(),
+});
+const collectionOnly = z.object(collectionArguments);
+const reportArguments = tokenArguments.extend({ limit: limitArgument, before: intArgument(1).nullish() });
+
+export interface SearchFieldDeps extends CatalogRoom {
+  readonly collections: Collections;
+  readonly search: Pick<Search, "page" | "facets">;
+}
+
+export function createSearchFields(deps: SearchFieldDeps) {
+  const { catalog, collections, reports, search } = deps;
+  return {
+    async searchTokens(args: z.input<typeof searchArguments>) {
+      const { tokenAddress, chainId, sort, limit, cursor, ...conditions } = readArguments(
+        searchArguments,
+        args,
+      );
+      const collection = collections.find(tokenAddress, chainId);
+      const { tokenIds, nextCursor, total } = await search.page(collection, {
+        filter: toFilter(conditions),
+        sort,
+        limit,
+        cursor: cursor ?? undefined,
+      });
+      return {
+        // Made only if it is asked for.
+        items: async () => (await catalog.listTokens(collection, tokenIds)).map(camelKeys),
+        nextCursor,
+        total,
+      };
+    },
+
+    async traits(args: z.input<typeof traitsArguments>) {
+      const { tokenAddress, chainId, ...conditions } = readArguments(traitsArguments, args);
+      return camelKeys(await search.facets(collections.find(tokenAddress, chainId), toFilter(conditions)));
+    },
+
+    collections: async () => camelKeys(await viewCollections(deps, collections.all)),
+
+    async collection(args: z.input<typeof collectionOnly>) {
+      const { tokenAddress, chainId } = readArguments(collectionOnly, args);
+      const [view] = await viewCollections(deps, [collections.find(tokenAddress, chainId)]);
+      return camelKeys(view);
+    },
+
+    async tokenReport(args: z.input<typeof reportArguments>) {
+      const { tokenAddress, tokenId, chainId, limit, before } = readArguments(reportArguments, args);
+      const report = await reports.ofToken(collections.find(tokenAddress, chainId), tokenId, {
+        limit,
+        before: before ?? undefined,
+      });
+      if (!report) return null;
+      const view = camelKeys(viewTokenReport(report)) as object;
+      return { ...view, next: report.next ?? null };
+    },
+  };
+}

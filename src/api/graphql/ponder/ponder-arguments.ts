@@ -1,0 +1,117 @@
+/** What Ponder's fields take for arguments: what it would answer with an internal error, or with every row, is refused. */
+
+import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
+import { shown } from "../../http/fields.ts";
+import { isCursor } from "./cursor.ts";
+import type { AskedField, PonderTable } from "./ponder-tables.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+/** What an argument must be, if it is something else. */
+type Rule = (value: unknown, table: PonderTable, values: Values) => string | undefined;
+
+// Ponder refuses a limit above 1000 but drops a negative one, and then answers every row. Without a value, its own
+// default of 50 rows holds.
+const LIMIT_MAX = 1000;
+
+const cursor: Rule = (value, table, { orderBy, after, before, offset }) => {
+  if (value == null) return undefined;
+  if (after != null && before != null) return "used without the other of after and before";
+  if (typeof offset === "number" && offset > 0) return "used without an offset";
+  // An order that is none has a refusal of its own.
+  if (orderBy !== undefined && !isColumn(orderBy, table)) return undefined;
+  if (typeof value === "string" && isCursor(value, table, orderBy)) return undefined;
+  return "a startCursor or endCursor of the same list in the same order";
+};
+
+const rules: Readonly<Record<string, Rule>> = {
+  limit: (value) =>
+    value == null || isWithin(value, 0, LIMIT_MAX) ? undefined : `between 0 and ${LIMIT_MAX}`,
+  offset: (value) => (value == null || isWithin(value, 0) ? undefined : "at least 0"),
+  orderBy: (value, table) =>
+    value === undefined || isColumn(value, table)
+      ? undefined
+      : `a column of ${table.name}: ${[...table.columns.keys()].join(", ")}`,
+  // Ponder takes everything but "asc" for descending.
+  orderDirection: (value) =>
+    value == null || value === "asc" || (typeof value === "string" && value.toLowerCase() === "desc")
+      ? undefined
+      : '"asc" or "desc"',
+  after: cursor,
+  before: cursor,
+};
+
+/** One error for each argument that Ponder can't answer. `variables` are coerced, so their defaults are in them. */
+export function argumentErrors(asked: readonly AskedField[], variables: Values): GraphQLError[] {
+  return asked.flatMap(({ table, isList, arguments: given }) => {
+    const values = Object.fromEntries(
+      given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
+    );
+    return given.flatMap((argument) => {
+      const name = argument.name.value;
+      const value = values[name];
+      if (isList && name === "where") return filterErrors(argument, value);
+      const must = isList ? rules[name]?.(value, table, values) : keyRule(value, table.columns.get(name));
+      return must === undefined ? [] : refusal(argument, name, value, must);
+    });
+  });
+}
+
+/** A part of the key of one row. Ponder declares a Float for a column of whole numbers. */
+function keyRule(value: unknown, type: string | undefined): string | undefined {
+  if (holdsNul(value)) return WITHOUT_NUL;
+  const isWhole = typeof value === "number" && (value | 0) === value;
+  return type === "Int" && !isWhole ? "a whole number of 32 bits" : undefined;
+}
+
+function filterErrors(argument: ArgumentNode, filter: unknown): GraphQLError[] {
+  const found = filter === undefined ? undefined : findFault(filter, argument.name.value);
+  return found ? refusal(argument, found.path, found.value, found.must) : [];
+}
+
+function refusal(argument: ArgumentNode, path: string, value: unknown, must: string): GraphQLError[] {
+  return [new GraphQLError(`${path} is ${shown(value)}; it must be ${must}`, { nodes: argument })];
+}
+
+interface Fault {
+  readonly path: string;
+  readonly value: unknown;
+  readonly must: string;
+}
+
+/** The first null of a filter where Ponder needs a list or an object, or text that no column holds. */
+function findFault(filter: unknown, path: string): Fault | undefined {
+  if (filter === null) return { path, value: null, must: "an object, or left out" };
+  // Validation has a word for a filter that is no object.
+  if (typeof filter !== "object") return undefined;
+  for (const [key, value] of Object.entries(filter as Values)) {
+    const inner = `${path}.${key}`;
+    const isBranch = key === "AND" || key === "OR";
+    // A null that is compared with is a value.
+    if (value === null && (isBranch || key.endsWith("_in")))
+      return { path: inner, value, must: "a list, or left out" };
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const must = isBranch ? undefined : faultOfText(each, key);
+      const found = isBranch ? findFault(each, inner) : must && { path: inner, value: each, must };
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+function faultOfText(value: unknown, key: string): string | undefined {
+  if (holdsNul(value)) return WITHOUT_NUL;
+  // Ponder makes a pattern of it, in which the last backslash would escape nothing.
+  const isPattern = key.endsWith("_ends_with") || key.endsWith("_ends_with_nocase");
+  const isOpen = isPattern && typeof value === "string" && (/\\+$/.exec(value)?.[0].length ?? 0) % 2 === 1;
+  return isOpen ? "text whose last backslashes are an even number" : undefined;
+}
+
+// PostgreSQL takes no such text.
+const WITHOUT_NUL = "text without U+0000";
+const holdsNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
+
+const isColumn = (value: unknown, { columns }: PonderTable): value is string =>
+  typeof value === "string" && columns.has(value);
+
+const isWithin = (value: unknown, min: number, max = Number.POSITIVE_INFINITY): boolean =>
+  typeof value === "number" && value >= min && value <= max;

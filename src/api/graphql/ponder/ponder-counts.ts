@@ -1,0 +1,63 @@
+/** Counts that Ponder overlooks: it looks for `totalCount` beside `items`, and not in fragments, and then has none. */
+
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  visit,
+} from "graphql";
+import { fragmentsOf } from "../gateway/split-operation.ts";
+
+const COUNT = "totalCount";
+
+// Skipped when it is executed, and seen by Ponder, which does not look at directives.
+const hint = (
+  parse(`{ ${COUNT} @skip(if: true) }`, { noLocation: true }).definitions[0] as {
+    selectionSet: SelectionSetNode;
+  }
+).selectionSet.selections[0] as FieldNode;
+
+/** Has Ponder count what a document counts in fragments only; the same document where there is no such count. */
+export function withHintedCounts(document: DocumentNode): DocumentNode {
+  const fragments = fragmentsOf(document);
+  const known = new Map<string, boolean>();
+  return visit(document, {
+    Field(field) {
+      const { selectionSet } = field;
+      if (!selectionSet || isDirect(selectionSet) || !isInFragment(selectionSet, fragments, known))
+        return undefined;
+      return { ...field, selectionSet: { ...selectionSet, selections: [hint, ...selectionSet.selections] } };
+    },
+  });
+}
+
+const isDirect = ({ selections }: SelectionSetNode): boolean =>
+  selections.some((selection) => selection.kind === Kind.FIELD && selection.name.value === COUNT);
+
+function isInFragment(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  known: Map<string, boolean>,
+): boolean {
+  return selections.some((selection) => {
+    if (selection.kind === Kind.FIELD) return false;
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const { selectionSet } = selection;
+      return isDirect(selectionSet) || isInFragment(selectionSet, fragments, known);
+    }
+    const { value: name } = selection.name;
+    const told = known.get(name);
+    if (told !== undefined) return told;
+    // Another rule refuses a fragment inside itself.
+    known.set(name, false);
+    const fragment = fragments.get(name);
+    const counts =
+      fragment !== undefined &&
+      (isDirect(fragment.selectionSet) || isInFragment(fragment.selectionSet, fragments, known));
+    known.set(name, counts);
+    return counts;
+  });
+}

@@ -1,0 +1,188 @@
+/** Root fields in the shapes of the field's SDK: its arguments mean what they mean there. */
+
+import { z } from "@hono/zod-openapi";
+import type { CollectionConfig, Standard } from "../../../config.ts";
+import { viewCollections } from "../../catalog/collection-view.ts";
+import type { Collections } from "../../catalog/collections.ts";
+import type { CatalogRoom } from "../../catalog/module.ts";
+import { ownerSchema, toFilter } from "../../catalog/tokens/token-filter.ts";
+import { addressField } from "../../http/fields.ts";
+import { valueText } from "../../metadata/document/traits.ts";
+import type { TokenSort } from "../../search/query.ts";
+import type { Search } from "../../search/service.ts";
+import {
+  chainIdArgument,
+  collectionArguments,
+  conditionArguments,
+  readArguments,
+  textArgument,
+  tokenArguments,
+  windowArguments,
+} from "../own/arguments.ts";
+import { createTokenShapes, ercOf, shapeCollection } from "./sdk-shapes.ts";
+
+const byId: TokenSort = { by: "id", descending: false };
+// Without prices, all tokens have the same: ties go by id.
+const sorts: Readonly<Record<string, TokenSort>> = {
+  IdAsc: byId,
+  IdDesc: { by: "id", descending: true },
+  Latest: { by: "latest" },
+  PriceAsc: byId,
+  PriceDesc: byId,
+};
+
+const saleArguments = {
+  auctionType: z.enum(["All", "NotForSale", "Sale"]).nullish(),
+  priceRange: z.object({ from: z.string().nullish(), to: z.string().nullish() }).nullish(),
+};
+const listArguments = z.intersection(
+  z.object({
+    ...collectionArguments,
+    ...conditionArguments,
+    ...saleArguments,
+    name: textArgument,
+    sort: z.string().nullish(),
+  }),
+  windowArguments,
+);
+const ownedArguments = z.intersection(
+  z.object({
+    ...saleArguments,
+    owner: ownerSchema,
+    chainId: chainIdArgument,
+    tokenAddresses: z.array(addressField).nullish(),
+  }),
+  windowArguments,
+);
+const collectionOnly = z.object(collectionArguments);
+
+/** Nothing is for sale, so what asks for something that is, or for a price, finds nothing. */
+const asksForSale = ({ auctionType, priceRange }: z.output<z.ZodObject<typeof saleArguments>>): boolean =>
+  auctionType === "Sale" || (priceRange?.from ?? priceRange?.to ?? null) !== null;
+
+export interface SdkFieldDeps extends CatalogRoom {
+  readonly collections: Collections;
+  readonly search: Pick<Search, "page" | "facets">;
+}
+
+export function createSdkFields(deps: SdkFieldDeps) {
+  const { catalog, collections, holdings, search } = deps;
+
+  async function standardOf(collection: CollectionConfig): Promise<Standard | null> {
+    if (collection.standard) return collection.standard;
+    const [figures] = await holdings.figures([collection]);
+    return figures?.standard ?? null;
+  }
+
+  const findToken = (standard: Standard) => async (args: z.input<typeof tokenArguments>) => {
+    const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
+    const collection = collections.find(tokenAddress, chainId);
+    const token = await catalog.findToken(collection, tokenId);
+    return token?.standard === standard ? createTokenShapes(deps, collection)(token, standard) : null;
+  };
+
+  const listTokens = (standard: Standard) => async (args: z.input<typeof listArguments>) => {
+    const { tokenAddress, chainId, from, size, sort, ...asked } = readArguments(listArguments, args);
+    const collection = collections.find(tokenAddress, chainId);
+    const found = await standardOf(collection);
+    if (asksForSale(asked) || (found !== null && found !== standard)) return { total: 0, results: [] };
+    const { tokenIds, total } = await search.page(collection, {
+      filter: toFilter(asked),
+      sort: sorts[sort ?? "IdAsc"] ?? byId,
+      limit: Math.max(1, size),
+      offset: from,
+    });
+    return {
+      total,
+      // Made only if it is asked for.
+      async results() {
+        const shape = createTokenShapes(deps, collection);
+        const tokens = await catalog.listTokens(collection, tokenIds.slice(0, size));
+        return tokens.map((token) => shape(token, standard));
+      },
+    };
+  };
+
+  const listCollections = (standard: Standard) => async (args: z.input<typeof windowArguments>) => {
+    const { from, size } = readArguments(windowArguments, args);
+    const views = await viewCollections(deps, collections.all);
+    return views
+      .filter((view) => view.standard === standard)
+      .slice(from, from + size)
+      .map(shapeCollection);
+  };
+
+  return {
+    erc721Token: findToken("erc721"),
+    erc1155Token: findToken("erc1155"),
+    erc721Tokens: listTokens("erc721"),
+    erc1155Tokens: listTokens("erc1155"),
+    erc721List: listCollections("erc721"),
+    erc1155List: listCollections("erc1155"),
+
+    async tokenData(args: z.input<typeof collectionOnly>) {
+      const { tokenAddress, chainId } = readArguments(collectionOnly, args);
+      const [view] = await viewCollections(deps, [collections.find(tokenAddress, chainId)]);
+      return view ? shapeCollection(view) : null;
+    },
+
+    async tokenMetadata(args: z.input<typeof collectionOnly>) {
+      const { tokenAddress, chainId } = readArguments(collectionOnly, args);
+      const collection = collections.find(tokenAddress, chainId);
+      const [standard, { traits }] = await Promise.all([
+        standardOf(collection),
+        search.facets(collection, toFilter({})),
+      ]);
+      return {
+        erc: ercOf(standard),
+        attributes: traits.map(({ trait_type, display_type, values }) => ({
+          key: trait_type,
+          displayType: display_type,
+          values: values.map(({ value, count }) => ({ value: valueText(value), count })),
+        })),
+      };
+    },
+
+    /** One collection after the other, as if they were one list. */
+    async tokens(args: z.input<typeof ownedArguments>) {
+      const { owner, chainId, from, size, tokenAddresses, ...asked } = readArguments(ownedArguments, args);
+      if (asksForSale(asked)) return { total: 0, data: [] };
+      const pages: { readonly collection: CollectionConfig; readonly tokenIds: readonly string[] }[] = [];
+      let [left, total] = [size, 0];
+      for (const collection of choose(collections, tokenAddresses ?? [], chainId)) {
+        const page = await search.page(collection, {
+          filter: toFilter({ owner }),
+          sort: byId,
+          limit: Math.max(1, left),
+          offset: Math.max(0, from - total),
+        });
+        const tokenIds = page.tokenIds.slice(0, left);
+        pages.push({ collection, tokenIds });
+        left -= tokenIds.length;
+        total += page.total;
+      }
+      return {
+        total,
+        async data() {
+          const made = pages.map(async ({ collection, tokenIds }) => {
+            const shape = createTokenShapes(deps, collection);
+            const tokens = await catalog.listTokens(collection, tokenIds);
+            return tokens.map((token) => shape(token, token.standard ?? "erc721"));
+          });
+          return (await Promise.all(made)).flat();
+        },
+      };
+    },
+  };
+}
+
+/** The collections at these addresses, each once, or all; on one chain if it is named. */
+function choose(
+  collections: Collections,
+  addresses: readonly string[],
+  chainId: number | undefined,
+): readonly CollectionConfig[] {
+  if (addresses.length > 0)
+    return [...new Set(addresses)].map((address) => collections.find(address, chainId));
+  return collections.all.filter((each) => chainId === undefined || each.chainId === chainId);
+}

@@ -1,0 +1,123 @@
+/**
+ * A limit for busy routes: a process takes points in leases and spends them from memory, so that a request costs no
+ * query. Never more than the limit goes through all processes together; what a process has leased and not spent when
+ * the window ends is lost, at most a twentieth of the limit.
+ */
+
+import type { RateLimit, RateLimiter } from "./rate-limit.ts";
+import { type Points, resetSeconds } from "./rate-limiter.ts";
+
+/** How much traffic one lease is meant for: a process asks about four times a second, however busy it is. */
+const LEASE_SECONDS = 0.25;
+// Near the end of the limit leases shrink to single requests, and the limit is exact.
+const SHARE_OF_REMAINING = 1 / 20;
+const KEYS_MAX = 20_000;
+
+interface Window {
+  /** Leased and not spent. */
+  left: number;
+  /** What the limit still had for everybody, when this process last asked. */
+  remaining: number;
+  endsAt: number;
+  /** The limit is used up until `endsAt`. */
+  isSpent: boolean;
+  leased: number;
+  leasedAt: number;
+  /** Requests that wait for the next lease. */
+  waiting: number;
+  leasing: Promise<void> | undefined;
+}
+
+export function createLeasedRateLimiter(
+  points: Points,
+  limit: RateLimit,
+  now: () => number = Date.now,
+): RateLimiter {
+  const windows = new Map<string, Window>();
+
+  function windowOf(key: string): Window {
+    let window = windows.get(key);
+    if (!window) {
+      if (windows.size >= KEYS_MAX) makeRoom(windows, now());
+      window = {
+        left: 0,
+        remaining: limit.requests,
+        endsAt: 0,
+        isSpent: false,
+        leased: 0,
+        leasedAt: 0,
+        waiting: 0,
+        leasing: undefined,
+      };
+      windows.set(key, window);
+    }
+    if (now() >= window.endsAt) Object.assign(window, { left: 0, remaining: limit.requests, isSpent: false });
+    return window;
+  }
+
+  function leaseSize({ waiting, leased, leasedAt, remaining }: Window): number {
+    const perSecond = (leased * 1000) / Math.max(1, now() - leasedAt);
+    const expected = Math.min(perSecond * LEASE_SECONDS, 2 * leased, remaining * SHARE_OF_REMAINING);
+    return Math.max(waiting, Math.floor(expected), 1);
+  }
+
+  async function lease(key: string, window: Window): Promise<void> {
+    const size = leaseSize(window);
+    const { granted, remaining, msBeforeNext } = await points.take(key, size);
+    Object.assign(window, {
+      left: granted,
+      remaining,
+      isSpent: granted < size,
+      endsAt: now() + msBeforeNext,
+      leased: size,
+      leasedAt: now(),
+    });
+  }
+
+  const answer = (window: Window, isAllowed: boolean) => ({
+    isAllowed,
+    remaining: isAllowed ? window.left + window.remaining : 0,
+    resetSeconds: resetSeconds(window.endsAt - now()),
+  });
+
+  async function takeLeased(key: string, window: Window) {
+    window.waiting++;
+    try {
+      while (window.left === 0 && !window.isSpent) {
+        // One lease serves all who wait; its owner clears it whatever becomes of it.
+        window.leasing ??= lease(key, window).finally(() => {
+          window.leasing = undefined;
+        });
+        await window.leasing;
+      }
+    } finally {
+      window.waiting--;
+    }
+    if (window.left === 0) return answer(window, false);
+    window.left--;
+    return answer(window, true);
+  }
+
+  return {
+    limit,
+    take(key) {
+      const window = windowOf(key);
+      if (window.left > 0) {
+        window.left--;
+        return answer(window, true);
+      }
+      return window.isSpent ? answer(window, false) : takeLeased(key, window);
+    },
+  };
+}
+
+/** Drops what is over, and if that is nothing, the oldest: its unspent points are lost, and nobody gets too many. */
+function makeRoom(windows: Map<string, Window>, now: number): void {
+  for (const [key, { endsAt, waiting }] of windows) {
+    if (endsAt <= now && waiting === 0) windows.delete(key);
+  }
+  for (const key of windows.keys()) {
+    if (windows.size < KEYS_MAX) return;
+    windows.delete(key);
+  }
+}

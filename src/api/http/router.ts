@@ -1,0 +1,121 @@
+/** What every REST door shares: validation answers, the error shape, and the documented responses. */
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { isDatabaseAway, isUnstorableText } from "../db/database-away.ts";
+import { ApiError, type ErrorCode, errorBody, errorBodySchema, errorTable, refusalOf } from "./errors.ts";
+import type { Tier } from "./limits/tiers.ts";
+import type { Logger } from "./logger.ts";
+
+/** A caller that holds a key. */
+export interface CallerApp {
+  readonly id: string;
+  readonly name: string;
+  readonly apis: readonly string[];
+  /** `chainId:address` of those whose information it may write, or null for every collection. */
+  readonly collections: readonly string[] | null;
+  readonly tier: Tier;
+}
+
+export interface ApiEnv {
+  Variables: { requestId: string; app: CallerApp };
+}
+
+/** A router whose routes validate their whole input and answer every problem at once. */
+export function createRouter(): OpenAPIHono<ApiEnv> {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw refusalOf(result.error);
+    },
+  });
+}
+
+/** Answers in the contract's shape, whatever was thrown. Only unexpected errors are logged. */
+export function answerError<E extends { Variables: { requestId: string } }>(
+  error: Error,
+  c: Context<E>,
+  logger: Logger,
+): Response {
+  const requestId = c.get("requestId") as string;
+  const known = toApiError(error);
+  if (known.code === "INTERNAL") {
+    logger.error({ msg: "Request failed", request_id: requestId, path: c.req.path, error });
+  }
+  const { status } = errorTable[known.code];
+  if (known.retryAfterSeconds !== undefined) c.header("Retry-After", String(known.retryAfterSeconds));
+  return c.json(errorBody(known, requestId), status as ContentfulStatusCode);
+}
+
+/** What is answered for whatever was thrown. */
+export function toApiError(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not valid JSON" }], {
+      cause: error,
+    });
+  }
+  if (error instanceof HTTPException && error.status === 415) {
+    return new ApiError("UNSUPPORTED_MEDIA_TYPE", [], { cause: error });
+  }
+  if (isUnstorableText(error)) {
+    return new ApiError("INVALID_REQUEST", [{ path: "", message: "text must be Unicode without U+0000" }], {
+      cause: error,
+    });
+  }
+  return new ApiError(isDatabaseAway(error) ? "UNAVAILABLE" : "INTERNAL", [], { cause: error });
+}
+
+/** The documented error answers of a route. */
+export function errorResponses(...codes: readonly ErrorCode[]) {
+  const byStatus = new Map<number, string[]>();
+  for (const code of codes) {
+    const { status, message } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), message]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, messages]) => [
+      status,
+      { description: messages.join(" / "), content: { "application/json": { schema: errorBodySchema } } },
+    ]),
+  );
+}
+
+/** Refuses bodies over `maxSize` bytes while they arrive. */
+export const limitBody = (maxSize: number) =>
+  bodyLimit({
+    maxSize,
+    onError: (c) => {
+      // The rest of the body is not read, so the connection can't carry another request.
+      c.header("Connection", "close");
+      throw new ApiError("BODY_TOO_LARGE", [{ path: "", message: `the limit is ${maxSize} bytes` }]);
+    },
+  });
+
+/** Refuses bodies that do not say they are JSON, so that none is ever read as an empty object. */
+export const requireJson = createMiddleware(async (c, next) => {
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim())) {
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", [
+      {
+        path: "content-type",
+        message: `must be application/json; received ${type === "" ? "none" : `"${type}"`}`,
+      },
+    ]);
+  }
+  await next();
+});
+
+/** Refuses callers that can't take JSON (spec.md "Gateway path shape"). */
+export const requireAcceptsJson = createMiddleware((c, next) => {
+  const accept = c.req.header("accept");
+  if (accept !== undefined && !/(?:\*\/\*|application\/\*|application\/json)/i.test(accept)) {
+    throw new ApiError("NOT_ACCEPTABLE", [
+      { path: "accept", message: `must allow application/json; received "${accept}"` },
+    ]);
+  }
+  return next();
+});

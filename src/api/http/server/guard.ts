@@ -1,0 +1,209 @@
+/** What the HTTP server allows a connection, before and beside the application (docs/access.md "Connections"). */
+
+import http, {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
+import { ApiError } from "../errors.ts";
+import { overLimit, type RateLimiter } from "../limits/rate-limit.ts";
+import { answerEarly, answerFault } from "./early-answer.ts";
+import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
+
+export interface ServerLimits extends UnreadLimits {
+  /** Within which the headers of a request, and the whole of it, must have arrived. */
+  readonly headSeconds: number;
+  readonly wholeSeconds: number;
+  /** Bodies of one client address that are still on their way after `slowBodyMs`. */
+  readonly slowBodies: number;
+  readonly slowBodyMs: number;
+  /** Requests of one connection that are answered at once; more that it sends ahead wait. */
+  readonly pipelined: number;
+}
+
+export const serverLimits: ServerLimits = {
+  ...unreadLimits,
+  headSeconds: 15,
+  wholeSeconds: 30,
+  slowBodies: 64,
+  slowBodyMs: 2_000,
+  pipelined: 8,
+};
+
+// What a process can write meanwhile for those who read nothing is far below what it may hold for them.
+const LOOK_MS = 250;
+const CHECK_MS = 5_000;
+// A restart takes longer than a reload of a page, and not much.
+const RETRY_SECONDS = "5";
+
+export interface ServerGuard {
+  /** The client of a peer that sends that X-Forwarded-For. */
+  readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
+  /** Of client addresses, at Ponder's own routes, which stand before any of ours. */
+  readonly ponderRoutes: RateLimiter;
+  readonly onEnd: (reason: EndReason) => void;
+  /** Whether the service is going down, with its database already gone perhaps. */
+  readonly isStopping?: () => boolean;
+  readonly limits?: ServerLimits;
+}
+
+const PONDER_ROUTES = new Set(["/metrics", "/ready", "/status"]);
+// Ponder answers every preflight with leave for all origins.
+const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
+
+/** Made in place of `http.createServer(listener)`. */
+export function createGuardedServer(listener: RequestListener, guard: ServerGuard): Server {
+  const limits = guard.limits ?? serverLimits;
+  const connections = new Map<Socket, Connection>();
+  const clientOf = ({ socket, request }: Connection): string =>
+    guard.clientOf(socket.remoteAddress, forwardedFor(request));
+
+  const server = http.createServer(
+    {
+      headersTimeout: limits.headSeconds * 1000,
+      requestTimeout: limits.wholeSeconds * 1000,
+      connectionsCheckingInterval: Math.min(CHECK_MS, limits.headSeconds * 1000),
+    },
+    (request, response) => {
+      const connection = connections.get(request.socket);
+      const answer = (): void => answerOne(request, response);
+      if (connection) answerInTurn(connection, { request, response, answer }, limits.pipelined);
+      else answer();
+    },
+  );
+
+  function answerOne(request: IncomingMessage, response: ServerResponse): void {
+    if (guard.isStopping?.()) {
+      const error = new ApiError("UNAVAILABLE", [{ path: "", message: "the service is stopping" }]);
+      answerEarly(response, error, { "Retry-After": RETRY_SECONDS });
+      return;
+    }
+    const path = pathOf(request.url ?? "");
+    if (request.method === "OPTIONS" && OWN_ORIGIN.test(path)) {
+      const message = "pages of other origins may not call this path";
+      answerEarly(response, new ApiError("NOT_ALLOWED", [{ path: "origin", message }]));
+      return;
+    }
+    if (!PONDER_ROUTES.has(path)) {
+      listener(request, response);
+      return;
+    }
+    const { limit, take } = guard.ponderRoutes;
+    const client = guard.clientOf(request.socket.remoteAddress, forwardedFor(request));
+    Promise.resolve(take(client))
+      .then(({ isAllowed, resetSeconds }) => {
+        if (isAllowed) return listener(request, response);
+        const message = overLimit(limit, resetSeconds, "client address");
+        const error = new ApiError("RATE_LIMITED", [{ path: "", message }]);
+        answerEarly(response, error, { "Retry-After": String(resetSeconds) });
+      })
+      .catch(() => response.destroy());
+  }
+
+  // A server need not answer what it does not expect; Node's own 417 has no body.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  server.on("connection", (socket) => {
+    connections.set(socket, {
+      socket,
+      request: undefined,
+      requestedAt: 0,
+      responses: [],
+      waiting: undefined,
+    });
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("clientError", (fault, socket) => {
+    const { responses = [], request } = connections.get(socket as Socket) ?? {};
+    // Half an answer can't be followed by another.
+    if (responses.some((each) => each.headersSent && !each.writableFinished)) socket.destroy();
+    else {
+      const seconds = { head: limits.headSeconds, whole: limits.wholeSeconds };
+      answerFault(socket, fault, { request: request?.complete ? undefined : request, seconds });
+    }
+  });
+
+  const end = ({ socket }: Connection, reason: EndReason): void => {
+    socket.destroy();
+    guard.onEnd(reason);
+  };
+  const look = setInterval(() => {
+    const now = Date.now();
+    endUnread(connections.values(), limits, { clientOf, end, now });
+    endSlowBodies(connections.values(), limits, { clientOf, end, now });
+  }, LOOK_MS).unref();
+  server.on("close", () => clearInterval(look));
+  return server;
+}
+
+interface Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answer: () => void;
+}
+
+/** Notes a request and answers it, once few enough before it on the same connection are unanswered. */
+function answerInTurn(connection: Connection, arrival: Arrival, most: number): void {
+  const { request, response, answer } = arrival;
+  const open = connection.responses.filter((each) => !each.writableFinished && !each.destroyed);
+  connection.responses = [...open, response];
+  connection.request = request;
+  connection.requestedAt = Date.now();
+  const before = open.at(-most);
+  if (!before) {
+    answer();
+    return;
+  }
+  // Answers of one connection end in the order of its requests.
+  before.once("close", () => {
+    if (!request.socket.destroyed) answer();
+  });
+}
+
+/** Ends the oldest of the connections whose bodies keep coming, where a client address has too many of them. */
+function endSlowBodies(
+  connections: Iterable<Connection>,
+  { slowBodies, slowBodyMs }: ServerLimits,
+  {
+    clientOf,
+    end,
+    now,
+  }: {
+    readonly clientOf: (connection: Connection) => string;
+    readonly end: (connection: Connection, reason: EndReason) => void;
+    readonly now: number;
+  },
+): void {
+  const slow: Connection[] = [];
+  for (const connection of connections) {
+    const { request, requestedAt } = connection;
+    if (request && !request.complete && now - requestedAt >= slowBodyMs) slow.push(connection);
+  }
+  if (slow.length <= slowBodies) return;
+  const perClient = new Map<string, Connection[]>();
+  for (const connection of slow) {
+    const client = clientOf(connection);
+    perClient.set(client, [...(perClient.get(client) ?? []), connection]);
+  }
+  for (const its of perClient.values()) {
+    its.sort((a, b) => a.requestedAt - b.requestedAt);
+    for (const connection of its.slice(0, Math.max(0, its.length - slowBodies))) end(connection, "slow_body");
+  }
+}
+
+function forwardedFor(request: IncomingMessage | undefined): string | undefined {
+  const header = request?.headers["x-forwarded-for"];
+  return Array.isArray(header) ? header.join(",") : header;
+}
+
+/** The path as the application's router reads it. */
+function pathOf(target: string): string {
+  const plain = /^(\/[\w./-]*)(?:\?|$)/.exec(target)?.[1];
+  if (plain !== undefined && !plain.includes("/.")) return plain;
+  try {
+    return decodeURI(new URL(target, "http://localhost").pathname);
+  } catch {
+    return target;
+  }
+}

@@ -1,0 +1,61 @@
+/** Keeps keys, links, cookies and tokens out of logs, whatever carries them there. */
+
+import type { Logger } from "../logger.ts";
+
+// Keys (vk), login links (vl) and sessions (vs) say what they are; their first characters are what people tell them by.
+const OWN = /(v[kls]_[0-9a-f]{6})[0-9a-f_]{8,}/g;
+// What is sent in these places is a secret even if it is none of ours.
+const QUERY = /([?&](?:apiKey|api_key|key|token)=)[^&\s"'#]+/gi;
+// A value in quotes ends with them, any other with its line: schemes and cookies have spaces in them.
+const HEADER =
+  /\b((?:authorization|cookie|set-cookie|x-api-key)\\*["']?\s*[:=]\s*(?=\S))(?:"[^"\r\n]*"?|'[^'\r\n]*'?|[^\r\n]+)/gi;
+const BEARER = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
+// PostgreSQL repeats the row that it refuses, with seals and hashes as hex.
+const BYTES = /\\x[0-9a-f]{16,}/gi;
+const SECRET_NAME = /^(?:authorization|cookie|set-cookie|x-api-key)$/i;
+const DEPTH_MAX = 6;
+
+/** The text with every secret cut to the part that may be shown. */
+export const maskText = (text: string): string =>
+  text
+    .replace(OWN, "$1…")
+    .replace(QUERY, "$1…")
+    .replace(HEADER, "$1…")
+    .replace(BEARER, "$1…")
+    .replace(BYTES, "\\x…");
+
+function mask(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return maskText(value);
+  if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return value;
+  if (value instanceof Error) return maskError(value, depth);
+  if (Array.isArray(value)) return value.map((each) => mask(each, depth + 1));
+  // Dates, buffers and the like hold no text; a copy would only lose what they are.
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      maskText(name),
+      SECRET_NAME.test(name) ? "…" : mask(each, depth + 1),
+    ]),
+  );
+}
+
+/** The same error to whoever prints it: its class, code and stack stay, only secrets in them are cut. */
+function maskError(error: Error, depth: number): Error {
+  const members = Object.entries(Object.getOwnPropertyDescriptors(error))
+    .filter(([, descriptor]) => "value" in descriptor)
+    .map(([name, descriptor]) => [name, { ...descriptor, value: mask(descriptor.value, depth + 1) }]);
+  // What a DOMException says is in private members, which another object under its prototype has not.
+  const isPrivate = error instanceof DOMException;
+  const prototype = isPrivate ? Error.prototype : Object.getPrototypeOf(error);
+  const masked = Object.create(prototype, Object.fromEntries(members)) as Error;
+  if (isPrivate) Object.assign(masked, { name: error.name, message: maskText(error.message) });
+  Object.defineProperty(masked, "stack", { value: maskText(error.stack ?? ""), configurable: true });
+  return masked;
+}
+
+/** A logger whose every line is masked, error messages, stacks and causes included. */
+export function maskSecrets(logger: Logger): Logger {
+  type Entry = Parameters<Logger["info"]>[0];
+  const at = (level: keyof Logger) => (entry: Entry) => logger[level](mask(entry) as Entry);
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

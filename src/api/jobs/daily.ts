@@ -1,0 +1,111 @@
+/** Work that is due once a day, done by one process of all that share the database. */
+
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
+
+const LOOK_MS = 600_000;
+// A job that could not run yet, as while an index is being built.
+const WAITING_MS = 5_000;
+
+export interface DailyJob {
+  readonly name: string;
+  /**
+   * Does its work in steps short enough for the statement timeout, and answers how many rows went. Undefined where it can't
+   * be done yet: then it stays due.
+   */
+  run(database: Database): Promise<number | undefined>;
+}
+
+export interface Daily {
+  /** Runs what is due. A job that fails is due again at the next look. True while a job can't be done yet. */
+  look(): Promise<boolean>;
+}
+
+export function createDaily(deps: {
+  readonly database: Database;
+  readonly jobs: readonly DailyJob[];
+  readonly logger: Logger;
+}): Daily {
+  const { database, jobs, logger } = deps;
+
+  /** True for one process per day: the row is the claim. */
+  async function claim(name: string): Promise<boolean> {
+    const rows = await database.query(
+      `insert into vitrine.daily_job as j (name) values ($1)
+       on conflict (name) do update set ran_at = now() where j.ran_at < now() - interval '1 day'
+       returning 1`,
+      [name],
+    );
+    return rows.length > 0;
+  }
+
+  const giveBack = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
+
+  /** True where the job can't be done yet. */
+  async function runIfDue({ name, run }: DailyJob): Promise<boolean> {
+    if (!(await claim(name))) return false;
+    try {
+      const rows = await run(database);
+      if (rows === undefined) await giveBack(name);
+      else logger.info({ msg: "Daily job done", job: name, rows });
+      return rows === undefined;
+    } catch (error) {
+      await giveBack(name);
+      throw error;
+    }
+  }
+
+  return {
+    async look() {
+      let isAnyWaiting = false;
+      for (const job of jobs) {
+        const isWaiting = await runIfDue(job).catch((error: Error) => {
+          logger.warn({ msg: "Daily job failed", job: job.name, reason: error.message });
+          return false;
+        });
+        isAnyWaiting ||= isWaiting;
+      }
+      return isAnyWaiting;
+    },
+  };
+}
+
+/** Looks at once and every ten minutes; every five seconds while a job can't be done yet. */
+export function startDaily(deps: Parameters<typeof createDaily>[0]): { stop(): Promise<void> } {
+  const daily = createDaily(deps);
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  async function look(): Promise<void> {
+    const isWaiting = await daily.look();
+    if (isStopped) return;
+    timer = setTimeout(
+      () => {
+        looking = look();
+      },
+      isWaiting ? WAITING_MS : LOOK_MS,
+    );
+  }
+  let looking = look();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}
+
+/**
+ * Runs a deletion that takes at most `BATCH_ROWS` rows as its only parameter, until it finds fewer. Answers how many
+ * rows went.
+ */
+export async function deleteInBatches(database: Database, sql: string): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const rows = await database.query(sql, [BATCH_ROWS]);
+    total += rows.length;
+    if (rows.length < BATCH_ROWS) return total;
+  }
+}
+
+const BATCH_ROWS = 2_000;

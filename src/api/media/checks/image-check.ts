@@ -1,0 +1,70 @@
+/** Whether an image may be decoded at all, from its first bytes and its header (spec.md "Limits"). */
+
+import { walkGif } from "../decoder/gif-frames.ts";
+import { FRAME_PIXELS_MAX, FRAMES_MAX, PICTURE_BYTES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
+import { type Refusal, refuse } from "./reasons.ts";
+import { type Content, sniff } from "./sniff.ts";
+
+/** What a header says. Width and height are of one frame, as it is shown: turned by the EXIF orientation. */
+export interface ImageHeader {
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+}
+
+export type ImageFormat = Extract<Content, "PNG" | "JPEG" | "GIF">;
+
+export interface ImageContent {
+  readonly format: ImageFormat;
+  /** More than one in a GIF alone: of an animated PNG the default image is taken. */
+  readonly frames: number;
+}
+
+const pixels = (value: number): string => value.toLocaleString("en-US");
+
+/** By content alone, never by name or header. */
+export function checkContent(body: Buffer): ImageContent | Refusal {
+  const format = sniff(body);
+  if (format !== "PNG" && format !== "JPEG" && format !== "GIF") {
+    const found = body.length === 0 ? "an empty file" : (format ?? "an unknown format");
+    return refuse("image_wrong_format", `${found}; it must be PNG, JPEG or GIF`);
+  }
+  if (format !== "GIF") return { format, frames: 1 };
+  const { kind, frames } = walkGif(body);
+  return kind === "broken"
+    ? refuse("image_undecodable", `the GIF is cut short or damaged after ${frames} frames`)
+    : { format, frames };
+}
+
+/** libvips reads of a GIF over 2,048 pixels no more than its first frame covers. Undefined where that is all of it. */
+export function checkCanvas(
+  canvas: { readonly width: number; readonly height: number },
+  { width, height }: ImageHeader,
+): Refusal | undefined {
+  if (canvas.width <= width && canvas.height <= height) return undefined;
+  const found = `a canvas of ${canvas.width}x${canvas.height}, of which only ${width}x${height} can be read`;
+  return refuse("image_undecodable", `${found}; a first frame as large as the canvas helps`);
+}
+
+/** Undefined when it may be decoded. */
+export function checkHeader({ width, height, frames }: ImageHeader): Refusal | undefined {
+  if (width < SIDE_PX || height < SIDE_PX)
+    return refuse("image_too_small", `${width}x${height}, at least ${SIDE_PX}x${SIDE_PX}`);
+  if (width * height > PIXELS_MAX) {
+    const found = `${width}x${height}, ${pixels(width * height)} pixels`;
+    return refuse("image_too_many_pixels", `${found}, at most ${pixels(PIXELS_MAX)}`);
+  }
+  if (frames > FRAMES_MAX) return refuse("image_too_many_frames", `${frames} frames, at most ${FRAMES_MAX}`);
+  if (width * height * frames > FRAME_PIXELS_MAX) {
+    const found = `${frames} frames of ${width}x${height}, ${pixels(width * height * frames)} pixels`;
+    return refuse("image_too_many_pixels", `${found}, at most ${pixels(FRAME_PIXELS_MAX)}`);
+  }
+  return undefined;
+}
+
+/** Undefined when a picture of so many bytes may be kept. */
+export function checkPicture(bytes: number): Refusal | undefined {
+  if (bytes <= PICTURE_BYTES_MAX) return undefined;
+  const found = `a picture of ${bytes} bytes at ${SIDE_PX}x${SIDE_PX}`;
+  return refuse("image_too_many_pixels", `${found}, at most ${PICTURE_BYTES_MAX}`);
+}

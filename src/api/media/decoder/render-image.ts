@@ -1,0 +1,101 @@
+/**
+ * Makes the 480x480 picture of an image (design: "Downscale"). Runs in the decoder's process alone: nothing else may
+ * load libvips, which reads what strangers wrote.
+ */
+
+import sharp, { type Sharp } from "sharp";
+import {
+  checkCanvas,
+  checkContent,
+  checkHeader,
+  checkPicture,
+  type ImageHeader,
+} from "../checks/image-check.ts";
+import { PIXELS_MAX, SIDE_PX } from "../checks/limits.ts";
+import { type Refusal, refuse } from "../checks/reasons.ts";
+import { canvasOf } from "./gif-frames.ts";
+import { withoutNotes } from "./png-chunks.ts";
+
+export interface RenderedImage {
+  readonly kind: "image";
+  readonly bytes: Buffer;
+  readonly extension: "png" | "gif";
+  /** Of the source. */
+  readonly format: string;
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+}
+
+const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
+// Orientations that turn a picture on its side (EXIF 2.3, tag 0x0112).
+const SIDEWAYS_FROM = 5;
+
+/** Once per process, before the first image. The loaders of all other formats are off, whatever the content claims. */
+export function setUpDecoder(): void {
+  sharp.cache(false);
+  // One image at a time: the processes are what runs beside each other.
+  sharp.concurrency(1);
+  sharp.block({ operation: ["VipsForeignLoad"] });
+  sharp.unblock({ operation: ["VipsForeignLoadPng", "VipsForeignLoadJpeg", "VipsForeignLoadNsgif"] });
+}
+
+/**
+ * Exactly 480x480 with the aspect kept and the rest transparent, upright, in sRGB, without metadata; a GIF stays one,
+ * with its delays and loops. Limits are checked before a pixel is decoded.
+ */
+export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal> {
+  const content = checkContent(file);
+  if ("reason" in content) return content;
+  const { format, frames } = content;
+  const isGif = format === "GIF";
+  const body = format === "PNG" ? withoutNotes(file) : file;
+  try {
+    const header = { ...(await readSize(body)), frames };
+    const refusal = (isGif && checkCanvas(canvasOf(body), header)) || checkHeader(header);
+    if (refusal) return refusal;
+    const source = sharp(body, {
+      animated: isGif,
+      autoOrient: !isGif,
+      // Checked by frame and by sum already; the library counts all frames as one picture.
+      limitInputPixels: PIXELS_MAX * Math.max(1, frames),
+      // What is merely odd is shown, as browsers do; what is cut short or damaged is not.
+      failOn: "error",
+    });
+    const { data } = await encode(resize(source), isGif).toBuffer({ resolveWithObject: true });
+    // The density of the source is noted in it, and equal pictures are to be equal files.
+    const bytes = isGif ? data : withoutNotes(data);
+    const tooLarge = checkPicture(bytes.length);
+    if (tooLarge) return tooLarge;
+    return { kind: "image", bytes, extension: isGif ? "gif" : "png", format, ...header };
+  } catch (error) {
+    return refuse("image_undecodable", causeOf(error as Error));
+  }
+}
+
+const resize = (image: Sharp): Sharp =>
+  image.resize(SIDE_PX, SIDE_PX, { fit: "contain", background: TRANSPARENT });
+
+// An effort above 1 takes a third longer for a GIF of many frames, and saves little.
+const encode = (image: Sharp, isGif: boolean): Sharp =>
+  isGif ? image.gif({ effort: 1, keepDuplicateFrames: true }) : image.png();
+
+/** From the header alone; the pixel limit is ours to tell, with its figure. */
+async function readSize(body: Buffer): Promise<Omit<ImageHeader, "frames">> {
+  const {
+    width,
+    height,
+    pageHeight,
+    orientation = 1,
+  } = await sharp(body, {
+    limitInputPixels: false,
+  }).metadata();
+  const size = { width, height: pageHeight ?? height };
+  return orientation >= SIDEWAYS_FROM ? { width: size.height, height: size.width } : size;
+}
+
+/** One line; that of an interlaced PNG which ends early speaks of where the picture goes. */
+function causeOf({ message }: Error): string {
+  const [line = ""] = message.split("\n");
+  return line.includes("unable to write to target") ? "it is cut short or damaged" : line.trim();
+}

@@ -1,0 +1,128 @@
+/** Operator routes for the host allowlist. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
+import { collectionRefField } from "../../http/fields.ts";
+import { createRouter, errorResponses, requireJson } from "../../http/router.ts";
+import { type Allowlist, parseHostPattern } from "./allowlist.ts";
+
+const OPERATOR = "operator";
+
+const entryBody = z
+  .strictObject({
+    pattern: z.string().transform((text, context) => {
+      const pattern = parseHostPattern(text);
+      if (pattern) return pattern;
+      context.addIssue({ code: "custom", message: `"${text}" is not host, host:port or *.host` });
+      return z.NEVER;
+    }),
+    collection: collectionRefField.nullable().default(null),
+  })
+  .openapi("AllowedHostEntry");
+
+const listed = z.object({
+  hosts: z.array(
+    z.object({
+      pattern: z.string(),
+      collection: z.string().nullable(),
+      added_by: z.string(),
+      added_at: z.string(),
+    }),
+  ),
+});
+
+const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
+const body = { required: true, content: { "application/json": { schema: entryBody } } };
+const list = { description: "The list as it is now", content: { "application/json": { schema: listed } } };
+
+const listRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/allowlist",
+  operationId: "listAllowedHosts",
+  summary: "Hosts that video and animation_url may be shown from",
+  responses: { 200: list, ...errorResponses("KEY_INVALID", "NOT_FOUND") },
+});
+
+const addRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: "/allowlist",
+  operationId: "allowHost",
+  summary: "Allow a host, for one collection or for all",
+  middleware: [requireJson],
+  request: { body },
+  responses: {
+    200: list,
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+});
+
+const removeRoute = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/allowlist",
+  operationId: "disallowHost",
+  summary: "Take a host off the list",
+  middleware: [requireJson],
+  request: { body },
+  responses: {
+    200: list,
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+});
+
+export interface AllowlistRouteDeps {
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly database: Database;
+  readonly allowlist: Allowlist;
+  readonly audit: (
+    db: Queryable,
+    actor: string,
+    action: string,
+    subject: string,
+    detail: object,
+  ) => Promise<void>;
+}
+
+export function allowlistRoutes({ database, allowlist, audit, findCollection }: AllowlistRouteDeps) {
+  const read = ({ pattern, collection }: z.infer<typeof entryBody>) => {
+    if (!collection) return { pattern, collection: null };
+    const { chainId, address } = findCollection(collection.address, collection.chainId);
+    return { pattern, collection: `${chainId}:${address}` };
+  };
+  return createRouter()
+    .openapi(listRoute, async (c) => c.json({ hosts: await allowlist.list() }, 200))
+    .openapi(addRoute, async (c) => {
+      const { pattern, collection } = read(c.req.valid("json"));
+      await database.transaction(async (tx) => {
+        await allowlist.add(tx, pattern, collection, OPERATOR);
+        await audit(tx, OPERATOR, "allowlist.add", pattern, { collection });
+      });
+      return c.json({ hosts: await allowlist.list() }, 200);
+    })
+    .openapi(removeRoute, async (c) => {
+      const { pattern, collection } = read(c.req.valid("json"));
+      await database.transaction(async (tx) => {
+        const removed = await allowlist.remove(tx, pattern, collection);
+        if (!removed)
+          throw new ApiError("NOT_FOUND", [{ path: "pattern", message: `${pattern} is not on the list` }]);
+        await audit(tx, OPERATOR, "allowlist.remove", pattern, { collection });
+      });
+      return c.json({ hosts: await allowlist.list() }, 200);
+    });
+}

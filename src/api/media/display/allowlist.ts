@@ -1,0 +1,104 @@
+/** Hosts that `video` and `animation_url` may be shown from (spec.md "Token metadata document"). */
+
+import type { Database, Queryable } from "../../db/database.ts";
+import { parseUrl } from "../../http/text/parse-url.ts";
+
+// A change reaches every replica within this time.
+const REMEMBER_MS = 2_000;
+
+const PATTERN = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$/;
+
+export interface AllowedHost {
+  readonly pattern: string;
+  /** `chainId:address`, or null for every collection. */
+  readonly collection: string | null;
+  readonly added_by: string;
+  readonly added_at: string;
+}
+
+/** Lower-case `host`, `host:port` or `*.host`; undefined for anything else. */
+export function parseHostPattern(text: string): string | undefined {
+  // Browsers leave out the port that the scheme implies, so an entry with it would cover nothing.
+  const pattern = text.toLowerCase().replace(/:(?:80|443)$/, "");
+  return PATTERN.test(pattern) && isUrlHost(pattern.replace("*.", "")) ? pattern : undefined;
+}
+
+/** URLs are matched by their normal form: an entry that none has, such as `127.1` or port 65536, would cover nothing. */
+function isUrlHost(host: string): boolean {
+  return ["http", "https"].some((scheme) => parseUrl(`${scheme}://${host}`)?.host === host);
+}
+
+/** `*.example.com` covers its subdomains and not example.com itself. */
+export function hostMatches(pattern: string, host: string): boolean {
+  return pattern.startsWith("*.")
+    ? host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1
+    : host === pattern;
+}
+
+interface Row {
+  pattern: string;
+  collection: string;
+  added_by: string;
+  added_at: Date;
+}
+
+const readAll = (db: Queryable): Promise<Row[]> =>
+  db.query<Row>(
+    "select pattern, collection, added_by, added_at from vitrine.allowed_host order by collection, pattern",
+  );
+
+export function createAllowlist(database: Database, now: () => number = Date.now) {
+  let kept: { readonly at: number; readonly rows: Promise<Row[]> } | undefined;
+  const rows = (): Promise<Row[]> => {
+    if (!kept || now() - kept.at > REMEMBER_MS) {
+      const next = { at: now(), rows: readAll(database) };
+      next.rows.catch(() => {
+        if (kept === next) kept = undefined;
+      });
+      kept = next;
+    }
+    return kept.rows;
+  };
+
+  async function testFor(scopes: readonly string[]): Promise<(host: string) => boolean> {
+    const patterns = (await rows()).filter(({ collection }) => scopes.includes(collection));
+    return (host) => patterns.some(({ pattern }) => hostMatches(pattern, host.toLowerCase()));
+  }
+
+  return {
+    /** The test for one collection's hosts, as of at most two seconds ago. */
+    forCollection: (chainId: number, address: string): Promise<(host: string) => boolean> =>
+      testFor(["", `${chainId}:${address}`]),
+
+    /** The test for hosts that every collection may use. */
+    forAll: (): Promise<(host: string) => boolean> => testFor([""]),
+
+    async list(): Promise<AllowedHost[]> {
+      return (await readAll(database)).map((row) => ({
+        ...row,
+        collection: row.collection || null,
+        added_at: row.added_at.toISOString(),
+      }));
+    },
+
+    async add(tx: Queryable, pattern: string, collection: string | null, actor: string): Promise<void> {
+      await tx.query(
+        "insert into vitrine.allowed_host (pattern, collection, added_by) values ($1, $2, $3) on conflict do nothing",
+        [pattern, collection ?? "", actor],
+      );
+      kept = undefined;
+    },
+
+    /** False when it was not on the list. */
+    async remove(tx: Queryable, pattern: string, collection: string | null): Promise<boolean> {
+      const removed = await tx.query(
+        "delete from vitrine.allowed_host where pattern = $1 and collection = $2 returning 1",
+        [pattern, collection ?? ""],
+      );
+      kept = undefined;
+      return removed.length > 0;
+    },
+  };
+}
+
+export type Allowlist = ReturnType<typeof createAllowlist>;

@@ -1,0 +1,34 @@
+/** From the URL in a document to the URLs to ask, and to whom that is. */
+
+import { gatewayOf, IPFS_HOST, locate } from "../../fetch/locate.ts";
+import { URL_LENGTH_MAX } from "../checks/limits.ts";
+import type { FetchReason } from "../checks/reasons.ts";
+
+export type LocatedMedia =
+  | {
+      readonly kind: "located";
+      /** In the order to ask them. */
+      readonly urls: readonly [string, ...string[]];
+      /** `host[:port]` of the first; `ipfs` for the gateways together. */
+      readonly host: string;
+    }
+  | { readonly kind: "refused"; readonly reason: FetchReason; readonly message: string };
+
+/** http(s) as it is, IPFS content through each gateway in turn. */
+export function locateMedia(url: string, gateways: readonly string[]): LocatedMedia {
+  if (url.length > URL_LENGTH_MAX && !url.startsWith("data:")) {
+    const message = `the URL holds ${url.length} characters; the limit is ${URL_LENGTH_MAX}`;
+    return { kind: "refused", reason: "invalid_uri", message };
+  }
+  const located = locate(url, gateways);
+  if (located.kind === "refused") {
+    const reason = located.reason === "empty_uri" ? "invalid_uri" : located.reason;
+    return { kind: "refused", reason, message: located.message };
+  }
+  // Documents may be written into their own address, if the operator allows it; images and videos may not.
+  const [first, ...others] = located.kind === "located" ? located.urls : [];
+  if (first === undefined)
+    return { kind: "refused", reason: "unreachable", message: "no IPFS gateway is configured" };
+  const host = gatewayOf(first, gateways) === undefined ? new URL(first).host : IPFS_HOST;
+  return { kind: "located", urls: [first, ...others], host };
+}

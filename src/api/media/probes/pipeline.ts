@@ -1,0 +1,51 @@
+/** Everything that looks at media in one process: fetches, decoders and the worker over them. */
+
+import type { Disk } from "flydrive";
+import type { Database } from "../../db/database.ts";
+import type { Logger } from "../../http/logger.ts";
+import { createDecoder } from "../decoder/decoder.ts";
+import { createFetchMedia } from "./fetch-media.ts";
+import type { MediaMetrics } from "./metrics.ts";
+import { createLook } from "./probe.ts";
+import { type HostNotes, type MediaWorker, startMediaWorker } from "./worker.ts";
+
+const LOOKS_AT_ONCE = 8;
+/** Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through. */
+export const DECODERS = 2;
+
+export interface MediaPipelineDeps {
+  readonly database: Database;
+  readonly fetching: Parameters<typeof createFetchMedia>[0];
+  readonly disk: Disk;
+  readonly hosts: HostNotes;
+  readonly metrics: MediaMetrics;
+  /** False leaves the work to other processes. */
+  readonly isOn: boolean;
+  readonly logger: Logger;
+}
+
+export function startMediaPipeline(deps: MediaPipelineDeps): MediaWorker {
+  const { database, disk, hosts, metrics, logger } = deps;
+  const decoder = createDecoder({
+    processes: DECODERS,
+    onLoss(cause) {
+      metrics.decoderLost();
+      logger.warn({ msg: "Lost a decoder", cause });
+    },
+  });
+  const worker = startMediaWorker({
+    database,
+    lookAt: createLook({ database, disk, metrics, decoder, fetchMedia: createFetchMedia(deps.fetching) }),
+    hosts,
+    metrics,
+    concurrency: deps.isOn ? LOOKS_AT_ONCE : 0,
+    logger,
+  });
+  return {
+    wake: worker.wake,
+    async stop() {
+      // What is being decoded is given back, not waited for.
+      await Promise.all([worker.stop(), decoder.close()]);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+/** Which URLs are looked at next and by whom, and what became of it, in PostgreSQL. */
+
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../db/database.ts";
+import type { MediaKind } from "../media-store.ts";
+
+/** A URL that this process holds. It loses it to another one when the lease runs out. */
+export interface MediaLease {
+  readonly id: string;
+  readonly kind: MediaKind;
+  /** Hexadecimal. */
+  readonly urlHash: string;
+  readonly url: string;
+  readonly host: string;
+  /** Counts this one; since the last request or the last look that ended. */
+  readonly attempts: number;
+  /** What the last look found. */
+  readonly status: "pending" | "accepted" | "rejected";
+  readonly reason: string | null;
+  readonly sourceHash: string | null;
+  /** The host's name for the bytes of the last look. */
+  readonly etag: string | null;
+  readonly file: string | null;
+}
+
+const LEASE = "interval '30 seconds'";
+
+// Each host that something waits for, by one step down the index per host: a collection may wait for one alone.
+const hosts = `
+  hosts as (
+    (select m.host from vitrine.media m where m.wanted > m.done and m.lease is null order by m.host limit 1)
+    union all
+    select (select m.host from vitrine.media m
+             where m.wanted > m.done and m.lease is null and m.host > h.host order by m.host limit 1)
+      from hosts h where h.host is not null
+  )`;
+
+export interface MediaShare {
+  /** Looks at once at one host, over all processes. Processes that claim in the same moment may exceed it. */
+  readonly perHost: number;
+  /** Hosts that are left alone at this moment. */
+  readonly paused: ReadonlySet<string>;
+}
+
+/** Takes up to `count` URLs that are due, the longest due first; none that another process holds. */
+export async function claimMedia(
+  db: Queryable,
+  { perHost, paused }: MediaShare,
+  count: number,
+): Promise<MediaLease[]> {
+  return db.query<MediaLease>(
+    `with recursive ${hosts}, open_hosts as materialized (
+       select h.host, $2 - (select count(*) from vitrine.media l
+                             where l.lease is not null and l.host = h.host and l.leased_until > now()) as room
+         from hosts h where h.host is not null and h.host <> all($3::text[])
+     ), candidates as (
+       select d.* from open_hosts o
+        cross join lateral (
+          select m.kind, m.url_hash, m.not_before from vitrine.media m
+           where m.wanted > m.done and m.lease is null and m.host = o.host and m.not_before <= now()
+           order by m.not_before limit greatest(0, least($1, o.room)) for update skip locked) d
+     ), abandoned as (
+       select m.kind, m.url_hash, m.leased_until from vitrine.media m
+        where m.lease is not null and m.leased_until < now() and m.wanted > m.done
+        order by m.leased_until limit $1 for update skip locked
+     ), due as (
+       select kind, url_hash from (select * from candidates union all select * from abandoned) d
+        order by not_before limit $1
+     )
+     update vitrine.media m
+        set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+            last_started_at = now()
+       from due d where (m.kind, m.url_hash) = (d.kind, d.url_hash)
+     returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.status,
+               m.reason, m.source_hash as "sourceHash", m.etag, m.file`,
+    [count, perHost, [...paused], randomUUID()],
+  );
+}
+
+const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] => [
+  leases.map(({ kind }) => kind),
+  leases.map(({ urlHash }) => urlHash),
+  leases.map(({ id }) => id),
+];
+const HELD = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
+  where (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)`;
+
+/** Keeps what this process still works on. */
+export async function renewMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
+  if (leases.length === 0) return;
+  await db.query(`update vitrine.media m set leased_until = now() + ${LEASE} ${HELD}`, keysOf(leases));
+}
+
+/** Gives back what was not finished, to be taken by anybody at once. */
+export async function releaseMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
+  if (leases.length === 0) return;
+  await db.query(
+    `update vitrine.media m set lease = null, leased_until = null, attempts = greatest(0, m.attempts - 1) ${HELD}`,
+    keysOf(leases),
+  );
+}
+
+/** What a look has found; null where it does not apply. */
+export interface MediaFinding {
+  readonly status: "accepted" | "rejected";
+  readonly reason: string | null;
+  readonly sourceHash: string | null;
+  readonly etag: string | null;
+  readonly file: string | null;
+  readonly format: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number | null;
+  /** The host that redirects led to, where that is another one. */
+  readonly leadsTo: string | null;
+}
+
+/** Ends a look that read the content. False when the lease was lost, and then nothing is kept. */
+export async function finishMedia(db: Queryable, lease: MediaLease, finding: MediaFinding): Promise<boolean> {
+  const rows = await db.query(
+    `update vitrine.media
+        set status = $4, reason = $5, source_hash = $6, file = $7, format = $8, width = $9, height = $10, bytes = $11, etag = $12, leads_to = $13,
+            checked_at = now(), done = started, attempts = 0, lease = null, leased_until = null
+      where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
+    [
+      lease.kind,
+      lease.urlHash,
+      lease.id,
+      finding.status,
+      finding.reason,
+      finding.sourceHash,
+      finding.file,
+      finding.format,
+      finding.width,
+      finding.height,
+      finding.bytes,
+      finding.etag,
+      finding.leadsTo,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Ends a look that found the same bytes as the one before, under `etag` if that was told anew: what is known of them stays. */
+export async function confirmMedia(
+  db: Queryable,
+  lease: MediaLease,
+  { etag, leadsTo }: { readonly etag?: string | undefined; readonly leadsTo: string | null },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update vitrine.media
+        set reason = case when status = 'accepted' then null else reason end, etag = coalesce($4, etag), leads_to = $5,
+            checked_at = now(), done = started, attempts = 0, lease = null, leased_until = null
+      where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
+    [lease.kind, lease.urlHash, lease.id, etag ?? null, leadsTo],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Ends a look that could not read the content, and plans the next one. What was accepted before stays so, with the
+ * reason noted; anything else is rejected, or pending as long as `isOpen`. A newer request is not held up.
+ */
+export async function postponeMedia(
+  db: Queryable,
+  lease: MediaLease,
+  next: { readonly delayMs: number; readonly reason: string; readonly isOpen: boolean },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update vitrine.media
+        set status = case when status = 'pending' and not $6 then 'rejected' else status end, reason = $5,
+            -- The reason of a refusal is written over, so the same bytes have to be looked at anew.
+            source_hash = case when status = 'accepted' then source_hash end,
+            checked_at = now(), lease = null, leased_until = null,
+            not_before = case when wanted > started then not_before
+                              else now() + $4::float8 * interval '1 millisecond' end
+      where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
+    [lease.kind, lease.urlHash, lease.id, next.delayMs, next.reason, next.isOpen],
+  );
+  return rows.length > 0;
+}

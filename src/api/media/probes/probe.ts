@@ -1,0 +1,141 @@
+/** One look at a URL: fetch, check, and for an image the 480x480 picture on the disk. */
+
+import { createHash } from "node:crypto";
+import type { Disk } from "flydrive";
+import type { Queryable } from "../../db/database.ts";
+import { IPFS_HOST } from "../../fetch/locate.ts";
+import { checkAnimation } from "../checks/animation-check.ts";
+import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
+import { explain, type Refusal, refuse } from "../checks/reasons.ts";
+import type { Decoder } from "../decoder/decoder.ts";
+import type { RenderedImage } from "../decoder/render-image.ts";
+import { keyOf } from "../storage/disk.ts";
+import { addFile, findFile, type MediaFile } from "../storage/media-file-store.ts";
+import type { FetchMedia, Unread } from "./fetch-media.ts";
+import type { MediaMetrics } from "./metrics.ts";
+import type { MediaFinding, MediaLease } from "./probe-queue-store.ts";
+
+export type Look =
+  | Unread
+  /** The same bytes as at the last look. */
+  | { readonly kind: "same"; readonly etag?: string | undefined; readonly leadsTo: string | null }
+  | { readonly kind: "found"; readonly finding: MediaFinding; readonly refusal: Refusal | undefined };
+
+export interface LookDeps {
+  readonly database: Queryable;
+  readonly fetchMedia: FetchMedia;
+  readonly decoder: Decoder;
+  readonly disk: Disk;
+  readonly metrics: MediaMetrics;
+}
+
+const ACCEPT = {
+  image: "image/png, image/jpeg, image/gif, */*;q=0.5",
+  video: "video/mp4, video/webm, */*;q=0.5",
+  animation: "text/html, application/xhtml+xml, */*;q=0.5",
+};
+
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Throws only when the fault is ours: the database, the disk, or a decoder that can't be started. */
+export function createLook({ database, fetchMedia, decoder, disk, metrics }: LookDeps) {
+  async function lookAtImage(lease: MediaLease, body: Buffer, hash: string): Promise<Look> {
+    const made = await findFile(database, hash);
+    if (made && (await disk.exists(keyOf(made.name)))) return accepted(body, hash, made);
+    const startedAt = performance.now();
+    const decoded = await decoder.decode("image", body);
+    metrics.rendered((performance.now() - startedAt) / 1000);
+    if ("reason" in decoded) return refused(decoded, body.length, decoded.isOpen ? null : hash);
+    if (decoded.kind !== "image") throw new Error(`the decoder took ${lease.url} for a video`);
+    return accepted(body, hash, await store(decoded, hash));
+  }
+
+  async function store(image: RenderedImage, sourceHash: string): Promise<MediaFile> {
+    const { bytes, extension, format, width, height } = image;
+    const file = { name: `${hashOf(bytes)}.${extension}`, format, width, height };
+    await addFile(database, file, sourceHash);
+    if (!(await disk.exists(keyOf(file.name)))) await disk.put(keyOf(file.name), bytes);
+    return file;
+  }
+
+  async function lookAtVideo(body: Buffer, hash: string): Promise<Look> {
+    const decoded = await decoder.decode("video", body);
+    if ("reason" in decoded) return refused(decoded, body.length, decoded.isOpen ? null : hash);
+    const { format, width, height } = decoded;
+    return found({ ...nothing, sourceHash: hash, format, width, height, bytes: body.length });
+  }
+
+  /** The bytes of the last look need not be looked at again: what was made of them is there. */
+  async function isAtHand({ status, sourceHash, file }: MediaLease): Promise<boolean> {
+    if (status === "pending" || sourceHash === null) return false;
+    return file === null || (await disk.exists(keyOf(file)));
+  }
+
+  return async (lease: MediaLease, signal?: AbortSignal): Promise<Look> => {
+    const { kind, url } = lease;
+    const isAPage = kind === "animation";
+    const atHand = await isAtHand(lease);
+    const answer = await fetchMedia({
+      url,
+      bytesMax: isAPage ? PAGE_BYTES_READ : MEDIA_BYTES_MAX,
+      isStartEnough: isAPage,
+      accept: ACCEPT[kind],
+      ifNoneMatch: atHand ? (lease.etag ?? undefined) : undefined,
+      signal,
+    });
+    if (answer.kind === "unread") return answer;
+    if (answer.kind === "too_large") {
+      const message = `over ${MEDIA_BYTES_MAX} bytes, at most ${MEDIA_BYTES_MAX}`;
+      return refused(refuse(kind === "video" ? "video_too_large" : "image_too_large", message), null, null);
+    }
+    const leadsTo = endOf(lease, answer.url);
+    if (answer.isUnchanged) return { kind: "same", leadsTo };
+    const { body, contentType } = answer;
+    metrics.fetched(kind, body.length);
+    if (kind === "animation") {
+      const refusal = checkAnimation(body, contentType);
+      return refusal
+        ? refused(refusal, body.length, null)
+        : found({ ...nothing, bytes: body.length, leadsTo });
+    }
+    const hash = hashOf(body);
+    if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag, leadsTo };
+    const look = await (kind === "image" ? lookAtImage(lease, body, hash) : lookAtVideo(body, hash));
+    return look.kind === "found"
+      ? { ...look, finding: { ...look.finding, etag: answer.etag ?? null, leadsTo } }
+      : look;
+  };
+}
+
+export type LookAt = ReturnType<typeof createLook>;
+
+const nothing: MediaFinding = {
+  status: "accepted",
+  reason: null,
+  sourceHash: null,
+  etag: null,
+  file: null,
+  format: null,
+  width: null,
+  height: null,
+  bytes: null,
+  leadsTo: null,
+};
+
+/** What gateways lead to among themselves is not what a page loads. */
+function endOf({ host }: MediaLease, url: string): string | null {
+  const end = new URL(url).host;
+  return host === IPFS_HOST || end === host ? null : end;
+}
+
+const found = (finding: MediaFinding): Look => ({ kind: "found", finding, refusal: undefined });
+
+const accepted = (body: Buffer, sourceHash: string, { name, format, width, height }: MediaFile): Look =>
+  found({ ...nothing, sourceHash, file: name, format, width, height, bytes: body.length });
+
+/** What was read decides, whatever was shown before: the owner has put it there. */
+const refused = (refusal: Refusal, bytes: number | null, sourceHash: string | null): Look => ({
+  kind: "found",
+  finding: { ...nothing, status: "rejected", reason: explain(refusal), sourceHash, bytes },
+  refusal,
+});

@@ -1,0 +1,63 @@
+/**
+ * The daily round over the media: notes what served documents name, forgets what none has named for a week, and deletes
+ * pictures a day after the last image that was served from them has changed.
+ */
+
+import type { Disk } from "flydrive";
+import type { CollectionConfig } from "../../../config.ts";
+import type { Database } from "../../db/database.ts";
+import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import type { MediaService } from "../service.ts";
+import { forgottenMedia, markUnusedFiles, removeUnusedFiles } from "./collect-store.ts";
+import { keyOf, sweepParts } from "./disk.ts";
+
+const TOKENS_AT_ONCE = 200;
+const FILES_AT_ONCE = 1_000;
+// Each of these is held until its file is gone from the disk.
+const FILES_REMOVED_AT_ONCE = 50;
+const TOKEN_ID_MAX = (2n ** 256n - 1n).toString();
+
+export interface CollectDeps {
+  readonly media: MediaService;
+  readonly metadata: MetadataService;
+  readonly disk: Disk;
+  readonly collections: readonly CollectionConfig[];
+}
+
+/** Nothing is forgotten unless the pass over all served documents has come to its end. */
+export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps): DailyJob => ({
+  name: "collect media",
+  async run(database) {
+    for (const { chainId, address } of collections) {
+      const range = { chainId, collection: address, from: "0", to: TOKEN_ID_MAX };
+      let after: string | null = null;
+      for (;;) {
+        const ids: string[] = await metadata.knownInRange(database, range, after, TOKENS_AT_ONCE);
+        const served = await metadata.readServed(database, chainId, address, ids);
+        await media.noteSeen(
+          database,
+          [...served.values()].flatMap((each) => (each.isUnseen ? [] : (each.metadata ?? []))),
+        );
+        after = ids.at(-1) ?? null;
+        if (ids.length < TOKENS_AT_ONCE) break;
+      }
+    }
+    const forgotten = await deleteInBatches(database, forgottenMedia);
+    return forgotten + (await collectFiles(database, disk)) + (await sweepParts(disk));
+  },
+});
+
+/** Answers how many files went. */
+export async function collectFiles(database: Database, disk: Disk): Promise<number> {
+  let after: string | undefined = "";
+  while (after !== undefined) after = await markUnusedFiles(database, after, FILES_AT_ONCE);
+  let removed = 0;
+  for (;;) {
+    const batch = await removeUnusedFiles(database, FILES_REMOVED_AT_ONCE, (name) =>
+      disk.delete(keyOf(name)),
+    );
+    removed += batch;
+    if (batch < FILES_REMOVED_AT_ONCE) return removed;
+  }
+}

@@ -1,0 +1,92 @@
+/** The pictures themselves: public, without a key, and the same for ever under one address. */
+
+import { Readable } from "node:stream";
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Disk } from "flydrive";
+import { ApiError } from "../../http/errors.ts";
+import { createRouter, errorResponses } from "../../http/router.ts";
+import { keyOf } from "./disk.ts";
+
+const NAME = /^([0-9a-f]{64})\.(png|gif)$/;
+
+const picture = z.string().openapi({ format: "binary" });
+
+const imageRoute = createRoute({
+  method: "get",
+  path: "/media/images/{name}",
+  operationId: "getImage",
+  tags: ["media"],
+  summary: "A cached image, 480x480",
+  description: "The address holds the hash of the content, so it can be kept for ever.",
+  request: {
+    params: z.object({ name: z.string().openapi({ example: `${"0123456789abcdef".repeat(4)}.png` }) }),
+  },
+  responses: {
+    200: {
+      description: "The image",
+      content: { "image/png": { schema: picture }, "image/gif": { schema: picture } },
+    },
+    304: { description: "The client has it already" },
+    ...errorResponses("NOT_FOUND", "RATE_LIMITED"),
+  },
+});
+
+// What comes out of the decoder is a picture; should a browser ever take it for a page, it may do nothing.
+const CONTENT_POLICY = "default-src 'none'; sandbox";
+
+export interface ImageRouteDeps {
+  readonly disk: Disk;
+  /** Told of a picture that is not on the disk. */
+  readonly onMissing: (name: string) => Promise<void>;
+}
+
+export function imageRoutes(images: ImageRouteDeps) {
+  return createRouter().openapi(imageRoute, async (c) => {
+    const { disk, onMissing } = images;
+    const { name } = c.req.valid("param");
+    const [, hash, extension] = NAME.exec(name) ?? [];
+    // Nobody shall remember that a picture is missing which may be made in the next moment.
+    c.header("Cache-Control", "no-store");
+    if (hash === undefined) throw new ApiError("NOT_FOUND");
+    const length = await lengthOf(disk, keyOf(name));
+    if (length === undefined) {
+      await onMissing(name);
+      throw new ApiError("NOT_FOUND");
+    }
+
+    const etag = `"${hash}"`;
+    const headers = {
+      "Cache-Control": "public, max-age=31536000, immutable",
+      ETag: etag,
+      "Content-Security-Policy": CONTENT_POLICY,
+      "X-Content-Type-Options": "nosniff",
+      // Marketplaces on other sites show it, whatever isolation they ask of browsers.
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    };
+    for (const [header, value] of Object.entries(headers)) c.header(header, value);
+    if (isNamed(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+    c.header("Content-Type", `image/${extension}`);
+    c.header("Content-Length", String(length));
+    if (c.req.method === "HEAD") return c.body(null, 200);
+    const stream = await disk.getStream(keyOf(name));
+    return c.body(Readable.toWeb(stream) as ReadableStream, 200);
+  });
+}
+
+/** Undefined for a file that is not there. */
+async function lengthOf(disk: Disk, key: string): Promise<number | undefined> {
+  try {
+    return (await disk.getMetaData(key)).contentLength;
+  } catch (error) {
+    const { cause } = error as Error;
+    if ((cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** RFC 9110, 13.1.2: a list of tags, compared without regard to weakness, or any. */
+const isNamed = (header: string | undefined, etag: string): boolean =>
+  (header ?? "")
+    .split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""))
+    .some((tag) => tag === etag || tag === "*");

@@ -1,0 +1,114 @@
+/** From a JSON document to what Vitrine keeps of it, with an issue for everything it left out (spec.md "Token metadata document"). */
+
+import { locate } from "../../fetch/locate.ts";
+import { createIssueList, type Issue, type IssueList } from "./issues.ts";
+import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { readAttributes, readProperties, type Trait } from "./traits.ts";
+
+/**
+ * The version of the rules by which documents are read: this file and what it calls, and how `{id}` is filled in. Raise it
+ * with every change of them that can change a result. What older rules read is then read again (renormalise.ts);
+ * test/api/metadata/normaliser.test.ts fails where a result changes and this does not.
+ *
+ * 2: numbers of properties as they are written, and `number_precision`.
+ * 3: `number_precision` for every number attribute beyond 2^53.
+ */
+export const NORMALISER = 3;
+
+/** What is kept of a document. Null is absence; 0, false and "" are values. */
+export interface Metadata {
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly image: string | null;
+  readonly video: string | null;
+  readonly animation_url: string | null;
+  readonly external_url: string | null;
+  readonly traits: readonly Trait[];
+}
+
+export interface Normalised {
+  readonly metadata: Metadata;
+  readonly issues: readonly Issue[];
+  /** True when no required field is missing. */
+  readonly complete: boolean;
+}
+
+const QUOTE_LENGTH_MAX = 100;
+
+/**
+ * Never throws, whatever JSON.parse gave. `source` has the document's numbers as they are written (`numberSources`).
+ * Undefined for a document that is not an object.
+ */
+export function normalise(document: unknown, source: unknown = document): Normalised | undefined {
+  if (!isJsonObject(document) || !isJsonObject(source)) return undefined;
+  const found = createIssueList();
+
+  const metadata: Metadata = {
+    name: requiredText(document, "name", "missing_name", found),
+    description: optionalText(document, "description", found),
+    image: url("image", requiredText(document, "image", "missing_image", found), found),
+    video: url("video", optionalText(document, "video", found), found),
+    animation_url: url("animation_url", optionalText(document, "animation_url", found), found),
+    external_url: optionalText(document, "external_url", found),
+    traits: readTraits(document, source, found),
+  };
+  const issues = found.list();
+  return { metadata, issues, complete: issues.every(({ level }) => level !== "error") };
+}
+
+function requiredText(
+  document: JsonObject,
+  field: string,
+  code: "missing_name" | "missing_image",
+  issues: IssueList,
+): string | null {
+  const value = own(document, field);
+  if (typeof value === "string" && value.trim() !== "") return storable(value);
+  issues.add(code, field, `${field} is required; it is ${describe(value)}`);
+  return null;
+}
+
+function optionalText(document: JsonObject, field: string, issues: IssueList): string | null {
+  const value = own(document, field);
+  if (value === undefined || value === null || value === "") return null;
+  if (typeof value === "string") return storable(value);
+  issues.add("wrong_type", field, `${field} must be a string; it is ${describe(value)}`);
+  return null;
+}
+
+/** The same text: one that no page can show is kept, and its owner told. */
+function url(field: string, value: string | null, issues: IssueList): string | null {
+  if (value === null || locate(value, []).kind === "located") return value;
+  const said = value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}…` : value;
+  issues.add("unusable_url", field, storable(`${field} must be an http, https or ipfs URL; it is "${said}"`));
+  return value;
+}
+
+function readTraits(document: JsonObject, source: JsonObject, issues: IssueList): readonly Trait[] {
+  const attributes = own(document, "attributes") ?? undefined;
+  const properties = own(document, "properties") ?? undefined;
+  if (attributes !== undefined && properties !== undefined) {
+    issues.add(
+      "attributes_and_properties",
+      "properties",
+      "attributes and properties are mutually exclusive; properties is ignored",
+    );
+  }
+  if (attributes !== undefined) {
+    if (Array.isArray(attributes)) return readAttributes(attributes, issues, own(source, "attributes"));
+    issues.add(
+      "attributes_not_array",
+      "attributes",
+      `attributes must be an array; it is ${describe(attributes)}`,
+    );
+    return [];
+  }
+  if (properties === undefined) return [];
+  if (isJsonObject(properties)) return readProperties(properties, issues, own(source, "properties"));
+  issues.add(
+    "properties_not_object",
+    "properties",
+    `properties must be an object; it is ${describe(properties)}`,
+  );
+  return [];
+}

@@ -1,0 +1,58 @@
+/** Learns the traits of tokens whose document was read before a transfer told of them. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { Metadata } from "../document/normalise.ts";
+import { type CollectionRef, settleTraitTypes } from "../traits/trait-type-store.ts";
+import { internValues } from "../traits/trait-value-store.ts";
+
+const TOKENS_AT_ONCE = 100;
+
+/**
+ * In the transaction that made these tokens seen; what they hold is counted from its commit on. Answers what is served of
+ * them.
+ */
+export async function learnServedTraits(
+  tx: Queryable,
+  collection: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<Metadata[]> {
+  const served: Metadata[] = [];
+  for (let from = 0; from < tokenIds.length; from += TOKENS_AT_ONCE) {
+    served.push(...(await learnSome(tx, collection, tokenIds.slice(from, from + TOKENS_AT_ONCE))));
+  }
+  return served;
+}
+
+async function learnSome(
+  tx: Queryable,
+  collection: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<Metadata[]> {
+  const rows = await tx.query<{ tokenId: string; metadata: string }>(
+    `select t.token_id as "tokenId", v.metadata from vitrine.token t join vitrine.version v on v.id = t.served_version
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and v.metadata is not null`,
+    [collection.chainId, collection.collection, tokenIds],
+  );
+  const held = rows.map(({ tokenId, metadata }) => ({
+    tokenId,
+    metadata: JSON.parse(metadata) as Metadata,
+  }));
+  const traits = held.flatMap(({ metadata }) => metadata.traits);
+  const types = await settleTraitTypes(tx, collection, traits);
+  const idOf = await internValues(tx, types, traits);
+  await tx.query(
+    `update vitrine.token t set traits = k.traits::int[], changed = pg_current_xact_id()
+       from unnest($3::numeric[], $4::text[]) as k(token_id, traits)
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = k.token_id`,
+    [
+      collection.chainId,
+      collection.collection,
+      held.map(({ tokenId }) => tokenId),
+      held.map((each) => {
+        const ids = new Set(each.metadata.traits.flatMap((trait) => idOf(trait) ?? []));
+        return `{${[...ids].sort((a, b) => a - b).join(",")}}`;
+      }),
+    ],
+  );
+  return held.map(({ metadata }) => metadata);
+}

@@ -1,0 +1,260 @@
+/**
+ * Which tokens are known, and which of them are listed, in PostgreSQL. A token is listed while a transfer of it is
+ * indexed and it is not burned. What only a contract or a document has told of is unseen: kept, and shown to nobody.
+ *
+ * Two services with an index each may share these rows, one of them still being built. So a row that was seen once stays
+ * seen until a complete index that has caught up lacks the token: after a reorg, or at the daily purge.
+ */
+
+import type { Standard } from "../../../config.ts";
+import { caughtUp, ready } from "../../chain/index/index-trust.ts";
+import { keyOf, knownByTransfer } from "../../chain/index/known-by-transfer.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { CollectionRef } from "../traits/trait-type-store.ts";
+
+/** Ids ascending from `from` to `to`, both decimal and included. */
+export interface TokenRange extends CollectionRef {
+  readonly from: string;
+  readonly to: string;
+}
+
+// In one order everywhere, so that two transactions never wait for each other.
+const inOrder = (tokens: ReadonlyMap<string, number>): (readonly [string, number])[] =>
+  [...tokens].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/**
+ * Makes tokens of one collection known and seen, each with the block of the transfer that tells of it; those already
+ * seen stay as they are. Answers those that were unseen until now and have something served: their traits are yet to be
+ * learned.
+ */
+export async function addKnownTokens(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokens: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const ordered = inOrder(tokens);
+  const rows = await db.query<{ tokenId: string; served: string | null }>(
+    `insert into vitrine.token as t (chain_id, collection, token_id, since_block)
+     select $1, $2, * from unnest($3::numeric[], $4::bigint[])
+     on conflict (chain_id, collection, token_id) do update
+        set unseen = false, since_block = excluded.since_block, known_since = now(), changed = pg_current_xact_id()
+      where t.unseen
+     returning t.token_id as "tokenId", t.served_version as served`,
+    [chainId, collection, ordered.map(([tokenId]) => tokenId), ordered.map(([, block]) => block)],
+  );
+  return rows.flatMap(({ tokenId, served }) => (served === null ? [] : tokenId));
+}
+
+/**
+ * Makes tokens of one collection known that a contract or a document has told of, each with the block that it was read
+ * at. They are unseen unless a transfer is indexed; those already known stay as they are.
+ */
+export async function addUnseenTokens(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokens: ReadonlyMap<string, number>,
+): Promise<void> {
+  const ordered = inOrder(tokens);
+  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  await db.query(
+    `insert into vitrine.token (chain_id, collection, token_id, since_block, unseen)
+     select $1, $2, k.id, k.block, not ${told} from unnest($3::numeric[], $4::bigint[]) as k(id, block)
+     on conflict do nothing`,
+    [chainId, collection, ordered.map(([tokenId]) => tokenId), ordered.map(([, block]) => block)],
+  );
+}
+
+/** SQL: the chain's index is complete and has caught up with all that was seen of it. */
+const mayTell = (tables: ChainTables, chainId: string, schema: string): string => `
+  exists (select from ${tables.checkpoint} c
+           where c.chain_id = ${chainId} and ${ready(tables)} and ${caughtUp(schema)})`;
+
+/**
+ * After a reorg: makes those of the tokens unseen that no transfer tells of any more. Nothing while the index is not
+ * ready, or behind what was seen of it, unless `isCertain`: the index itself says that it took them for tokens and erred.
+ */
+export async function hideTakenBack(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+  isCertain = false,
+): Promise<void> {
+  await db.query(
+    `with gone as (
+       select t.token_id from vitrine.token t
+        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
+          and ($5 or ${mayTell(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
+        order by t.token_id::text collate "C" for update of t)
+     update vitrine.token t
+        set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any(array(select token_id from gone))`,
+    [chainId, collection, tokenIds, tables.schema, isCertain],
+  );
+}
+
+/** A token that a transfer has told of. */
+export interface KnownToken {
+  /** Null while it is not burned. */
+  readonly burnedBlock: number | null;
+}
+
+/** Those of the tokens that a transfer has told of, by this index or, while it is being built, by the one before it. */
+export async function findKnown(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlyMap<string, KnownToken>> {
+  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const rows = await db.query<{ tokenId: string; burnedBlock: string | null }>(
+    `select k.id as "tokenId", case when s.burned then s.burned_block end as "burnedBlock"
+       from unnest($3::numeric[]) as k(id)
+       left join ${tables.tokenState} s on s.chain_id = $1 and s.collection_address = $2 and s.token_id = k.id
+       left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = k.id
+      where ${told} or t.unseen = false`,
+    [chainId, collection, tokenIds],
+  );
+  return new Map(
+    rows.map(({ tokenId, burnedBlock }) => [
+      tokenId,
+      { burnedBlock: burnedBlock === null ? null : Number(burnedBlock) },
+    ]),
+  );
+}
+
+/** Known tokens from `from` to `to` above `after`, ascending, at most `limit`: burned and unseen ones too. */
+export const knownInRange = (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
+  inRange(db, range, after, limit, "true");
+
+/** The same for listed tokens. */
+export const listedInRange = (
+  db: Queryable,
+  { tokenState }: ChainTables,
+  range: TokenRange,
+  after: string | null,
+  limit: number,
+) =>
+  inRange(
+    db,
+    range,
+    after,
+    limit,
+    `not t.unseen and not exists (
+       select from ${tokenState} s
+        where (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id) and s.burned)`,
+  );
+
+async function inRange(
+  db: Queryable,
+  { chainId, collection, from, to }: TokenRange,
+  after: string | null,
+  limit: number,
+  condition: string,
+): Promise<string[]> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select t.token_id as "tokenId" from vitrine.token t
+      where t.chain_id = $1 and t.collection = $2 and t.token_id between $3 and $4
+        and ($5::numeric is null or t.token_id > $5) and ${condition}
+      order by t.token_id limit $6`,
+    [chainId, collection, from, to, after, limit],
+  );
+  return rows.map((row) => row.tokenId);
+}
+
+/**
+ * SQL: the index says that token `t` has no transfer, and may say so. It is ready, has caught up with all that was seen
+ * of it and knows the collection; and the token was known for a while before the index's head, by its block's time and
+ * by ours: a mint may be on its way, and an index that stands still knows nothing of the tokens that came since.
+ */
+const isUntold = (tables: ChainTables, schema: string): string => `
+  (exists (select from ${tables.checkpoint} c
+            where c.chain_id = t.chain_id and ${ready(tables)} and ${caughtUp(schema)}
+              and t.known_since < least(now(), to_timestamp(left(c.latest_checkpoint, 10)::bigint)) - interval '10 minutes')
+   and exists (select from ${tables.collectionState} k
+                where k.chain_id = t.chain_id and k.collection_address = t.collection)
+   and not ${knownByTransfer(tables, keyOf("t"))})`;
+
+/** Whether the index of a chain may say that a token has no transfer. */
+export async function mayTellUntold(db: Queryable, tables: ChainTables, chainId: number): Promise<boolean> {
+  const [row] = await db.query<{ may: boolean }>(`select ${mayTell(tables, "$1", "$2")} as may`, [
+    chainId,
+    tables.schema,
+  ]);
+  return row?.may ?? false;
+}
+
+/** Those of the known tokens that no transfer tells of, long enough after they became known. */
+export async function findUntold(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection }: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select t.token_id as "tokenId" from vitrine.token t
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isUntold(tables, "$4")}`,
+    [chainId, collection, tokenIds, tables.schema],
+  );
+  return rows.map(({ tokenId }) => tokenId);
+}
+
+/** Takes those of the tokens out of what is known that `findUntold` still finds; answers them with the ids of their traits. */
+export async function forgetUntold(
+  tx: Queryable,
+  tables: ChainTables,
+  { chainId, collection }: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<{ readonly tokenId: string; readonly traits: readonly number[] }[]> {
+  return tx.query(
+    `with gone as (
+       delete from vitrine.token t
+        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isUntold(tables, "$4")}
+       returning t.token_id, t.traits
+     ), told as (
+       insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone
+     )
+     select token_id as "tokenId", traits from gone`,
+    [chainId, collection, tokenIds, tables.schema],
+  );
+}
+
+/** Up to `limit` unseen tokens of which this index has a transfer, with the block to know them by. */
+export async function findSeenSince(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection }: CollectionRef,
+  limit: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ tokenId: string; block: string }>(
+    `select t.token_id as "tokenId", coalesce(t.since_block, 0) as block from vitrine.token t
+      where t.chain_id = $1 and t.collection = $2 and t.unseen and ${knownByTransfer(tables, keyOf("t"))} limit $3`,
+    [chainId, collection, limit],
+  );
+  return new Map(rows.map(({ tokenId, block }) => [tokenId, Number(block)]));
+}
+
+// More than one, since each may have been burned since the index's head.
+const HELD_MAX = 3;
+
+/** What the index knows of a contract: its standard, null before the first transfer, and a few tokens that are held. */
+export async function readContract(
+  db: Queryable,
+  { collectionState, tokenState }: ChainTables,
+  chainId: number,
+  collection: string,
+): Promise<{ readonly standard: Standard | null; readonly held: readonly string[] }> {
+  const [row] = await db.query<{ standard: Standard | null; held: string[] }>(
+    `select (select standard from ${collectionState} where chain_id = $1 and collection_address = $2) as standard,
+            array(select token_id::text from ${tokenState}
+                   where chain_id = $1 and collection_address = $2 and supply > 0 and not burned limit ${HELD_MAX}) as held`,
+    [chainId, collection],
+  );
+  return row ?? { standard: null, held: [] };
+}

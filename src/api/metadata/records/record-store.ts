@@ -1,0 +1,228 @@
+/**
+ * What recording fetches reads and writes in PostgreSQL, for many tokens in each statement: a round trip per token and
+ * table is what bounds a refresh of a whole collection. Tokens of one call are distinct.
+ */
+
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { Issue } from "../document/issues.ts";
+import { NORMALISER } from "../document/normalise.ts";
+import type { Document } from "../uri/resolve.ts";
+
+/** The name of a token within a batch. */
+export const nameOf = ({ chainId, collection, tokenId }: TokenRef): string =>
+  `${chainId}:${collection}:${tokenId}`;
+
+type Keys = [number[], string[], string[]];
+
+const keysOf = (tokens: readonly TokenRef[]): Keys => [
+  tokens.map((token) => token.chainId),
+  tokens.map((token) => token.collection),
+  tokens.map((token) => token.tokenId),
+];
+const KEYS = "unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)";
+const matches = (alias: string): string =>
+  `(${alias}.chain_id, ${alias}.collection, ${alias}.token_id) = (k.chain_id, k.collection, k.token_id)`;
+
+/** What is served of a token, as far as a new fetch is measured by it. */
+export interface ServedVersion {
+  readonly versionId: string | null;
+  readonly hash: string | null;
+  readonly uri: string | null;
+  readonly complete: boolean | null;
+  /** The rules that its document was read by. */
+  readonly normaliser: number | null;
+  /** The number of the token's newest version. */
+  readonly versions: number;
+  /** No transfer has told of the token yet. */
+  readonly isUnseen: boolean;
+  /** Null while it is not burned. */
+  readonly burnedBlock: string | null;
+}
+
+/** Locks the tokens' rows for the transaction, in one order everywhere. Unknown tokens are left out. */
+export async function lockServed(
+  db: Queryable,
+  tables: ChainTables,
+  tokens: readonly TokenRef[],
+): Promise<ReadonlyMap<string, ServedVersion>> {
+  const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
+    `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
+            t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
+            t.unseen as "isUnseen",
+            case when s.burned then s.burned_block end as "burnedBlock",
+            -- A token that was forgotten keeps its history.
+            case when t.versions > 0 then t.versions else coalesce((
+              select max(number) from vitrine.version h
+               where (h.chain_id, h.collection, h.token_id) = (t.chain_id, t.collection, t.token_id)), 0) end as versions
+       from ${KEYS}
+       join vitrine.token t on ${matches("t")}
+       left join vitrine.version v on v.id = t.served_version
+       left join ${tables.tokenState} s
+         on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)
+      order by t.chain_id, t.collection, t.token_id::text collate "C" for update of t`,
+    keysOf(tokens),
+    "lock served",
+  );
+  return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row]));
+}
+
+export interface NewVersion {
+  readonly token: TokenRef;
+  readonly number: number;
+  readonly trigger: string;
+  readonly outcome: "updated" | "rejected" | "failed";
+  readonly reason: string | null;
+  readonly uri: string | null;
+  readonly block: number;
+  readonly durationMs: number;
+  readonly document: Document | null;
+  readonly issues: readonly Issue[];
+}
+
+/** Appends to the history of each token and returns the versions' ids by token. The tokens' rows must be locked. */
+export async function addVersions(
+  db: Queryable,
+  versions: readonly NewVersion[],
+): Promise<ReadonlyMap<string, string>> {
+  if (versions.length === 0) return new Map();
+  await addDocuments(
+    db,
+    versions.flatMap(({ document }) => document ?? []),
+  );
+  const rows = await db.query<{ chainId: string; collection: string; tokenId: string; id: string }>(
+    `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
+                                  duration_ms, content_hash, metadata, issues, complete, etag, normaliser)
+     select *, ${NORMALISER} from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
+                          $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[],
+                          $15::text[])
+     returning chain_id as "chainId", collection, token_id as "tokenId", id`,
+    [
+      ...keysOf(versions.map(({ token }) => token)),
+      versions.map(({ number }) => number),
+      versions.map(({ trigger }) => trigger),
+      versions.map(({ outcome }) => outcome),
+      versions.map(({ reason }) => reason),
+      versions.map(({ uri }) => uri),
+      versions.map(({ block }) => block),
+      versions.map(({ durationMs }) => durationMs),
+      versions.map(({ document }) => document?.hash ?? null),
+      versions.map(({ document }) => (document ? JSON.stringify(document.metadata) : null)),
+      versions.map(({ issues }) => JSON.stringify(issues)),
+      versions.map(({ document }) => document?.complete ?? false),
+      versions.map(({ document }) => document?.etag ?? null),
+    ],
+    "add versions",
+  );
+  return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row.id]));
+}
+
+/**
+ * What nobody refers to is deleted once it is a day old, so a document that is known and old counts as stored anew. Not
+ * at every fetch: tokens that share a document would wait for each other.
+ */
+async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<void> {
+  if (documents.length === 0) return;
+  // In one order, so that two batches never wait for each other.
+  const rows = [...new Map(documents.map(({ hash, body }) => [hash, body]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  const hashes = rows.map(([hash]) => hash);
+  const bodies = rows.map(([, body]) => body);
+  const lengths = bodies.map(({ length }) => length);
+  const starts: number[] = [];
+  let next = 1;
+  for (const length of lengths) {
+    starts.push(next);
+    next += length;
+  }
+  // The bodies are sent as one: an array of them would be sent in hexadecimal digits.
+  const added = await db.query<{ hash: string }>(
+    `insert into vitrine.document (hash, body)
+     select hash, substring($2::bytea from start for length)
+       from unnest($1::text[], $3::int[], $4::int[]) as d(hash, start, length)
+     on conflict do nothing returning hash`,
+    [hashes, Buffer.concat(bodies), starts, lengths],
+    "add documents",
+  );
+  if (added.length === rows.length) return;
+  const isAdded = new Set(added.map(({ hash }) => hash));
+  await db.query(
+    `update vitrine.document set stored_at = now()
+      where hash = any($1) and stored_at < now() - interval '12 hours'`,
+    [hashes.filter((hash) => !isAdded.has(hash))],
+  );
+}
+
+/** Notes that fetches found the served documents again, each under the ETag that its host gave it, if any. */
+export async function confirmVersions(
+  db: Queryable,
+  confirmed: readonly { readonly versionId: string; readonly etag: string | undefined }[],
+): Promise<void> {
+  if (confirmed.length === 0) return;
+  await db.query(
+    `update vitrine.version v
+        set confirmations = v.confirmations + 1, confirmed_at = now(), etag = coalesce(k.etag, v.etag)
+       from unnest($1::bigint[], $2::text[]) as k(id, etag) where v.id = k.id`,
+    [confirmed.map(({ versionId }) => versionId), confirmed.map(({ etag }) => etag ?? null)],
+  );
+}
+
+export interface FetchMark {
+  readonly token: TokenRef;
+  /** Null where nothing was fetched: how the last fetch ended stays. */
+  readonly outcome: "good" | "failed" | null;
+  readonly reason: string | null;
+  readonly block: number;
+  /** The blocks that were read before may be gone. */
+  readonly isAfterReorg: boolean;
+  /** The number of the token's newest version. */
+  readonly versions: number;
+  /** Replaces what is served, and the ids of its entries, shown and held back. */
+  readonly served: {
+    readonly versionId: string;
+    readonly valueIds: readonly number[];
+    readonly name: string | null;
+    readonly description: string | null;
+  } | null;
+}
+
+/** Notes how the last fetch of each token ended, where there was one, and what is served from now on. */
+export async function markFetched(db: Queryable, marks: readonly FetchMark[]): Promise<void> {
+  if (marks.length === 0) return;
+  await db.query(
+    `update vitrine.token t
+        set last_outcome = coalesce(k.outcome, t.last_outcome),
+            last_reason = case when k.outcome is null then t.last_reason else k.reason end,
+            last_fetch_at = case when k.outcome is null then t.last_fetch_at else now() end,
+            versions = k.versions,
+            good_block = case when k.outcome is distinct from 'good' then t.good_block
+                              when k.after_reorg then k.block else greatest(t.good_block, k.block) end,
+            served_version = coalesce(k.served, t.served_version),
+            -- Arrays of different lengths make no array of arrays.
+            traits = coalesce(k.traits::int[], t.traits),
+            name = case when k.served is null then t.name else k.name end,
+            description = case when k.served is null then t.description else k.description end,
+            served_at = case when k.served is null or k.outcome is null then t.served_at else now() end,
+            changed = case when k.served is null then t.changed else pg_current_xact_id() end
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::int[], $8::bigint[],
+                   $9::text[], $10::text[], $11::text[], $12::boolean[])
+         as k(chain_id, collection, token_id, outcome, reason, block, versions, served, traits, name, description,
+              after_reorg)
+      where ${matches("t")}`,
+    [
+      ...keysOf(marks.map(({ token }) => token)),
+      marks.map(({ outcome }) => outcome),
+      marks.map(({ reason }) => reason),
+      marks.map(({ block }) => block),
+      marks.map(({ versions }) => versions),
+      marks.map(({ served }) => served?.versionId ?? null),
+      marks.map(({ served }) => (served ? `{${served.valueIds.join(",")}}` : null)),
+      marks.map(({ served }) => served?.name ?? null),
+      marks.map(({ served }) => served?.description ?? null),
+      marks.map(({ isAfterReorg }) => isAfterReorg),
+    ],
+    "mark fetched",
+  );
+}

@@ -1,0 +1,72 @@
+/** What reports tell beside what is served: a token's history and a collection's known display types, in PostgreSQL. */
+
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { Issue } from "../document/issues.ts";
+import type { Trait } from "../document/traits.ts";
+import { type DisplayTypes, readDisplayTypes } from "../traits/display-types.ts";
+
+export interface Version {
+  readonly number: number;
+  readonly trigger: string;
+  readonly outcome: "updated" | "rejected" | "failed";
+  readonly reason: string | null;
+  readonly uri: string | null;
+  readonly readBlock: number | null;
+  readonly contentHash: string | null;
+  /** The version of the rules that last read the document. */
+  readonly normaliser: number;
+  readonly durationMs: number;
+  readonly fetchedAt: Date;
+  /** The last fetch that found the same document again, and how many did. */
+  readonly confirmedAt: Date | null;
+  readonly confirmations: number;
+  readonly issues: readonly Issue[];
+}
+
+export interface VersionPage {
+  readonly versions: readonly Version[];
+  /** The `before` of the next page; undefined on the last one. */
+  readonly next: number | undefined;
+}
+
+type VersionRow = Omit<Version, "readBlock" | "issues"> & {
+  readonly readBlock: string | null;
+  readonly issues: string;
+};
+
+export const createReportStore = (database: Queryable) => ({
+  /** At most `limit` versions, newest first, with a number below `before`. Unknown tokens have none. */
+  async versions(token: TokenRef, limit: number, before?: number): Promise<VersionPage> {
+    const rows = await database.query<VersionRow>(
+      `select number, trigger, outcome, reason, uri, read_block as "readBlock", content_hash as "contentHash", normaliser,
+              duration_ms as "durationMs", fetched_at as "fetchedAt", confirmed_at as "confirmedAt", confirmations, issues
+         from vitrine.version
+        where chain_id = $1 and collection = $2 and token_id = $3 and ($4::int is null or number < $4)
+        order by number desc limit $5`,
+      [token.chainId, token.collection, token.tokenId, before ?? null, limit + 1],
+    );
+    const versions = rows.slice(0, limit).map((row) => ({
+      ...row,
+      readBlock: row.readBlock === null ? null : Number(row.readBlock),
+      issues: JSON.parse(row.issues) as Issue[],
+    }));
+    return { versions, next: rows.length > limit ? versions.at(-1)?.number : undefined };
+  },
+
+  /** Where the document that is served was read from; null while none is. */
+  async servedUri(token: TokenRef): Promise<string | null> {
+    const [row] = await database.query<{ uri: string | null }>(
+      `select v.uri from vitrine.token t join vitrine.version v on v.id = t.served_version
+        where t.chain_id = $1 and t.collection = $2 and t.token_id = $3`,
+      [token.chainId, token.collection, token.tokenId],
+    );
+    return row?.uri ?? null;
+  },
+
+  /** What the trait types of these entries are known as, without settling any that is new. */
+  displayTypes: (chainId: number, collection: string, traits: readonly Trait[]): Promise<DisplayTypes> =>
+    readDisplayTypes(database, chainId, collection, traits),
+});
+
+export type ReportStore = ReturnType<typeof createReportStore>;

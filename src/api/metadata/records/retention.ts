@@ -1,0 +1,53 @@
+/** What of a token's history is kept: what is served, and 90 days (design: "Refresh"). */
+
+import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { forgetUnusedValues } from "../traits/value-retention.ts";
+
+const VERSIONS_KEPT = "interval '90 days'";
+// A document that a running transaction refers to has been marked as stored anew.
+const UNUSED_DOCUMENTS_KEPT = "interval '1 day'";
+
+// What is served is the last good version. A version that was confirmed lately is the history of that time.
+const oldVersions = `
+  delete from vitrine.version where id in (
+    select v.id from vitrine.version v
+     where v.fetched_at < now() - ${VERSIONS_KEPT}
+       and (v.confirmed_at is null or v.confirmed_at < now() - ${VERSIONS_KEPT})
+       and not exists (select from vitrine.token t where t.served_version = v.id
+                         and (t.chain_id, t.collection, t.token_id) = (v.chain_id, v.collection, v.token_id))
+     order by v.fetched_at limit $1)
+  returning 1`;
+
+const unusedDocuments = `
+  delete from vitrine.document d where hash in (
+    select hash from vitrine.document u
+     where u.stored_at < now() - ${UNUSED_DOCUMENTS_KEPT}
+       and not exists (select from vitrine.version v where v.content_hash = u.hash)
+     limit $1)
+     and d.stored_at < now() - ${UNUSED_DOCUMENTS_KEPT}
+  returning 1`;
+
+export const forgetOldVersions: DailyJob = {
+  name: "forget old versions",
+  async run(database) {
+    const versions = await deleteInBatches(database, oldVersions);
+    return versions + (await deleteInBatches(database, unusedDocuments));
+  },
+};
+
+// A reader that keeps a copy drops it long before, when nobody asks.
+const forgottenTokens = `
+  delete from vitrine.forgotten_token where ctid in (
+    select ctid from vitrine.forgotten_token where forgotten_at < now() - interval '7 days' limit $1)
+  returning 1`;
+
+export const forgetForgottenTokens: DailyJob = {
+  name: "forget tokens that were taken back",
+  run: (database) => deleteInBatches(database, forgottenTokens),
+};
+
+export const metadataJobs: readonly DailyJob[] = [
+  forgetOldVersions,
+  forgetUnusedValues,
+  forgetForgottenTokens,
+];

@@ -1,0 +1,172 @@
+/** Which tokens of a collection are sampled, and what each of them was read from, in PostgreSQL. */
+
+import type { Standard } from "../../../config.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+
+// Gone through in a fraction of a second; a larger collection is gone through a part at a time.
+const PART_TOKENS = 50_000;
+
+export interface SampledCollection {
+  readonly chainId: number;
+  readonly collection: string;
+}
+
+/** Where going through a collection's ids has come to. */
+export interface SamplePosition {
+  /** Ids up to here have been gone through in this lap; null at its beginning. */
+  readonly cursor: string | null;
+  readonly laps: number;
+}
+
+export interface SampleChoice {
+  /** Ascending, without duplicates. */
+  readonly tokenIds: readonly string[];
+  /** How many laps it takes until each token of this part has been chosen. */
+  readonly lapsForAll: number;
+  readonly next: SamplePosition;
+}
+
+/** A token that is served, and the URIs that it was read from. */
+export interface SampledToken {
+  readonly tokenId: string;
+  readonly standard: Standard | undefined;
+  /** That of the version that is served. */
+  readonly servedUri: string;
+  /** That of the last fetch that was noted, good or bad. */
+  readonly lastUri: string;
+}
+
+/**
+ * At most `count` tokens with something served, none unseen, evenly spread over the ids and others in each lap, so that
+ * each one has its turn. A collection of up to 50,000 tokens is gone through in one lap per call. Of a larger one, half of
+ * the tokens are evenly spread over the next 50,000, and half stand at random places of all its ids.
+ */
+export async function chooseSample(
+  db: Queryable,
+  { chainId, collection }: SampledCollection,
+  { cursor, laps }: SamplePosition,
+  count: number,
+  partTokens = PART_TOKENS,
+): Promise<SampleChoice> {
+  const [part] = await db.query<{ total: number; last: string | null }>(
+    `select count(*)::int as total, max(token_id) as last from (
+       select token_id from vitrine.token
+        where chain_id = $1 and collection = $2 and ($3::numeric is null or token_id > $3)
+        order by token_id limit $4) p`,
+    [chainId, collection, cursor, partTokens],
+  );
+  const { total = 0, last = null } = part ?? {};
+  const isWhole = cursor === null && total < partTokens;
+  const next = total < partTokens ? { cursor: null, laps: laps + 1 } : { cursor: last, laps };
+  const size = isWhole ? count : Math.ceil(count / 2);
+  const step = Math.max(1, Math.ceil(total / size));
+  const spread = await db.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from (
+       select token_id, served_version, unseen, row_number() over (order by token_id) - 1 as place from vitrine.token
+        where chain_id = $1 and collection = $2 and ($3::numeric is null or token_id > $3) and token_id <= $4) p
+      where place % $5 = $6 and served_version is not null and not unseen order by token_id`,
+    [chainId, collection, cursor, last, step, laps % step],
+  );
+  const ids = new Set(spread.map(({ tokenId }) => tokenId));
+  if (!isWhole) for (const id of await chooseAnywhere(db, chainId, collection, count - size)) ids.add(id);
+  const tokenIds = [...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  return { tokenIds, lapsForAll: step, next };
+}
+
+/** One token in each of `count` equal stretches between the lowest and the highest id, where there is one. */
+async function chooseAnywhere(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  count: number,
+): Promise<readonly string[]> {
+  const rows = await db.query<{ tokenId: string }>(
+    `with ends as (
+       select (select token_id from vitrine.token where chain_id = $1 and collection = $2 order by token_id limit 1) as low,
+              (select token_id from vitrine.token where chain_id = $1 and collection = $2
+                order by token_id desc limit 1) as high
+     ), starts as materialized (
+       -- Before they are looked for: a random number in a condition keeps it from the index.
+       select trunc(low + (high - low) * ((place + random()::numeric) / $3::int)) as id
+         from ends cross join generate_series(0, $3::int - 1) as place)
+     select distinct t.token_id as "tokenId" from starts
+      cross join lateral (
+        select token_id, served_version, unseen from vitrine.token
+         where chain_id = $1 and collection = $2 and token_id >= starts.id
+         order by token_id limit 1) t
+      where t.served_version is not null and not t.unseen`,
+    [chainId, collection, count],
+  );
+  return rows.map(({ tokenId }) => tokenId);
+}
+
+/**
+ * Those of the tokens that are served and not burned, ascending. One whose URI was read above `block`, which is as far as
+ * the index has come, is left out: an event that the index has not seen may be behind it.
+ */
+export async function readSampled(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection }: SampledCollection,
+  tokenIds: readonly string[],
+  block: number,
+): Promise<readonly SampledToken[]> {
+  const rows = await db.query<SampledToken & { standard: Standard | null }>(
+    `select t.token_id as "tokenId", s.standard, v.uri as "servedUri", coalesce(n.uri, v.uri) as "lastUri"
+       from vitrine.token t
+       join vitrine.version v on v.id = t.served_version
+       left join ${tables.tokenState} s
+         on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)
+       left join lateral (
+         select h.uri from vitrine.version h
+          where (h.chain_id, h.collection, h.token_id) = (t.chain_id, t.collection, t.token_id) and h.uri is not null
+          order by h.number desc limit 1) n on true
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and t.good_block <= $4
+        and v.uri is not null and s.burned is not true
+      order by t.token_id`,
+    [chainId, collection, tokenIds, block],
+  );
+  return rows.map((row) => ({ ...row, standard: row.standard ?? undefined }));
+}
+
+/** What samples that were asked for at `askedAt` (PostgreSQL's text of a time) have found. */
+export interface SampleOutcome {
+  /** How many hosts have answered for. */
+  readonly read: number;
+  /** How many have another document than before. */
+  readonly changed: number;
+}
+
+export async function readSampleOutcome(
+  db: Queryable,
+  { chainId, collection }: SampledCollection,
+  tokenIds: readonly string[],
+  askedAt: string,
+): Promise<SampleOutcome> {
+  const [row] = await db.query<SampleOutcome>(
+    `select count(*) filter (where t.last_fetch_at > $4::timestamptz)::int as read,
+            count(*) filter (where exists (
+              select from vitrine.version v
+               where (v.chain_id, v.collection, v.token_id) = (t.chain_id, t.collection, t.token_id)
+                 and v.fetched_at > $4::timestamptz and v.trigger = 'sample' and v.outcome = 'updated'))::int as changed
+       from vitrine.token t where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
+    [chainId, collection, tokenIds, askedAt],
+  );
+  return row ?? { read: 0, changed: 0 };
+}
+
+/** Those of the collections of which anything is served. */
+export async function findServed<Collection extends SampledCollection>(
+  db: Queryable,
+  collections: readonly Collection[],
+): Promise<readonly Collection[]> {
+  const rows = await db.query<{ place: number }>(
+    `select c.place::int as place
+       from unnest($1::bigint[], $2::text[]) with ordinality as c(chain_id, collection, place)
+      where exists (select from vitrine.token t
+                     where (t.chain_id, t.collection) = (c.chain_id, c.collection) and t.served_version is not null)`,
+    [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection)],
+  );
+  return rows.flatMap(({ place }) => collections[place - 1] ?? []);
+}

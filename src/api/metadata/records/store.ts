@@ -1,0 +1,147 @@
+/** What is served of known tokens, in PostgreSQL. Which are known and listed: listing-store.ts. */
+
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import { ready } from "../../chain/index/index-trust.ts";
+import { knownByTransfer } from "../../chain/index/known-by-transfer.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { Issue } from "../document/issues.ts";
+import type { Metadata } from "../document/normalise.ts";
+import { showVersion } from "../traits/shown-traits.ts";
+import { readDisplayTypes } from "../traits/trait-type-store.ts";
+
+export type FetchStatus = "none" | "current" | "failed";
+
+/** What is served of one token's metadata. */
+export interface ServedMetadata {
+  /** No transfer has told of the token yet, so that nobody is shown it. */
+  readonly isUnseen: boolean;
+  readonly status: FetchStatus;
+  readonly reason: string | null;
+  readonly version: number | null;
+  readonly contentHash: string | null;
+  readonly fetchedAt: Date | null;
+  readonly metadata: Metadata | null;
+  readonly issues: readonly Issue[];
+}
+
+const key = (token: TokenRef): [number, string, string] => [token.chainId, token.collection, token.tokenId];
+
+/** Whether a transfer has told of the token, as the index has it now. */
+export async function isOnChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
+  const [row] = await db.query<{ known: boolean }>(
+    `select ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as known`,
+    key(token),
+  );
+  return row?.known ?? false;
+}
+
+/** Whether a complete index has no transfer of the token. False while it is being built: then it knows too little to tell. */
+export async function isGoneFromChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
+  const [row] = await db.query<{ gone: boolean }>(
+    `select ${ready(tables)}
+            and not ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as gone`,
+    key(token),
+  );
+  return row?.gone ?? false;
+}
+
+/** Takes a token out of what is known and counted; its versions stay as history. */
+export async function forgetToken(db: Queryable, token: TokenRef): Promise<void> {
+  await db.query(
+    `with gone as (delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = $3)
+     insert into vitrine.forgotten_token (chain_id, collection, token_id) values ($1, $2, $3)`,
+    key(token),
+  );
+}
+
+/** Those of the tokens that the index has no transfer of, as far as it has come. */
+export async function findUntransferred(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<readonly string[]> {
+  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const rows = await db.query<{ tokenId: string }>(
+    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where not ${told}`,
+    [chainId, collection, tokenIds],
+  );
+  return rows.map(({ tokenId }) => tokenId);
+}
+
+/**
+ * Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read, and with
+ * `unseenOnly` seen ones do.
+ */
+export async function notReadSince(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokens: ReadonlyMap<string, number>,
+  unseenOnly = false,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ tokenId: string; block: string }>(
+    `select w.id as "tokenId", w.block from unnest($3::numeric[], $4::bigint[]) as w(id, block)
+       left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = w.id
+      where t.good_block is null or t.good_block < w.block or ($5 and not t.unseen)`,
+    [chainId, collection, [...tokens.keys()], [...tokens.values()], unseenOnly],
+  );
+  return new Map(rows.map(({ tokenId, block }) => [tokenId, Number(block)]));
+}
+
+interface ServedRow {
+  tokenId: string;
+  unseen: boolean;
+  outcome: "good" | "failed" | null;
+  reason: string | null;
+  fetchedAt: Date | null;
+  version: number | null;
+  hash: string | null;
+  metadata: string | null;
+  issues: string | null;
+}
+
+/**
+ * What is served of each known token of one collection, by token id. Entries that are held back are left out and named
+ * by an issue, which tells to ask `operatorContact` if there is one.
+ */
+export async function readServed(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+  operatorContact?: string,
+): Promise<ReadonlyMap<string, ServedMetadata>> {
+  const rows = await db.query<ServedRow>(
+    `select t.token_id as "tokenId", t.unseen, t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
+            v.number as version, v.content_hash as hash, v.metadata, v.issues
+       from vitrine.token t left join vitrine.version v on v.id = t.served_version
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
+    [chainId, collection, tokenIds],
+  );
+  const stored = rows.map((row) => ({
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
+    issues: row.issues === null ? [] : (JSON.parse(row.issues) as Issue[]),
+  }));
+  const traits = stored.flatMap(({ metadata }) => metadata?.traits ?? []);
+  const known = await readDisplayTypes(db, { chainId, collection }, traits);
+  return new Map(
+    rows.map((row, index) => {
+      const { metadata = null, issues = [] } = stored[index] ?? {};
+      return [
+        row.tokenId,
+        {
+          isUnseen: row.unseen,
+          status: row.outcome === null ? "none" : row.outcome === "good" ? "current" : "failed",
+          reason: row.reason,
+          version: row.version,
+          contentHash: row.hash,
+          fetchedAt: row.fetchedAt,
+          ...(metadata ? showVersion({ metadata, issues }, known, operatorContact) : { metadata, issues }),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,178 @@
+/** Served versions that older rules read, and how far the job is that reads them again, in PostgreSQL. */
+
+import type { Standard } from "../../../config.ts";
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+import { NORMALISER } from "../document/normalise.ts";
+
+/** Told to whoever listens: the operator wants stored documents read again. */
+export const RENORMALISE_CHANNEL = "vitrine_renormalise";
+
+/** How far the job is, for the rules of this release. */
+export interface RenormaliseState {
+  /** Every version with an id up to here was looked at. */
+  readonly cursor: string;
+  /** Null until they are counted. */
+  readonly total: number | null;
+  readonly done: number;
+  readonly changed: number;
+  readonly rejected: number;
+  readonly missing: number;
+  readonly failed: number;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  /** Some process has worked at it lately, and it is not finished. */
+  readonly isRunning: boolean;
+}
+
+// A batch and the pause after it take less than a second.
+const LATELY = "interval '30 seconds'";
+const COUNT_MS = 600_000;
+
+/** True when this transaction has the turn; another process's turn ends with its transaction. */
+export async function takeTurn(tx: Queryable): Promise<boolean> {
+  const [row] = await tx.query<{ mine: boolean }>(
+    "select pg_try_advisory_xact_lock(hashtextextended('vitrine renormalise', 0)) as mine",
+  );
+  return row?.mine === true;
+}
+
+/** Undefined before the first look. */
+export async function readState(db: Queryable): Promise<RenormaliseState | undefined> {
+  const [row] = await db.query<RenormaliseState>(
+    `select cursor, total::float8, done::float8, changed::float8, rejected::float8, missing::float8, failed::float8,
+            started_at as "startedAt", finished_at as "finishedAt",
+            finished_at is null and coalesce(worked_at > now() - ${LATELY}, false) as "isRunning"
+       from vitrine.renormalise where normaliser = $1`,
+    [NORMALISER],
+  );
+  return row;
+}
+
+/** Starts from the first version where the job is not started or finished; one that is under way goes on. */
+export async function requestPass(tx: Queryable): Promise<void> {
+  await tx.query(
+    `insert into vitrine.renormalise as r (normaliser) values ($1)
+     on conflict (normaliser) do update
+        set cursor = 0, total = null, done = 0, changed = 0, rejected = 0, missing = 0, failed = 0,
+            started_at = now(), worked_at = null, finished_at = null
+      where r.finished_at is not null`,
+    [NORMALISER],
+  );
+  await tx.query(`select pg_notify('${RENORMALISE_CHANNEL}', '')`);
+}
+
+export async function startPass(tx: Queryable): Promise<void> {
+  await tx.query("insert into vitrine.renormalise (normaliser) values ($1) on conflict do nothing", [
+    NORMALISER,
+  ]);
+}
+
+/** Counts what is served and was read by older rules. Takes seconds at ten million tokens. */
+export async function countStale(tx: Queryable): Promise<void> {
+  // All of both tables, whatever kind of transaction this is.
+  for (const setting of ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"])
+    await tx.query(`set local ${setting} = on`);
+  await tx.query(`set local statement_timeout = ${COUNT_MS}`);
+  await tx.query(
+    `update vitrine.renormalise set worked_at = now(), total = (
+       select count(*) from vitrine.version v join vitrine.token t on t.served_version = v.id
+        where v.normaliser < $1 and v.outcome = 'updated')
+      where normaliser = $1`,
+    [NORMALISER],
+  );
+}
+
+/** Ids of versions that older rules read, above `after`, ascending; served or not. */
+export async function staleIds(tx: Queryable, after: string, limit: number): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    // Each version of the rules by itself, so that the index gives them in order.
+    `select s.id from generate_series(1, $1 - 1) as rules
+       cross join lateral (
+         select v.id from vitrine.version v
+          where v.normaliser = rules and v.outcome = 'updated' and v.id > $2 order by v.id limit $3) s
+      order by s.id limit $3`,
+    [NORMALISER, after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A served version, and what its document is read from. */
+export interface StoredReading extends TokenRef {
+  readonly versionId: string;
+  readonly uri: string | null;
+  readonly block: number;
+  readonly hash: string;
+  /** As it is stored: JSON. */
+  readonly metadata: string;
+  readonly issues: string;
+  readonly complete: boolean;
+  readonly standard: Standard | null;
+  /** Of the body; null where it is not kept any more. */
+  readonly bytes: number | null;
+}
+
+/** Those of the versions that are served, in the order of their ids, at most `limit`. */
+export async function readStored(
+  tx: Queryable,
+  tables: ChainTables,
+  ids: readonly string[],
+  limit: number,
+): Promise<StoredReading[]> {
+  const rows = await tx.query<Omit<StoredReading, "chainId" | "block"> & { chainId: string; block: string }>(
+    `select v.id as "versionId", v.chain_id as "chainId", v.collection, v.token_id as "tokenId", v.uri,
+            v.read_block as block, v.content_hash as hash, v.metadata, v.issues, v.complete, s.standard,
+            octet_length(d.body) as bytes
+       from vitrine.version v
+       join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (v.chain_id, v.collection, v.token_id)
+                           and t.served_version = v.id
+       left join vitrine.document d on d.hash = v.content_hash
+       left join ${tables.tokenState} s
+         on (s.chain_id, s.collection_address, s.token_id) = (v.chain_id, v.collection, v.token_id)
+      where v.id = any($1::bigint[]) order by v.id limit $2`,
+    [ids, limit],
+  );
+  return rows.map((row) => ({ ...row, chainId: Number(row.chainId), block: Number(row.block) }));
+}
+
+export async function readBodies(
+  tx: Queryable,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await tx.query<{ hash: string; body: Buffer }>(
+    "select hash, body from vitrine.document where hash = any($1)",
+    [hashes],
+  );
+  return new Map(rows.map(({ hash, body }) => [hash, body]));
+}
+
+/** Notes that the rules of this release have read these versions' documents. */
+export async function markRead(tx: Queryable, versionIds: readonly string[]): Promise<void> {
+  if (versionIds.length === 0) return;
+  await tx.query("update vitrine.version set normaliser = $1 where id = any($2::bigint[])", [
+    NORMALISER,
+    versionIds,
+  ]);
+}
+
+export type Tally = Readonly<Record<"done" | "changed" | "rejected" | "missing" | "failed", number>>;
+
+/** Notes that every version up to `cursor` was looked at, and what came of it. */
+export async function noteProgress(tx: Queryable, cursor: string, tally: Tally): Promise<void> {
+  await tx.query(
+    `update vitrine.renormalise
+        set cursor = $2, done = done + $3, changed = changed + $4, rejected = rejected + $5, missing = missing + $6,
+            failed = failed + $7, total = greatest(total, done + $3), worked_at = now(), finished_at = null
+      where normaliser = $1`,
+    [NORMALISER, cursor, tally.done, tally.changed, tally.rejected, tally.missing, tally.failed],
+  );
+}
+
+/** Nothing is left. What a fetch has read meanwhile was counted and is not to be done. */
+export async function finishPass(tx: Queryable): Promise<void> {
+  await tx.query(
+    "update vitrine.renormalise set finished_at = now(), total = done where normaliser = $1 and finished_at is null",
+    [NORMALISER],
+  );
+}

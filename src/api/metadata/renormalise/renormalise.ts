@@ -1,0 +1,223 @@
+/**
+ * Reads stored documents again by the rules of this release, without a fetch: what differs is served as a new version,
+ * as if a fetch had found it. Any process may do a batch, and one at a time does; each is one transaction, so a crash
+ * costs no more than the batch under way.
+ */
+
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+import { isDatabaseAway } from "../../db/database-away.ts";
+import { substituteId } from "../../fetch/locate.ts";
+import type { Logger } from "../../http/logger.ts";
+import { ISSUES_MAX, type Issue } from "../document/issues.ts";
+import type { Metadata } from "../document/normalise.ts";
+import { type FetchEnd, RENORMALISE, recordFetches } from "../records/record.ts";
+import { lockServed, nameOf } from "../records/record-store.ts";
+import { type Document, readDocument } from "../uri/resolve.ts";
+import {
+  countStale,
+  finishPass,
+  markRead,
+  noteProgress,
+  type RenormaliseState,
+  readBodies,
+  readState,
+  readStored,
+  requestPass,
+  type StoredReading,
+  staleIds,
+  startPass,
+  type Tally,
+  takeTurn,
+} from "./renormalise-store.ts";
+
+// Fetches of the same tokens wait for a batch.
+const BATCH_TOKENS = 100;
+const BATCH_BYTES = 2 * 1024 * 1024;
+// Most versions are history that is not served any more, and are only passed.
+const PAGE_VERSIONS = 1_000;
+
+/** `moved` while more may be left, `idle` when nothing is, `busy` while another process has the turn. */
+export type Advance = "moved" | "idle" | "busy";
+
+export interface RenormaliserDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  /** Told of documents that are served from now on. */
+  readonly media: { noteSeen(tx: Queryable, documents: readonly Metadata[]): Promise<void> };
+  readonly logger: Logger;
+}
+
+export function createRenormaliser(deps: RenormaliserDeps) {
+  const { database, logger } = deps;
+  // After a batch that failed, one token at a time until the one at fault is passed.
+  let alone = 0;
+
+  return {
+    /** Undefined before the first look of any process. */
+    progress: (): Promise<RenormaliseState | undefined> => readState(database),
+
+    /**
+     * Has the job look at every version again, or go on where it is. `note` is written in the same transaction.
+     */
+    request: (note: (tx: Queryable) => Promise<void>): Promise<RenormaliseState | undefined> =>
+      database.transaction(async (tx) => {
+        await requestPass(tx);
+        await note(tx);
+        return readState(tx);
+      }),
+
+    /** Does one batch. A document that can't be recorded is passed; rejects while the database is away. */
+    async advance(): Promise<Advance> {
+      let stored: StoredReading | undefined;
+      try {
+        const limit = alone > 0 ? 1 : BATCH_TOKENS;
+        const end = await database.transaction(
+          (tx) => advanceIn(tx, deps, limit, (first) => (stored = first)),
+          "byKey",
+        );
+        if (alone > 0) alone--;
+        return end;
+      } catch (error) {
+        if (isDatabaseAway(error) || !stored) throw error;
+        if (alone > 0) {
+          await pass(stored);
+          const token = nameOf(stored);
+          logger.error({ msg: "A stored document could not be recorded again", token, error });
+        }
+        alone = BATCH_TOKENS;
+        return "moved";
+      }
+    },
+  };
+
+  function pass({ versionId }: StoredReading): Promise<void> {
+    return database.transaction(async (tx) => {
+      if (!(await takeTurn(tx))) return;
+      const state = await readState(tx);
+      if (state && BigInt(state.cursor) < BigInt(versionId))
+        await noteProgress(tx, versionId, { ...nothing, done: 1, failed: 1 });
+    });
+  }
+}
+
+export type Renormaliser = ReturnType<typeof createRenormaliser>;
+
+const nothing: Tally = { done: 0, changed: 0, rejected: 0, missing: 0, failed: 0 };
+
+async function advanceIn(
+  tx: Queryable,
+  { tables, media }: RenormaliserDeps,
+  limit: number,
+  onFirst: (stored: StoredReading) => void,
+): Promise<Advance> {
+  if (!(await takeTurn(tx))) return "busy";
+  const state = await readState(tx);
+  if (!state) {
+    await startPass(tx);
+    return "moved";
+  }
+  if (state.total === null) {
+    await countStale(tx);
+    return "moved";
+  }
+  const ids = await staleIds(tx, state.cursor, PAGE_VERSIONS);
+  const lastId = ids.at(-1);
+  if (lastId === undefined) {
+    await finishPass(tx);
+    return "idle";
+  }
+  const served = await readStored(tx, tables, ids, limit);
+  const batch = withinBytes(served);
+  if (batch[0]) onFirst(batch[0]);
+  const tally = await readAgain(tx, tables, media, batch);
+  const isWholePage = batch.length === served.length && served.length < limit;
+  await noteProgress(tx, isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId), tally);
+  return "moved";
+}
+
+/** The first ones, and always one. */
+function withinBytes(served: readonly StoredReading[]): readonly StoredReading[] {
+  let bytes = 0;
+  const end = served.findIndex((stored, index) => {
+    bytes += stored.bytes ?? 0;
+    return index > 0 && bytes > BATCH_BYTES;
+  });
+  return end === -1 ? served : served.slice(0, end);
+}
+
+async function readAgain(
+  tx: Queryable,
+  tables: ChainTables,
+  media: RenormaliserDeps["media"],
+  batch: readonly StoredReading[],
+): Promise<Tally> {
+  const kept = batch.filter(({ bytes }) => bytes !== null);
+  const bodies = await readBodies(tx, [...new Set(kept.map(({ hash }) => hash))]);
+  const readings: { readonly stored: StoredReading; readonly end: FetchEnd }[] = [];
+  for (const stored of kept) {
+    const body = bodies.get(stored.hash);
+    if (body) readings.push({ stored, end: readOne(stored, body) });
+    await yieldToEventLoop();
+  }
+  // Before the rows are locked, since reading takes its time. What a fetch has replaced meanwhile is newer.
+  const locked = await lockServed(tx, tables, batch);
+  const isServed = (stored: StoredReading): boolean =>
+    locked.get(nameOf(stored))?.versionId === stored.versionId;
+  const current = readings.filter(({ stored }) => isServed(stored));
+  const different = current.filter(({ stored, end }) => !isSame(stored, end)).map(({ end }) => end);
+  const outcomes = different.length === 0 ? [] : await recordFetches(tx, tables, different);
+  const updated = different.filter((_end, index) => outcomes[index]?.status === "updated");
+  const shown = updated.filter(({ token }) => !locked.get(nameOf(token))?.isUnseen);
+  await media.noteSeen(tx, shown.flatMap(metadataOf));
+  await markRead(
+    tx,
+    current.map(({ stored }) => stored.versionId),
+  );
+  const missing = batch.filter((stored) => isServed(stored) && !bodies.has(stored.hash)).length;
+  return {
+    ...nothing,
+    done: current.length + missing,
+    changed: updated.length,
+    rejected: different.length - updated.length,
+    missing,
+  };
+}
+
+const metadataOf = ({ resolution }: FetchEnd): Metadata[] =>
+  resolution.kind === "document" ? [resolution.document.metadata] : [];
+
+function readOne(stored: StoredReading, body: Buffer): FetchEnd {
+  const startedAt = Date.now();
+  const answer = readDocument(body, filledId(stored));
+  const { chainId, collection, tokenId, uri, block } = stored;
+  return {
+    token: { chainId, collection, tokenId },
+    trigger: RENORMALISE,
+    resolution: { ...answer, uri, block, durationMs: Date.now() - startedAt },
+  };
+}
+
+/**
+ * What the fetch replaced `{id}` by; empty for an ERC-721 token. Where the index has nothing of the token, what is stored
+ * tells.
+ */
+function filledId({ standard, tokenId, metadata }: StoredReading): string {
+  const isFilled = standard ? standard === "erc1155" : metadata.includes(substituteId("{id}", tokenId));
+  return isFilled ? tokenId : "";
+}
+
+function isSame(stored: StoredReading, { resolution }: FetchEnd): boolean {
+  if (resolution.kind !== "document") return false;
+  const { metadata, issues, complete }: Document = resolution.document;
+  return (
+    stored.metadata === JSON.stringify(metadata) &&
+    stored.complete === complete &&
+    comparable(JSON.parse(stored.issues)) === comparable(issues)
+  );
+}
+
+/** Conflicts come from the collection and not from the rules, and the last issue of a full list counts them. */
+const comparable = (issues: readonly Issue[]): string =>
+  JSON.stringify(issues.filter(({ code }) => code !== "display_type_conflict").slice(0, ISSUES_MAX - 1));

@@ -1,0 +1,89 @@
+/** Display types that wait for the operator, and the switch from one to another, in PostgreSQL. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { DisplayType } from "../document/traits.ts";
+import type { CollectionRef, TraitType } from "./trait-type-store.ts";
+
+export interface PendingType extends CollectionRef {
+  readonly traitType: string;
+  readonly known: DisplayType;
+  readonly wanted: DisplayType;
+  /** Tokens whose served version holds at least one such entry; exact. */
+  readonly tokens: number;
+  readonly firstSeenAt: Date;
+}
+
+// A few values are looked up in the index, each by itself; of many, every token of the collection is looked through.
+const LOOKUPS_MAX = 1_000;
+
+const holders = (held: string): string => `
+  case when (select count(*) from (select from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${held}
+                                    limit ${LOOKUPS_MAX + 1}) few) <= ${LOOKUPS_MAX}
+       then (select count(*) from vitrine.token t
+              where t.traits && array(select v.id from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${held}))
+       else (select count(distinct t.token_id) from vitrine.token t
+              cross join lateral unnest(t.traits) as each(id)
+               join vitrine.trait_value v on v.id = each.id and (v.trait_type_id, v.display_type) = ${held}
+              where (t.chain_id, t.collection) = (k.chain_id, k.collection))
+  end`;
+
+/** What is held back in these collections, the oldest conflict first, at most `limit`. */
+export async function readPending(
+  db: Queryable,
+  collections: readonly CollectionRef[],
+  limit: number,
+): Promise<PendingType[]> {
+  const rows = await db.query<Omit<PendingType, "chainId"> & { chainId: string }>(
+    `select * from (
+       select k.chain_id as "chainId", k.collection, k.trait_type as "traitType", k.display_type as known,
+              h.display_type as wanted, (${holders("(h.trait_type_id, h.display_type)")})::int as tokens,
+              h.first_seen_at as "firstSeenAt"
+         from vitrine.held_type h join vitrine.trait_type k on k.id = h.trait_type_id and k.display_type <> h.display_type
+        where (k.chain_id, k.collection) in (select * from unnest($1::bigint[], $2::text[]))) pending
+      where tokens > 0
+      order by "firstSeenAt", "chainId", collection, "traitType" collate "C", wanted limit $3`,
+    [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection), limit],
+  );
+  return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
+}
+
+/** The display types other than the known one that tokens hold entries of. */
+export async function readHeldTypes(db: Queryable, { id, displayType }: TraitType): Promise<DisplayType[]> {
+  const rows = await db.query<{ displayType: DisplayType }>(
+    `select h.display_type as "displayType" from vitrine.held_type h
+      where h.trait_type_id = $1 and h.display_type <> $2
+        and exists (select from vitrine.trait_value v
+                     where (v.trait_type_id, v.display_type) = (h.trait_type_id, h.display_type)
+                       and exists (select from vitrine.token t where t.traits @> array[v.id]))
+      order by 1`,
+    [id, displayType],
+  );
+  return rows.map((row) => row.displayType);
+}
+
+/**
+ * Makes `to` the display type that the trait type is known with: entries of it are shown from now on, and those of the
+ * one before are held back. Approvals of the collection must be locked.
+ */
+export async function switchDisplayType(tx: Queryable, from: TraitType, to: DisplayType): Promise<void> {
+  await tx.query(
+    `update vitrine.trait_type
+        set display_type = $2, changed = pg_current_xact_id(),
+            highest = case when $2 <> 'number' then highest else greatest(highest, (
+              select v.value_number from vitrine.trait_value v
+               where v.trait_type_id = $1 and v.display_type = 'number'
+                 and exists (select from vitrine.token t where t.traits @> array[v.id])
+               order by v.value_number desc limit 1)) end
+      where id = $1`,
+    [from.id, to],
+  );
+  await tx.query("delete from vitrine.held_type where trait_type_id = $1 and display_type = $2", [
+    from.id,
+    to,
+  ]);
+  await tx.query(
+    `insert into vitrine.held_type (trait_type_id, display_type) values ($1, $2)
+     on conflict (trait_type_id, display_type) do update set first_seen_at = now()`,
+    [from.id, from.displayType],
+  );
+}

@@ -1,0 +1,47 @@
+/** The display type that each trait type of a collection is known with, and what it makes of new entries. */
+
+import type { Queryable } from "../../db/database.ts";
+import { clip } from "../../http/fields.ts";
+import { type Issue, issue } from "../document/issues.ts";
+import type { DisplayType, Trait } from "../document/traits.ts";
+import { readTraitTypes } from "./trait-type-store.ts";
+
+export type DisplayTypes = ReadonlyMap<string, DisplayType>;
+
+/** The types as they would be settled by these traits: what is known stays, and of what is new the first entry decides. */
+export function settledTypes(known: DisplayTypes, traits: readonly Trait[]): DisplayTypes {
+  const settled = new Map(known);
+  for (const { trait_type, display_type } of traits) {
+    if (!settled.has(trait_type)) settled.set(trait_type, display_type);
+  }
+  return settled;
+}
+
+/** The entries that keep to the settled types, and an issue for each one that is held back. */
+export function holdBack(
+  traits: readonly Trait[],
+  settled: DisplayTypes,
+): { readonly kept: readonly Trait[]; readonly conflicts: readonly Issue[] } {
+  const conflicts: Issue[] = [];
+  const kept = traits.filter(({ trait_type, display_type, value }) => {
+    const known = settled.get(trait_type);
+    if (known === display_type) return true;
+    const entry = `"${clip(trait_type)}" with value ${clip(JSON.stringify(value))}`;
+    const message = `${entry} has display_type ${display_type}; the trait type is known as ${known}`;
+    conflicts.push(issue("display_type_conflict", "attributes", message));
+    return false;
+  });
+  return { kept, conflicts };
+}
+
+/** What the trait types of these entries are known as, without settling any that is new. */
+export async function readDisplayTypes(
+  database: Queryable,
+  chainId: number,
+  collection: string,
+  traits: readonly Trait[],
+): Promise<DisplayTypes> {
+  const names = traits.map(({ trait_type }) => trait_type);
+  const types = await readTraitTypes(database, { chainId, collection }, names);
+  return new Map([...types].map(([name, { displayType }]) => [name, displayType]));
+}

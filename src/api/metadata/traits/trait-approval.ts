@@ -1,0 +1,47 @@
+/** The operator's word on trait types whose display type changed (spec.md "Versioning" 2). */
+
+import type { Database, Queryable } from "../../db/database.ts";
+import type { DisplayType } from "../document/traits.ts";
+import { type PendingType, readHeldTypes, readPending, switchDisplayType } from "./approval-store.ts";
+import { type CollectionRef, lockTraits, readTraitTypes } from "./trait-type-store.ts";
+
+export type Approval =
+  | { readonly kind: "approved"; readonly was: DisplayType }
+  /** The collection never had a trait of that type. */
+  | { readonly kind: "unknown_trait_type" }
+  /** No token holds an entry of that display type; `held` are the ones that can be approved. */
+  | { readonly kind: "not_pending"; readonly known: DisplayType; readonly held: readonly DisplayType[] };
+
+export function createTraitApproval(database: Database) {
+  return {
+    /** What is held back, the oldest conflict first, at most `limit`. */
+    pending: (collections: readonly CollectionRef[], limit: number): Promise<PendingType[]> =>
+      readPending(database, collections, limit),
+
+    /**
+     * Makes `displayType` the one that the trait type is known with. From the commit on every reading shows the entries
+     * of that type and holds back those of the one before, in their documents' order; nothing is fetched, converted or
+     * rewritten, so versions keep their numbers and hashes. `audit` runs in the same transaction, only if it changed.
+     */
+    approve(
+      collection: CollectionRef,
+      traitType: string,
+      displayType: DisplayType,
+      audit: (tx: Queryable, was: DisplayType) => Promise<void>,
+    ): Promise<Approval> {
+      return database.transaction(async (tx): Promise<Approval> => {
+        await lockTraits(tx, collection);
+        const type = (await readTraitTypes(tx, collection, [traitType])).get(traitType);
+        if (!type) return { kind: "unknown_trait_type" };
+        const known = type.displayType;
+        const held = await readHeldTypes(tx, type);
+        if (!held.includes(displayType)) return { kind: "not_pending", known, held };
+        await switchDisplayType(tx, type, displayType);
+        await audit(tx, known);
+        return { kind: "approved", was: known };
+      });
+    },
+  };
+}
+
+export type TraitApproval = ReturnType<typeof createTraitApproval>;

@@ -1,0 +1,161 @@
+/** Operator routes for trait types whose display type changed. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import type { Queryable } from "../../db/database.ts";
+import { ApiError, type ErrorDetail } from "../../http/errors.ts";
+import { clip, collectionRefField } from "../../http/fields.ts";
+import { createRouter, errorResponses, requireJson } from "../../http/router.ts";
+import { storable } from "../document/json.ts";
+import { displayTypes } from "../document/traits.ts";
+import type { PendingType } from "./approval-store.ts";
+import type { Approval, TraitApproval } from "./trait-approval.ts";
+
+const OPERATOR = "operator";
+// Each is counted over all tokens that hold it.
+const PENDING_MAX = 100;
+
+const displayTypeField = z.enum(displayTypes);
+
+const pendingSchema = z
+  .object({
+    pending: z.array(
+      z.object({
+        collection: z.string(),
+        trait_type: z.string(),
+        known_display_type: displayTypeField,
+        wanted_display_type: displayTypeField,
+        tokens: z
+          .number()
+          .openapi({ description: "Tokens whose served version holds at least one such entry; exact." }),
+        first_seen_at: z.string(),
+      }),
+    ),
+    more: z.boolean().openapi({ description: `True when only the first ${PENDING_MAX} are listed.` }),
+  })
+  .openapi("PendingDisplayTypes");
+
+const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
+
+const pendingRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/traits/pending",
+  operationId: "listPendingDisplayTypes",
+  summary:
+    "Trait types that came with another display type than they are known with, the oldest conflict first",
+  request: { query: z.object({ collection: collectionRefField.optional() }) },
+  responses: {
+    200: { description: "What is held back", content: { "application/json": { schema: pendingSchema } } },
+    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "COLLECTION_NOT_FOUND"),
+  },
+});
+
+const approvalBody = z
+  .strictObject({
+    collection: collectionRefField,
+    // As it is stored.
+    trait_type: z.string().min(1).transform(storable),
+    display_type: displayTypeField,
+  })
+  .openapi("DisplayTypeApproval");
+
+const approvedSchema = z.object({
+  collection: z.string(),
+  trait_type: z.string(),
+  display_type: displayTypeField,
+  previous_display_type: displayTypeField,
+});
+
+const approveRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: "/traits/approve",
+  operationId: "approveDisplayType",
+  summary: "Show the entries of a display type that is held back, and hold back those of the one before",
+  middleware: [requireJson],
+  request: { body: { required: true, content: { "application/json": { schema: approvalBody } } } },
+  responses: {
+    200: {
+      description: "Approved; every answer from now on shows it",
+      content: { "application/json": { schema: approvedSchema } },
+    },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+});
+
+export interface TraitRouteDeps {
+  readonly traitApproval: TraitApproval;
+  readonly collections: {
+    readonly all: readonly CollectionConfig[];
+    find(address: string, chainId?: number): CollectionConfig;
+  };
+  readonly audit: (
+    db: Queryable,
+    actor: string,
+    action: string,
+    subject: string,
+    detail: object,
+  ) => Promise<void>;
+}
+
+export function traitRoutes({ traitApproval, collections, audit }: TraitRouteDeps) {
+  return createRouter()
+    .openapi(pendingRoute, async (c) => {
+      const { collection: named } = c.req.valid("query");
+      const asked = named ? [collections.find(named.address, named.chainId)] : collections.all;
+      const rows = await traitApproval.pending(asked.map(refOf), PENDING_MAX + 1);
+      return c.json(
+        { pending: rows.slice(0, PENDING_MAX).map(viewPending), more: rows.length > PENDING_MAX },
+        200,
+      );
+    })
+    .openapi(approveRoute, async (c) => {
+      const { collection: named, trait_type, display_type } = c.req.valid("json");
+      const collection = refOf(collections.find(named.address, named.chainId));
+      const name = nameOf(collection);
+      const approval = await traitApproval.approve(collection, trait_type, display_type, (tx, was) =>
+        audit(tx, OPERATOR, "traits.approve", name, { trait_type, from: was, to: display_type }),
+      );
+      if (approval.kind !== "approved")
+        throw new ApiError("NOT_FOUND", [explain(approval, trait_type, display_type)]);
+      return c.json({ collection: name, trait_type, display_type, previous_display_type: approval.was }, 200);
+    });
+}
+
+const refOf = ({ chainId, address }: CollectionConfig) => ({ chainId, collection: address });
+
+const nameOf = ({ chainId, collection }: ReturnType<typeof refOf>): string => `${chainId}:${collection}`;
+
+const viewPending = (row: PendingType) => ({
+  collection: nameOf(row),
+  trait_type: row.traitType,
+  known_display_type: row.known,
+  wanted_display_type: row.wanted,
+  tokens: row.tokens,
+  first_seen_at: row.firstSeenAt.toISOString(),
+});
+
+function explain(
+  approval: Exclude<Approval, { kind: "approved" }>,
+  traitType: string,
+  displayType: string,
+): ErrorDetail {
+  const name = `"${clip(traitType)}"`;
+  if (approval.kind === "unknown_trait_type")
+    return { path: "trait_type", message: `no token of the collection ever had a trait of type ${name}` };
+  const { known, held } = approval;
+  if (known === displayType) return { path: "display_type", message: `${name} is known as ${known} already` };
+  const others = held.length === 0 ? "nothing is held back" : `held back are entries of ${held.join(", ")}`;
+  return {
+    path: "display_type",
+    message: `no token holds ${name} as ${displayType}; it is known as ${known}, and ${others}`,
+  };
+}

@@ -1,0 +1,161 @@
+/** Trait types, each with the display type it is known with, in PostgreSQL. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { DisplayType, Trait } from "../document/traits.ts";
+import type { DisplayTypes } from "./display-types.ts";
+import { textKey } from "./text-key.ts";
+
+/** One contract on one chain. */
+export interface CollectionRef {
+  readonly chainId: number;
+  /** Lower-case address. */
+  readonly collection: string;
+}
+
+export interface TraitType {
+  readonly id: number;
+  readonly displayType: DisplayType;
+  /** The highest value that was ever shown as a number; it never falls. */
+  readonly highest: number | null;
+}
+
+export type TraitTypes = ReadonlyMap<string, TraitType>;
+
+/** What is known of these trait types, by name; those that the collection never had are left out. */
+export async function readTraitTypes(
+  db: Queryable,
+  { chainId, collection }: CollectionRef,
+  names: Iterable<string>,
+): Promise<TraitTypes> {
+  const asked = [...new Set(names)];
+  if (asked.length === 0) return new Map();
+  const rows = await db.query<TraitType & { name: string }>(
+    `select trait_type as name, id, display_type as "displayType", highest from vitrine.trait_type
+      where chain_id = $1 and collection = $2 and key = any($3::text[])`,
+    [chainId, collection, asked.map(textKey)],
+  );
+  return new Map(rows.map(({ name, ...type }) => [name, type]));
+}
+
+/** The display type that each trait type of these entries is known with. */
+export async function readDisplayTypes(
+  db: Queryable,
+  collection: CollectionRef,
+  traits: readonly Trait[],
+): Promise<DisplayTypes> {
+  const names = traits.map((trait) => trait.trait_type);
+  return displayTypesOf(await readTraitTypes(db, collection, names));
+}
+
+export const displayTypesOf = (types: TraitTypes): DisplayTypes =>
+  new Map([...types].map(([name, { displayType }]) => [name, displayType]));
+
+/**
+ * Learns from the entries of versions that are about to be served, in their transaction: the first display type of a
+ * trait type stays, higher numbers raise its highest, and other display types are noted for the operator. Writes only
+ * what is new, so versions of one collection wait for each other only over what neither has seen before. Returns what
+ * each trait type is known as.
+ */
+export async function settleTraitTypes(
+  tx: Queryable,
+  collection: CollectionRef,
+  traits: readonly Trait[],
+): Promise<TraitTypes> {
+  await awaitApproval(tx, collection);
+  const first = new Map<string, DisplayType>();
+  for (const { trait_type, display_type } of traits) {
+    if (!first.has(trait_type)) first.set(trait_type, display_type);
+  }
+  const read = () => readTraitTypes(tx, collection, first.keys());
+  let known = await read();
+  const missing = [...first].filter(([name]) => !known.has(name));
+  if (missing.length > 0) {
+    await addTraitTypes(tx, collection, missing);
+    known = await read();
+  }
+  const isKnownAs = ({ trait_type, display_type }: Trait): boolean =>
+    known.get(trait_type)?.displayType === display_type;
+  await raiseHighest(tx, higher(traits.filter(isKnownAs), known));
+  await noteHeld(
+    tx,
+    traits.flatMap((trait) => {
+      const type = known.get(trait.trait_type);
+      return type && !isKnownAs(trait) ? { typeId: type.id, displayType: trait.display_type } : [];
+    }),
+  );
+  return known;
+}
+
+/** The highest number of each trait type, where it is above what is known. */
+function higher(traits: readonly Trait[], known: TraitTypes): ReadonlyMap<number, number> {
+  const rises = new Map<number, number>();
+  for (const { trait_type, display_type, value } of traits) {
+    const type = known.get(trait_type);
+    if (display_type !== "number" || !type) continue;
+    const before = rises.get(type.id) ?? type.highest;
+    if (before === null || Number(value) > before) rises.set(type.id, Number(value));
+  }
+  return rises;
+}
+
+const approvalLock = "hashtextextended('vitrine display types ' || $1 || ':' || $2, 0)";
+
+/**
+ * Waits for an approval that runs, and keeps the next one waiting until this transaction ends: an approval that does
+ * not see a number that was held back would leave the highest value below it.
+ */
+async function awaitApproval(tx: Queryable, { chainId, collection }: CollectionRef): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock_shared(${approvalLock})`, [String(chainId), collection]);
+}
+
+/** Lets one change of the collection's stored traits run at a time, and none beside versions that are being recorded. */
+export async function lockTraits(tx: Queryable, { chainId, collection }: CollectionRef): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${approvalLock})`, [String(chainId), collection]);
+}
+
+// Rows are written in one order everywhere: two versions that bring the same new names must not wait for each other.
+async function addTraitTypes(
+  tx: Queryable,
+  { chainId, collection }: CollectionRef,
+  missing: readonly (readonly [string, DisplayType])[],
+): Promise<void> {
+  const rows = missing.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await tx.query(
+    `insert into vitrine.trait_type (chain_id, collection, key, trait_type, display_type)
+     select $1, $2, * from unnest($3::text[], $4::text[], $5::text[]) on conflict do nothing`,
+    [
+      chainId,
+      collection,
+      rows.map(([name]) => textKey(name)),
+      rows.map(([name]) => name),
+      rows.map(([, displayType]) => displayType),
+    ],
+  );
+}
+
+async function raiseHighest(tx: Queryable, rises: ReadonlyMap<number, number>): Promise<void> {
+  if (rises.size === 0) return;
+  await tx.query(
+    `with rising as (
+       select k.id, r.value from vitrine.trait_type k join unnest($1::int[], $2::float8[]) as r(id, value) using (id)
+        where k.highest is null or k.highest < r.value
+        order by k.id for no key update of k)
+     update vitrine.trait_type k set highest = r.value, changed = pg_current_xact_id() from rising r where k.id = r.id`,
+    [[...rises.keys()], [...rises.values()]],
+  );
+}
+
+interface HeldType {
+  readonly typeId: number;
+  readonly displayType: DisplayType;
+}
+
+async function noteHeld(tx: Queryable, held: readonly HeldType[]): Promise<void> {
+  if (held.length === 0) return;
+  const rows = held.toSorted((a, b) => a.typeId - b.typeId || (a.displayType < b.displayType ? -1 : 1));
+  await tx.query(
+    `insert into vitrine.held_type (trait_type_id, display_type)
+     select * from unnest($1::int[], $2::text[]) on conflict do nothing`,
+    [rows.map(({ typeId }) => typeId), rows.map(({ displayType }) => displayType)],
+  );
+}

@@ -1,0 +1,119 @@
+/** The values of trait types, each stored once; a token holds their ids. In PostgreSQL. */
+
+import type { Queryable } from "../../db/database.ts";
+import { type Trait, valueText } from "../document/traits.ts";
+import { textKey } from "./text-key.ts";
+import type { TraitTypes } from "./trait-type-store.ts";
+
+/** A value of a trait type under one display type, as a row finds it. */
+export interface ValueRow {
+  readonly typeId: number;
+  readonly displayType: string;
+  readonly key: string;
+  readonly text: string;
+  readonly number: number | null;
+}
+
+const nameOf = ({ typeId, displayType, key }: Pick<ValueRow, "typeId" | "displayType" | "key">): string =>
+  `${typeId}:${displayType}:${key}`;
+
+/** The row of each entry whose trait type is known; undefined for others. */
+const rowOf = (types: TraitTypes, { trait_type, display_type, value }: Trait): ValueRow | undefined => {
+  const type = types.get(trait_type);
+  if (!type) return undefined;
+  const text = valueText(value);
+  return {
+    typeId: type.id,
+    displayType: display_type,
+    key: textKey(text),
+    text,
+    number: typeof value === "number" ? value : null,
+  };
+};
+
+/** Ids of entries, undefined for one that nothing ever held. */
+export type ValueIds = (trait: Trait) => number | undefined;
+
+/** The ids of these entries, whose trait types are known; those that are new are added. */
+export async function internValues(
+  tx: Queryable,
+  types: TraitTypes,
+  traits: readonly Trait[],
+): Promise<ValueIds> {
+  const rows = distinct(types, traits);
+  const ids = await readIds(tx, rows);
+  const missing = rows.filter((row) => !ids.has(nameOf(row)));
+  if (missing.length === 0) return idsOf(types, ids);
+  await addValues(tx, missing);
+  return idsOf(types, new Map([...ids, ...(await readIds(tx, missing))]));
+}
+
+function distinct(types: TraitTypes, traits: readonly Trait[]): readonly ValueRow[] {
+  const rows = new Map<string, ValueRow>();
+  for (const trait of traits) {
+    const row = rowOf(types, trait);
+    if (row) rows.set(nameOf(row), row);
+  }
+  return [...rows.values()];
+}
+
+const idsOf =
+  (types: TraitTypes, ids: ReadonlyMap<string, number>): ValueIds =>
+  (trait) => {
+    const row = rowOf(types, trait);
+    return row && ids.get(nameOf(row));
+  };
+
+async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<ReadonlyMap<string, number>> {
+  if (rows.length === 0) return new Map();
+  const found = await db.query<{ typeId: number; displayType: string; key: string; id: number }>(
+    `select v.trait_type_id as "typeId", v.display_type as "displayType", v.key, v.id
+       from unnest($1::int[], $2::text[], $3::text[]) as k(trait_type_id, display_type, key)
+       join vitrine.trait_value v using (trait_type_id, display_type, key)`,
+    [
+      rows.map(({ typeId }) => typeId),
+      rows.map(({ displayType }) => displayType),
+      rows.map(({ key }) => key),
+    ],
+    "find values",
+  );
+  return new Map(found.map((row) => [nameOf(row), row.id]));
+}
+
+// In one order everywhere, so that two batches never wait for each other.
+async function addValues(tx: Queryable, missing: readonly ValueRow[]): Promise<void> {
+  const rows = missing.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  await tx.query(
+    `insert into vitrine.trait_value (trait_type_id, display_type, key, value_text, value_number)
+     select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::float8[]) on conflict do nothing`,
+    [
+      rows.map(({ typeId }) => typeId),
+      rows.map(({ displayType }) => displayType),
+      rows.map(({ key }) => key),
+      rows.map(({ text }) => text),
+      rows.map(({ number }) => number),
+    ],
+  );
+}
+
+/**
+ * After tokens were forgotten that held these values: a trait type's highest that is one of them falls to the highest
+ * number that a token holds. The collection's traits must be locked.
+ */
+export async function lowerHighest(tx: Queryable, valueIds: readonly number[]): Promise<void> {
+  await tx.query(
+    `update vitrine.trait_type k
+        set changed = pg_current_xact_id(), highest = (
+              select v.value_number from vitrine.trait_value v
+               where v.trait_type_id = k.id and v.display_type = 'number'
+                 and exists (select from vitrine.token t where t.traits @> array[v.id])
+               order by v.value_number desc limit 1)
+      where exists (select from vitrine.trait_value g
+                     where g.id = any($1::int[]) and g.trait_type_id = k.id and g.display_type = 'number'
+                       and g.value_number = k.highest)
+        and not exists (select from vitrine.trait_value h
+                         where h.trait_type_id = k.id and h.display_type = 'number' and h.value_number = k.highest
+                           and exists (select from vitrine.token t where t.traits @> array[h.id]))`,
+    [valueIds],
+  );
+}

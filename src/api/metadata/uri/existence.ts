@@ -1,0 +1,175 @@
+/**
+ * Asks contracts whether they have tokens that no transfer has told of: those that were just minted, or a stranger's
+ * invention. A URI alone proves nothing: ERC-1155 contracts answer one for any id, and wrappers of other collections too.
+ */
+
+import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import type { CollectionConfig, Standard } from "../../../config.ts";
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
+import type { LatestBlock } from "../../chain/contract/read-block.ts";
+import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
+import { within } from "../../jobs/timeout.ts";
+import type { ReadUri } from "./read-uri.ts";
+
+// A caller is not kept waiting by a node that does not answer.
+const EXISTENCE_MS = 3_000;
+
+const abi = parseAbi([
+  "function ownerOf(uint256 id) view returns (address)",
+  "function exists(uint256 id) view returns (bool)",
+  "function totalSupply(uint256 id) view returns (uint256)",
+  nobodysSignature,
+]);
+
+/** In the order of preference; both are optional (OpenZeppelin's ERC1155Supply has them). */
+const supplyFunctions = ["exists", "totalSupply"] as const;
+type SupplyFunction = (typeof supplyFunctions)[number];
+
+export type Existence =
+  /** The contract says so, and names a document. `block` is the node's head. */
+  | { readonly kind: "exists"; readonly block: number }
+  | { readonly kind: "absent" }
+  /** A URI is all that there is: the contract offers nothing that tells. */
+  | { readonly kind: "unproven"; readonly block: number }
+  /** The node could not answer. `block` is its head, if it told that. */
+  | { readonly kind: "unavailable"; readonly block: number | undefined };
+
+/** What the chain index knows of a contract. */
+export interface IndexedContract {
+  /** Null before the first transfer. */
+  readonly standard: Standard | null;
+  /** A few tokens that somebody holds. */
+  readonly held: readonly string[];
+}
+
+export interface ExistenceDeps {
+  readonly calls: ChainCalls;
+  readonly readUri: ReadUri;
+  readonly latestBlock: LatestBlock;
+  readonly readContract: (chainId: number, collection: string) => Promise<IndexedContract>;
+}
+
+/** One answer per token, by its id. Calls travel together; a node that takes longer than three seconds is unavailable. */
+export type AskExistence = (
+  collection: CollectionConfig,
+  tokenIds: readonly string[],
+) => Promise<ReadonlyMap<string, Existence>>;
+
+const ABSENT: Existence = { kind: "absent" };
+
+export function createExistence(deps: ExistenceDeps): AskExistence {
+  const { calls, readUri, latestBlock, readContract } = deps;
+  // Contracts are those of the configuration. What one offers is asked once per block, whoever comes.
+  const offers = new Map<string, { readonly block: number; readonly offered: Promise<Offered> }>();
+
+  type Word = bigint | "none" | "unavailable";
+  type Offered = SupplyFunction | null | "unavailable";
+
+  /** What the function answers, if that is exactly one ABI word. */
+  async function ask(
+    functionName: "ownerOf" | SupplyFunction | typeof NOBODYS_FUNCTION,
+    { chainId, collection, tokenId }: TokenRef,
+    block: number,
+  ): Promise<Word | "anything"> {
+    const call = calls.get(chainId);
+    if (!call) return "unavailable";
+    const data = encodeFunctionData({ abi, functionName, args: [BigInt(tokenId)] });
+    const answer = await call(collection, data, block);
+    if (answer.kind === "unavailable") return "unavailable";
+    if (answer.kind === "reverted" || answer.data === "0x") return "none";
+    return asWord(answer.data) ?? "anything";
+  }
+
+  /**
+   * The function that tells which ids exist: one that says so of a token that is held. Where no token is known to be
+   * held, one that answers at all. None of a contract that answers anything.
+   */
+  async function findOffered(asked: TokenRef, held: readonly TokenRef[], block: number): Promise<Offered> {
+    const samples = held.length > 0 ? held : [asked];
+    const [anything, ...answers] = await Promise.all([
+      ask(NOBODYS_FUNCTION, asked, block),
+      ...supplyFunctions.map((name) => Promise.all(samples.map((sample) => ask(name, sample, block)))),
+    ]);
+    if ([anything, ...answers.flat()].includes("unavailable")) return "unavailable";
+    if (anything !== "none") return null;
+    const isSensible = (name: SupplyFunction, word: Word | "anything"): boolean =>
+      typeof word === "bigint" && (name === "totalSupply" || word <= 1n) && (held.length === 0 || word > 0n);
+    return (
+      supplyFunctions.find((name, index) => answers[index]?.some((word) => isSensible(name, word))) ?? null
+    );
+  }
+
+  function offeredBy(token: TokenRef, held: readonly TokenRef[], block: number): Promise<Offered> {
+    if (held.length === 0) return findOffered(token, held, block);
+    const name = `${token.chainId}:${token.collection}`;
+    const known = offers.get(name);
+    if (known?.block === block) return known.offered;
+    const offered = findOffered(token, held, block);
+    offers.set(name, { block, offered });
+    return offered;
+  }
+
+  /** `proven` where the contract answers a URI, too. */
+  async function named(
+    token: TokenRef,
+    standard: Standard,
+    block: number,
+    proven: "exists" | "unproven",
+  ): Promise<Existence> {
+    const read = await readUri(token, standard, block);
+    if (read.kind === "unavailable") return { kind: "unavailable", block };
+    return read.kind === "read" ? { kind: proven, block } : ABSENT;
+  }
+
+  async function askItem(token: TokenRef, held: readonly TokenRef[], block: number): Promise<Existence> {
+    const offered = await offeredBy(token, held, block);
+    if (offered === "unavailable") return { kind: "unavailable", block };
+    if (offered === null) return named(token, "erc1155", block, "unproven");
+    const word = await ask(offered, token, block);
+    if (word === "unavailable") return { kind: "unavailable", block };
+    return typeof word === "bigint" && word > 0n ? named(token, "erc1155", block, "exists") : ABSENT;
+  }
+
+  async function askOne(
+    token: TokenRef,
+    standard: Standard | null,
+    held: readonly TokenRef[],
+    block: number,
+  ): Promise<Existence> {
+    if (standard === "erc1155") return askItem(token, held, block);
+    const owner = await ask("ownerOf", token, block);
+    if (owner === "unavailable") return { kind: "unavailable", block };
+    if (isOwner(owner)) return named(token, "erc721", block, "exists");
+    return standard === "erc721" ? ABSENT : askItem(token, held, block);
+  }
+
+  return async (collection, tokenIds) => {
+    const { chainId, address } = collection;
+    const [block, contract] = await Promise.all([
+      within(EXISTENCE_MS, latestBlock(chainId)),
+      readContract(chainId, address),
+    ]);
+    const refOf = (tokenId: string): TokenRef => ({ chainId, collection: address, tokenId });
+    const held = contract.held.map(refOf);
+    const standard = collection.standard ?? contract.standard;
+    const answers = await Promise.all(
+      tokenIds.map(async (tokenId): Promise<readonly [string, Existence]> => {
+        const existence =
+          block === undefined
+            ? undefined
+            : await within(EXISTENCE_MS, askOne(refOf(tokenId), standard, held, block));
+        return [tokenId, existence ?? { kind: "unavailable", block }];
+      }),
+    );
+    return new Map(answers);
+  };
+}
+
+const WORD_CHARACTERS = "0x".length + 64;
+const ADDRESS_MAX = 2n ** 160n - 1n;
+
+const asWord = (data: Hex): bigint | undefined =>
+  data.length === WORD_CHARACTERS ? BigInt(data) : undefined;
+
+const isOwner = (word: unknown): boolean => typeof word === "bigint" && word > 0n && word <= ADDRESS_MAX;

@@ -1,0 +1,234 @@
+/** One token, from contract to normalised document. Touches the network and no database. */
+
+import { createHash } from "node:crypto";
+import type { Standard } from "../../../config.ts";
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { Fetching } from "../../fetch/fetching.ts";
+import { createGatewayHealth } from "../../fetch/gateway-health.ts";
+import type { FetchFailure } from "../../fetch/guarded-fetch.ts";
+import { gatewayOf, IPFS_HOST, locate, substituteId } from "../../fetch/locate.ts";
+import type { Issue } from "../document/issues.ts";
+import { parseJson, replaceStrings, storable } from "../document/json.ts";
+import { type Metadata, normalise } from "../document/normalise.ts";
+import { abridged, readDataUri } from "./data-uri.ts";
+import type { ReadUri, UriRead } from "./read-uri.ts";
+
+export type FailureReason =
+  | FetchFailure
+  | "token_reverted"
+  /** Nothing was asked: the index has its burn. */
+  | "burned"
+  | "rpc_unavailable"
+  | "empty_uri"
+  | "invalid_uri"
+  | "unsupported_scheme"
+  | "invalid_json"
+  | "not_an_object";
+
+export interface Document {
+  readonly hash: string;
+  readonly body: Buffer;
+  readonly metadata: Metadata;
+  readonly issues: readonly Issue[];
+  readonly complete: boolean;
+  /** What its host names these very bytes by, under the URI's own URL; undefined where it does not. */
+  readonly etag?: string | undefined;
+}
+
+/** A document that was read before, as its host may be asked whether it still has it. */
+export interface KnownDocument {
+  readonly uri: string;
+  readonly etag: string;
+  readonly hash: string;
+}
+
+export type Resolution = {
+  readonly uri: string | null;
+  readonly block: number;
+  readonly durationMs: number;
+  /** Who was asked for the document; `ipfs` for the gateways together. None when nobody was. */
+  readonly host?: string | undefined;
+} & (
+  | { readonly kind: "document"; readonly document: Document }
+  /** The host still has the known document, whose hash this is, and sent nothing. */
+  | { readonly kind: "not_modified"; readonly hash: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: FailureReason;
+      readonly message: string;
+      readonly transient: boolean;
+      readonly retryAfterMs?: number | undefined;
+      /** For rpc_unavailable: the node is there and refuses this very call, so that trying again may never help. */
+      readonly nodeAnswered?: boolean | undefined;
+    }
+);
+
+export type Resolve = (
+  token: TokenRef,
+  standard: Standard | undefined,
+  block: number,
+  signal?: AbortSignal,
+  admit?: Admit,
+  /** Where the contract still answers its URI, the host is asked for news only. */
+  known?: KnownDocument,
+) => Promise<Resolution>;
+
+/** Asked before anything is fetched from a host. Where it answers false, nothing is fetched. */
+export type Admit = (host: string) => Promise<boolean>;
+
+// design: "document up to 2 MiB".
+export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
+const DOCUMENT_TIMEOUT_MS = 30_000;
+// What servers commonly take in a request line.
+const URI_LENGTH_MAX = 8_192;
+
+type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs" | "host">;
+type Answer = Failure | { readonly kind: "document"; readonly document: Document };
+type HostAnswer = Answer | { readonly kind: "not_modified"; readonly hash: string };
+
+const failed = (reason: FailureReason, message: string, transient: boolean): Failure => ({
+  kind: "failed",
+  reason,
+  message,
+  transient,
+});
+
+/** Expected failures are returned; nothing that a contract or a host answers makes this throw. */
+export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): Resolve {
+  const { readUri, fetch, fetchFromGateway, gateways, extraSchemes } = deps;
+  const { health = createGatewayHealth(gateways) } = deps;
+
+  function findUrls(uri: string): Failure | readonly string[] | "inline" {
+    const located = locate(uri, gateways, extraSchemes);
+    if (located.kind === "refused") return failed(located.reason, located.message, false);
+    if (located.kind === "inline") return "inline";
+    if (uri.length <= URI_LENGTH_MAX) return located.urls;
+    const problem = `the URI holds ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`;
+    return failed("invalid_uri", problem, false);
+  }
+
+  /** Who answers for these URLs: the first one's host, or our gateways, where another takes over from one that fails. */
+  function hostOf([url]: readonly string[]): string | undefined {
+    if (url === undefined) return undefined;
+    return gatewayOf(url, gateways) === undefined ? new URL(url).host : IPFS_HOST;
+  }
+
+  async function fetchDocument(
+    urls: readonly string[],
+    tokenId: string,
+    signal?: AbortSignal,
+    known?: KnownDocument,
+  ): Promise<HostAnswer> {
+    let last: Failure | undefined;
+    for (const url of health.inOrder(urls)) {
+      const gateway = gatewayOf(url, gateways);
+      const ask = (ifNoneMatch?: string) =>
+        (gateway === undefined ? fetch : fetchFromGateway)(url, {
+          bytesMax: DOCUMENT_BYTES_MAX,
+          timeoutMs: DOCUMENT_TIMEOUT_MS,
+          accept: "application/json, */*;q=0.5",
+          ifNoneMatch,
+          signal,
+        });
+      // An ETag names bytes under one URL: of several gateways, or behind a redirect, it may name others.
+      const hasOwnTag = urls.length === 1 && gateway === undefined;
+      let answer = await ask(hasOwnTag ? known?.etag : undefined);
+      if (known && answer.kind === "fetched" && answer.isUnchanged) {
+        if (answer.url === url) return { kind: "not_modified", hash: known.hash };
+        answer = await ask();
+      }
+      const isAnswered = answer.kind === "fetched" || !answer.transient;
+      // A fetch that was called off says nothing about who was asked.
+      if (gateway !== undefined && !signal?.aborted) health.note(gateway, isAnswered);
+      if (answer.kind === "fetched") {
+        const read = readDocument(answer.body, tokenId);
+        const { etag } = answer;
+        if (read.kind !== "document" || !hasOwnTag || answer.url !== url || etag === undefined) return read;
+        return { ...read, document: { ...read.document, etag: storable(etag) } };
+      }
+      // A gateway that could not answer leaves the question open, whatever the others said.
+      if (!last?.transient || answer.transient) last = answer;
+    }
+    return last ?? failed("unreachable", "no IPFS gateway is configured", true);
+  }
+
+  return async (token, standard, block, signal, admit, known) => {
+    const startedAt = Date.now();
+    const read = await readUri(token, standard, block);
+    const outcome = (uri: string | null, answer: HostAnswer, host?: string): Resolution => ({
+      ...answer,
+      host,
+      uri: uri === null ? null : stored(uri),
+      block,
+      durationMs: Date.now() - startedAt,
+    });
+    if (read.kind === "reverted") return outcome(null, failed("token_reverted", read.message, false));
+    if (read.kind === "unavailable") {
+      const { message, answered: nodeAnswered } = read;
+      return outcome(null, { ...failed("rpc_unavailable", message, true), nodeAnswered });
+    }
+
+    const tokenId = read.standard === "erc1155" ? token.tokenId : "";
+    const uri = withTokenId(read.uri, tokenId);
+    const urls = findUrls(uri);
+    // As it is: the strings of its document are filled in, as everywhere, but no key.
+    if (urls === "inline") return outcome(abridged(read.uri, URI_LENGTH_MAX), readInline(read.uri, tokenId));
+    if ("kind" in urls) return outcome(uri, urls);
+    const host = hostOf(urls);
+    if (host !== undefined && admit && !(await admit(host)))
+      return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
+    const isKnown = known !== undefined && known.uri === stored(uri);
+    return outcome(uri, await fetchDocument(urls, tokenId, signal, isKnown ? known : undefined), host);
+  };
+}
+
+const stored = (uri: string): string => storable(uri.slice(0, URI_LENGTH_MAX));
+
+/** `{id}` filled in for ERC-1155, whose token ids are given; ERC-721 has an empty one. */
+function withTokenId(uri: string, tokenId: string): string {
+  // Looked at first: each {id} of a long URI makes it longer still.
+  return tokenId !== "" && uri.length <= URI_LENGTH_MAX ? substituteId(uri, tokenId) : uri;
+}
+
+/** Whether a contract's answer is the URI that a version was read from, which is kept bounded and with its `{id}` filled in. */
+export function isUriOfVersion(
+  read: Extract<UriRead, { kind: "read" }>,
+  tokenId: string,
+  uri: string,
+): boolean {
+  const filledIn = withTokenId(read.uri, read.standard === "erc1155" ? tokenId : "");
+  return uri === stored(filledIn) || uri === stored(abridged(read.uri, URI_LENGTH_MAX));
+}
+
+function readInline(uri: string, tokenId: string): Answer {
+  const content = readDataUri(uri, DOCUMENT_BYTES_MAX);
+  if (content.kind === "refused") return failed(content.reason, content.message, false);
+  return readDocument(content.body, tokenId);
+}
+
+/** `tokenId` is given for ERC-1155 documents, whose string values may hold `{id}`. */
+export function readDocument(body: Buffer, tokenId: string): Answer {
+  const json = parseJson(body);
+  if (json.kind === "invalid") {
+    return failed("invalid_json", `the document is not valid JSON: ${json.problem}`, false);
+  }
+  // Each {id} grows by 60 characters: a document of nothing else would grow to 32 MiB.
+  let bytes = body.length;
+  const withId = (text: string): string => {
+    if (bytes > DOCUMENT_BYTES_MAX) return text;
+    const replaced = substituteId(text, tokenId);
+    bytes += replaced.length - text.length;
+    return replaced;
+  };
+  const value = tokenId === "" ? json.value : replaceStrings(json.value, withId);
+  if (bytes > DOCUMENT_BYTES_MAX) {
+    const problem = `with each {id} replaced, the document is over ${DOCUMENT_BYTES_MAX} bytes`;
+    return failed("too_large", problem, false);
+  }
+  const normalised = normalise(value, json.source);
+  if (!normalised) return failed("not_an_object", "the document is not a JSON object", false);
+  return {
+    kind: "document",
+    document: { hash: createHash("sha256").update(body).digest("hex"), body, ...normalised },
+  };
+}

@@ -1,0 +1,120 @@
+/** `/collections`: what is served here. */
+
+import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { within } from "../../jobs/timeout.ts";
+import { Empty, Title } from "../../ui/parts.tsx";
+import { policyOrigin } from "../../ui/site.ts";
+import { collectionPath, type PagesContext, type Site } from "../env.ts";
+import { render } from "../frame.tsx";
+import { Foreign, formatNumber, shortAddress } from "../text.tsx";
+import { Picture } from "./token-card.tsx";
+
+const PREVIEWS = 3;
+// Beyond, collections are listed without pictures of their tokens.
+const PREVIEWED_MAX = 24;
+// The first search of a large collection loads its index; the list does not wait for that.
+const PREVIEW_MS = 1_500;
+
+export async function collectionList(site: Site, c: PagesContext): Promise<Response> {
+  const { collections, catalogRoom } = site;
+  const [views, previews] = await Promise.all([
+    viewCollections(catalogRoom, collections.all),
+    Promise.all(
+      collections.all.slice(0, PREVIEWED_MAX).map((each) => within(PREVIEW_MS, previewOf(site, each))),
+    ),
+  ]);
+  return render(
+    site,
+    c,
+    { title: "Collections", width: "gallery", nav: "collections", sources: { img: bannerOrigins(views) } },
+    <>
+      <Title hint={views.length === 1 ? "1 collection" : `${formatNumber(views.length)} collections`}>
+        Collections
+      </Title>
+      {views.length === 0 && <Empty>No collection is configured.</Empty>}
+      <ul class="collections">
+        {views.map((view, at) => (
+          <li>
+            <CollectionCard site={site} view={view} tokens={previews[at] ?? []} />
+          </li>
+        ))}
+      </ul>
+    </>,
+  );
+}
+
+async function previewOf(
+  { search, catalogRoom }: Site,
+  collection: Site["collections"]["all"][number],
+): Promise<readonly TokenView[]> {
+  const page = await search.page(collection, {
+    filter: { criteria: [], ranges: [] },
+    sort: { by: "id", descending: false },
+    limit: PREVIEWS * 3,
+  });
+  const tokens = await catalogRoom.catalog.listTokens(collection, page.tokenIds);
+  return tokens.filter(({ image }) => image.status === "cached").slice(0, PREVIEWS);
+}
+
+const bannerOrigins = (views: readonly CollectionView[]): string[] => [
+  ...new Set(views.flatMap(({ information }) => policyOrigin(information?.banner ?? "") ?? [])),
+];
+
+/** What a collection is called: by its operator, by its makers, or by its address. */
+export const collectionName = ({
+  name,
+  collection_address,
+}: Pick<CollectionView, "name" | "collection_address">): string => name ?? shortAddress(collection_address);
+
+/** A picture that the makers name; its room is kept, and where it comes from learns nothing of the visitor's page. */
+export const Banner = ({ url }: { url: string | null | undefined }) =>
+  url && policyOrigin(url) !== undefined ? (
+    <img class="banner" src={url} alt="" width={1200} height={300} referrerpolicy="no-referrer" />
+  ) : null;
+
+const CollectionCard = ({
+  site,
+  view,
+  tokens,
+}: {
+  site: Site;
+  view: CollectionView;
+  tokens: readonly TokenView[];
+}) => (
+  <a class="collection" href={site.to(collectionPath(view))}>
+    <span class="cover">
+      {view.information?.banner ? (
+        <Banner url={view.information.banner} />
+      ) : (
+        tokens.map((token) => (
+          <span class="frame">
+            <Picture site={site} token={token} isEager />
+          </span>
+        ))
+      )}
+    </span>
+    <h2>
+      <Foreign text={collectionName(view)} max={100} />
+    </h2>
+    <p class="soft small">{factsOf(view).join(" · ")}</p>
+    {view.information?.description && (
+      <p class="told">
+        <Foreign text={view.information.description} max={300} />
+      </p>
+    )}
+  </a>
+);
+
+/** With a hyphen that no line breaks at. */
+export const standardNames = { erc721: "ERC\u2011721", erc1155: "ERC\u20111155" } as const;
+
+/** Its figures and its kind, as far as they are known. */
+export function factsOf({ items, owners, standard, chain_id }: CollectionView): string[] {
+  return [
+    ...(items === null ? [] : [`${formatNumber(items)} ${items === 1 ? "item" : "items"}`]),
+    ...(owners === null ? [] : [`${formatNumber(owners)} ${owners === 1 ? "owner" : "owners"}`]),
+    ...(standard === null ? [] : [standardNames[standard]]),
+    `chain ${chain_id}`,
+  ];
+}

@@ -1,0 +1,273 @@
+/** `/collections/{chain_id}/{address}`: a collection's tokens, filtered, searched and sorted by the address. */
+
+import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { ApiError } from "../../http/errors.ts";
+import { clip } from "../../http/text/printable.ts";
+import type { Facets, TokenPage } from "../../search/query.ts";
+import { Empty, Notice } from "../../ui/parts.tsx";
+import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "../env.ts";
+import { NotReady, render } from "../frame.tsx";
+import { Foreign, formatNumber, plain } from "../text.tsx";
+import { CollectionHead, headSources } from "./collection-head.tsx";
+import { collectionName } from "./collection-list.tsx";
+import { FilterPanel } from "./filter-panel.tsx";
+import { type Asked, readQuery } from "./filter-query.ts";
+import { soon, stillLoading } from "./loading.tsx";
+import { isRange, mostCommon } from "./panel-facets.ts";
+import { TokenGrid } from "./token-card.tsx";
+
+const PAGE_TOKENS = 24;
+const SORTED_TRAITS_MAX = 20;
+
+export async function collectionPage(site: Site, c: PagesContext): Promise<Response> {
+  const collection = collectionOf(site, c);
+  const asked = readQuery(new URL(c.req.url).searchParams);
+  const { filter, sort, cursor } = asked;
+  const isPart = c.req.query("part") === "tokens";
+  // Asked for at once, so that both are of one look at what has changed.
+  const answers = await soon(
+    Promise.all([
+      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
+      isPart ? undefined : site.search.panel(collection, filter),
+    ]),
+  );
+  if (answers === undefined) return stillLoading(site, c);
+  const [page, facets] = answers;
+  const path = site.to(collectionPath(pathOf(collection)));
+  const listed = site.catalogRoom.catalog.listTokens(collection, page.tokenIds);
+  // What the script puts at the end of the grid.
+  if (facets === undefined) {
+    const results = { site, asked, page, tokens: await listed, path };
+    return c.html(<Tokens {...results} />, 200, { "Cache-Control": "private, no-cache" });
+  }
+
+  const [[view], tokens, isReady] = await Promise.all([
+    viewCollections(site.catalogRoom, [collection]),
+    listed,
+    isIndexReady(site, collection.chainId),
+  ]);
+  const results = { site, asked, page, tokens, path };
+  if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
+  return render(
+    site,
+    c,
+    {
+      title: collectionName(view),
+      width: "gallery",
+      nav: "collections",
+      sources: headSources(view),
+      scripts: ["collection.js"],
+      status: asked.problems.length > 0 ? 400 : 200,
+    },
+    <>
+      {!isReady && <NotReady />}
+      <CollectionHead view={view} />
+      <form id="shop" class="shop" method="get" action={path} novalidate>
+        <Toolbar asked={asked} facets={facets} view={view} />
+        <Panel asked={asked} facets={facets} path={path} />
+        <section id="results" aria-label="Tokens">
+          <p id="failed" class="notice bad" role="alert" hidden>
+            The service did not answer. What is shown is what was found before.{" "}
+            <button type="submit" class="button slim">
+              Try again
+            </button>
+          </p>
+          <div id="problems">
+            {asked.problems.map((problem) => (
+              <Notice tone="bad">{clip(problem, 300)}</Notice>
+            ))}
+          </div>
+          <Chips asked={asked} facets={facets} path={path} />
+          <p id="count" class="soft" role="status" tabindex={-1}>
+            <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
+            {/* The script tells here how many have come. */}
+            <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
+          </p>
+          <div id="found">
+            {tokens.length === 0 && <NoTokens asked={asked} path={path} isReady={isReady} />}
+            <Tokens {...results} />
+          </div>
+        </section>
+      </form>
+    </>,
+  );
+}
+
+const pathOf = ({ chainId, address }: { chainId: number; address: string }) => ({
+  chain_id: chainId,
+  collection_address: address,
+});
+
+interface ToolbarProps {
+  readonly asked: Asked;
+  readonly facets: Facets;
+  readonly view: CollectionView;
+}
+
+const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
+  <div class="toolbar">
+    <button type="button" class="button filters-button" popovertarget="filters">
+      Filters
+      {asked.chips.length > 0 && <span class="badge">{asked.chips.length}</span>}
+    </button>
+    <div class="search">
+      <label class="visually-hidden" for="q">
+        {`Search ${collectionName(view)}`}
+      </label>
+      <input
+        type="search"
+        id="q"
+        name="q"
+        value={asked.field("q")}
+        placeholder="Search names, descriptions and traits"
+        maxlength={200}
+        autocomplete="off"
+      />
+    </div>
+    <div class="sort">
+      <label class="visually-hidden" for="sort">
+        Sort by
+      </label>
+      <select id="sort" name="sort">
+        {sortsOf(facets, asked).map(({ value, text }) => (
+          <option value={value} selected={value === asked.field("sort")}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+    <noscript>
+      <button type="submit" class="button primary">
+        Search
+      </button>
+    </noscript>
+  </div>
+);
+
+/** The default order is the empty one, which keeps addresses short. The one that is asked for is always among them. */
+const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: string }[] => {
+  const sorts = [
+    { value: "", text: "Id, low to high" },
+    { value: "id_desc", text: "Id, high to low" },
+    { value: "name_asc", text: "Name, A to Z" },
+    { value: "name_desc", text: "Name, Z to A" },
+    { value: "latest", text: "Newest first" },
+    { value: "updated", text: "Last updated first" },
+    ...mostCommon(traits.filter(isRange), SORTED_TRAITS_MAX).flatMap(({ trait_type }) => [
+      { value: `trait:${trait_type}:desc`, text: `${plain(trait_type)}, high to low` },
+      { value: `trait:${trait_type}:asc`, text: `${plain(trait_type)}, low to high` },
+    ]),
+  ];
+  const value = asked.field("sort");
+  if (asked.sort.by !== "trait" || sorts.some((each) => each.value === value)) return sorts;
+  const direction = asked.sort.descending ? "high to low" : "low to high";
+  return [...sorts, { value, text: `${plain(asked.sort.name)}, ${direction}` }];
+};
+
+/** Beside the tokens where there is room; on a phone a sheet that the button opens, with or without script. */
+const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
+  <aside id="filters" class="filters" popover="auto" aria-label="Filters">
+    <div class="filters-head">
+      <h2>Filters</h2>
+      <button type="button" class="button slim close" popovertarget="filters" popovertargetaction="hide">
+        Close
+      </button>
+    </div>
+    <div id="facets">
+      <FilterPanel facets={facets} asked={asked} />
+    </div>
+    <div class="filters-foot">
+      {/* The sheet covers the alert that is read out. */}
+      <p id="failed-here" hidden>
+        The service did not answer.
+      </p>
+      <a class="button" href={path}>
+        Clear
+      </a>
+      <button type="submit" class="button primary">
+        {/* A number that only a script keeps true. */}
+        Show{" "}
+        <span id="total" hidden>
+          {formatNumber(facets.total)}
+        </span>{" "}
+        tokens
+      </button>
+    </div>
+  </aside>
+);
+
+const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
+  <ul id="chips" class="chips" aria-label="Filters in use">
+    {asked.chips.map(({ trait, text, without }) => (
+      <li>
+        <a class="chip" href={without ? `${path}?${without}` : path}>
+          <span class="visually-hidden">Remove </span>
+          {trait !== undefined && (
+            <span class="soft">
+              <Foreign text={trait} max={40} />
+            </span>
+          )}
+          <Foreign text={chipText(facets, trait, text)} max={60} />
+          <span aria-hidden="true">×</span>
+        </a>
+      </li>
+    ))}
+    {asked.chips.length > 1 && (
+      <li>
+        <a class="chip plain" href={path}>
+          Clear all
+        </a>
+      </li>
+    )}
+  </ul>
+);
+
+/** A value of a trait as its facet shows it. */
+function chipText({ traits }: Facets, trait: string | undefined, text: string): string {
+  const isBool = traits.some((each) => each.trait_type === trait && each.display_type === "bool");
+  if (isBool && (text === "true" || text === "false")) return text === "true" ? "Yes" : "No";
+  return text || "empty";
+}
+
+const NoTokens = ({ asked, path, isReady }: { asked: Asked; path: string; isReady: boolean }) => {
+  if (asked.chips.length > 0)
+    return (
+      <Empty>
+        No token matches all of this. <a href={path}>Clear the filters</a>
+      </Empty>
+    );
+  return (
+    <Empty>{isReady ? "No token has been minted yet." : "The tokens appear once the chain is read."}</Empty>
+  );
+};
+
+interface TokensProps {
+  readonly site: Site;
+  readonly asked: Asked;
+  readonly page: TokenPage;
+  readonly tokens: readonly TokenView[];
+  readonly path: string;
+}
+
+const Tokens = ({ site, asked: { query, cursor }, page: { nextCursor }, tokens, path }: TokensProps) => {
+  const more = new URLSearchParams(query);
+  if (nextCursor !== null) more.set("cursor", nextCursor);
+  return (
+    <>
+      <TokenGrid site={site} tokens={tokens} isFirstPage={cursor === undefined} />
+      <p id="more" class="more">
+        {cursor !== undefined && (
+          <a class="button back" href={query ? `${path}?${query}` : path}>
+            Back to the first page
+          </a>
+        )}
+        {nextCursor !== null && (
+          <a class="button" rel="next" href={`${path}?${more}`}>
+            More
+          </a>
+        )}
+      </p>
+    </>
+  );
+};

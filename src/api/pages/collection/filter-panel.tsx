@@ -1,0 +1,234 @@
+/** The panel of filters, built from the facets: choices for texts, yes or no, ranges of numbers and of days. */
+
+import { createHash } from "node:crypto";
+import type { Facets, TraitFacet } from "../../search/query.ts";
+import { formatDate, formatNumber, formatValue, plain, Value } from "../text.tsx";
+import type { Asked } from "./filter-query.ts";
+import { dayOf } from "./filter-query.ts";
+import { isRange, mostCommon } from "./panel-facets.ts";
+
+const TRAITS_MAX = 60;
+const OPEN_TRAITS = 5;
+const VALUES_MAX = 40;
+// So many choices are read at a glance; the rest are one step away.
+const VALUES_AT_ONCE = 8;
+
+/** A field keeps its id when the panel is drawn anew, so that the focus can stay on it. */
+const idOf = (...parts: readonly string[]): string =>
+  `f-${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 12)}`;
+
+export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked }) => {
+  const { traits } = facets;
+  const isAsked = (facet: TraitFacet): boolean => asked.chips.some(({ trait }) => trait === facet.trait_type);
+  const common = mostCommon(traits, TRAITS_MAX);
+  const shown = traits.filter((facet) => common.includes(facet) || isAsked(facet));
+  return (
+    <>
+      <LockFilter asked={asked} />
+      {shown.map((facet, at) => (
+        <details class="facet" id={idOf("facet", facet.trait_type)} open={at < OPEN_TRAITS || isAsked(facet)}>
+          <summary>
+            <h3>
+              <Value text={facet.trait_type} max={60} />
+            </h3>
+            {isAsked(facet) && <span class="dot">in use</span>}
+          </summary>
+          <fieldset>
+            <legend class="visually-hidden">{plain(facet.trait_type)}</legend>
+            {isRange(facet) ? (
+              <RangeFilter facet={facet} asked={asked} />
+            ) : (
+              <Choices facet={facet} asked={asked} />
+            )}
+          </fieldset>
+        </details>
+      ))}
+      {traits.length > shown.length && (
+        <p class="soft small">{`${traits.length - shown.length} more traits; the search finds their values.`}</p>
+      )}
+      <OwnerFilter asked={asked} />
+      {unseen(asked, shown).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+};
+
+/** Conditions that no field of the panel holds, as where nothing matches: they stay until their chip is taken away. */
+function unseen({ filter, field }: Asked, shown: readonly TraitFacet[]): [name: string, value: string][] {
+  const has = (name: string, range: boolean): boolean =>
+    shown.some((facet) => facet.trait_type === name && isRange(facet) === range);
+  const chosen = filter.criteria
+    .filter(({ name }) => !has(name, false))
+    .flatMap(({ name, values }) => values.map((value): [string, string] => [`is:${name}`, value]));
+  const ends = filter.ranges
+    .filter(({ name }) => !has(name, true))
+    .flatMap(({ name }) => [`from:${name}`, `to:${name}`])
+    .map((name): [string, string] => [name, field(name)]);
+  return [...chosen, ...ends.filter(([, value]) => value !== "")];
+}
+
+const LOCK_CHOICES = [
+  ["", "All"],
+  ["false", "Unlocked"],
+  ["true", "Locked"],
+] as const;
+
+const LockFilter = ({ asked }: { asked: Asked }) => (
+  <fieldset class="facet" id="lock">
+    <legend>Lock</legend>
+    <div class="segments">
+      {LOCK_CHOICES.map(([value, text]) => (
+        <label>
+          <input
+            type="radio"
+            id={idOf("locked", value)}
+            name="locked"
+            value={value}
+            checked={asked.field("locked") === value}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+    </div>
+  </fieldset>
+);
+
+const OwnerFilter = ({ asked }: { asked: Asked }) => (
+  <div class="facet field" id="owned">
+    <label for="owner">Owner</label>
+    <input
+      type="text"
+      class="mono"
+      id="owner"
+      name="owner"
+      value={asked.field("owner")}
+      placeholder="0x…"
+      autocomplete="off"
+      spellcheck={false}
+      maxlength={42}
+    />
+  </div>
+);
+
+const Choices = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
+  const { trait_type, display_type, values, values_total } = facet;
+  const chosen = asked.filter.criteria.find(({ name }) => name === trait_type)?.values ?? [];
+  const known = values.slice(0, VALUES_MAX).map(({ value, count }) => ({
+    text: String(value),
+    label: formatValue({ display_type, value }),
+    count,
+  }));
+  const missing = chosen
+    .filter((text) => !known.some((each) => each.text === text))
+    .map((text) => ({
+      text,
+      label: text,
+      count: values.find(({ value }) => String(value) === text)?.count ?? 0,
+    }));
+  const all = [...known, ...missing];
+  const isFirst = (choice: (typeof all)[number], at: number): boolean =>
+    at < VALUES_AT_ONCE || chosen.includes(choice.text);
+  const first = all.filter(isFirst);
+  const rest = all.filter((choice, at) => !isFirst(choice, at));
+  const list = (choices: typeof all) => (
+    <ul class={display_type === "bool" ? "choices two" : "choices"}>
+      {choices.map(({ text, label, count }) => (
+        <li>
+          <label>
+            <input
+              type="checkbox"
+              id={idOf("is", trait_type, text)}
+              name={`is:${trait_type}`}
+              value={text}
+              checked={chosen.includes(text)}
+            />
+            <span class="choice">
+              <Value text={label} max={80} />
+            </span>
+            <span class="count">{formatNumber(count)}</span>
+          </label>
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {list(first)}
+      {rest.length > 0 && (
+        <details class="rest" id={idOf("rest", trait_type)}>
+          <summary>{`${rest.length} more`}</summary>
+          {list(rest)}
+        </details>
+      )}
+      {values_total > all.length && (
+        <p class="soft small">{`${formatNumber(values_total - all.length)} rarer values; the search finds them.`}</p>
+      )}
+    </>
+  );
+};
+
+const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
+  const { trait_type, display_type } = facet;
+  const [min, max] = [facet.min ?? 0, facet.max ?? 0];
+  const isDate = display_type === "date";
+  const step = stepOf(facet);
+  const name = plain(trait_type);
+  const ends = [
+    { end: "from", text: isDate ? "From" : "Lowest", bound: min },
+    { end: "to", text: isDate ? "To" : "Highest", bound: max },
+  ];
+  const textOf = (end: string): string => {
+    const text = asked.field(`${end}:${trait_type}`);
+    return isDate && /^-?\d+$/.test(text) ? dayOf(Number(text)) : text;
+  };
+  return (
+    <div class="range">
+      {!isDate && max > min && Number.isFinite(max - min) && (
+        // Shown by the script that keeps them in step with the fields.
+        <div class="sliders" hidden data-step={step}>
+          {ends.map(({ end, text, bound }) => (
+            <input
+              type="range"
+              id={idOf("slider", end, trait_type)}
+              data-end={end}
+              min={exact(Math.floor(min / step) * step)}
+              max={exact(Math.ceil(max / step) * step)}
+              step={step}
+              value={textOf(end) || String(bound)}
+              aria-label={`${name}, ${text.toLowerCase()}`}
+            />
+          ))}
+        </div>
+      )}
+      <div class="ends">
+        {ends.map(({ end, text, bound }) => (
+          <label>
+            <span>{text}</span>
+            <input
+              type={isDate ? "date" : "number"}
+              id={idOf(end, trait_type)}
+              name={`${end}:${trait_type}`}
+              data-end={end}
+              value={textOf(end)}
+              placeholder={isDate ? undefined : String(bound)}
+              step={isDate ? undefined : "any"}
+            />
+          </label>
+        ))}
+      </div>
+      {isDate && facet.min !== null && <p class="soft small">{`${formatDate(min)} to ${formatDate(max)}`}</p>}
+    </div>
+  );
+};
+
+const STEPS = 100;
+
+/** How far a slider moves at a time: a power of ten, so that it makes some hundred steps; whole where all values are. */
+function stepOf({ values, min, max }: TraitFacet): number {
+  const step = 10 ** Math.floor(Math.log10(((max ?? 0) - (min ?? 0)) / STEPS));
+  return values.every(({ value }) => Number.isInteger(value)) ? Math.max(1, step) : step;
+}
+
+/** Without what binary fractions add: 0.3, not 0.30000000000000004. */
+const exact = (value: number): number => Number(value.toPrecision(12));

@@ -1,0 +1,209 @@
+/**
+ * Filters as the address of a page holds them, so that they can be shared: `q`, `owner`, `locked`, `sort`,
+ * `is:<trait>=<value>` as often as values are chosen, and `from:<trait>` and `to:<trait>` with a number or a day.
+ */
+
+import {
+  criteriaSchema,
+  ownerSchema,
+  rangeCriteriaSchema,
+  textSchema,
+} from "../../catalog/tokens/token-filter.ts";
+import { defaultSort, sortSchema } from "../../catalog/tokens/token-sort.ts";
+import { clip } from "../../http/text/printable.ts";
+import type { Trait } from "../../metadata/document/traits.ts";
+import type { TokenFilter, TokenSort } from "../../search/query.ts";
+import { formatDate, formatNumber, shortAddress } from "../text.tsx";
+
+const DAY_SECONDS = 86_400;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const SHORT = 12;
+const PLAIN_FIELDS = ["q", "owner", "locked", "sort"];
+
+type Entry = readonly [name: string, value: string];
+
+/** One condition in words, and the others without it. */
+export interface Chip {
+  readonly trait: string | undefined;
+  readonly text: string;
+  readonly without: string;
+}
+
+export interface Asked {
+  readonly filter: TokenFilter;
+  readonly sort: TokenSort;
+  /** The conditions and the order as an address holds them, without its `?`. */
+  readonly query: string;
+  readonly cursor: string | undefined;
+  readonly chips: readonly Chip[];
+  /** What can't be understood, each by the name of its field; the rest counts. */
+  readonly problems: readonly string[];
+  /** The text of a field as it was sent; empty for none. */
+  readonly field: (name: string) => string;
+}
+
+/** Reads an address. Fields that are empty or not ours are left out; only an empty value of a trait is a value. */
+export function readQuery(parameters: URLSearchParams): Asked {
+  const entries = [...parameters].filter(
+    ([name, value]) => name.startsWith("is:") || (value !== "" && isOurs(name)),
+  );
+  const field = (name: string): string => entries.find(([each]) => each === name)?.[1] ?? "";
+  const problems: string[] = [];
+  const read = <Value>(name: string, schema: Readable<Value>): Value | undefined => {
+    const text = field(name);
+    if (text === "") return undefined;
+    const answer = schema.safeParse(text);
+    if (answer.success) return answer.data;
+    problems.push(`${name}: ${answer.error?.issues[0]?.message ?? "is not understood"}`);
+    return undefined;
+  };
+  const text = read("q", textSchema);
+  const owner = read("owner", ownerSchema);
+  const sort = read("sort", sortSchema) ?? defaultSort;
+  const locked = field("locked");
+  if (!["", "true", "false"].includes(locked))
+    problems.push(`locked: must be true or false; it is "${clip(locked, 80)}"`);
+
+  const criteria = within(criteriaSchema, readCriteria(entries), problems);
+  const ranges = within(rangeCriteriaSchema, readRanges(entries, problems), problems);
+  const filter: TokenFilter = {
+    criteria: criteria ?? [],
+    ranges: (ranges ?? []).map(({ name, range }) => ({ name, ...range })),
+    text,
+    owner,
+    locked: locked === "true" ? true : locked === "false" ? false : undefined,
+  };
+  const isUnderstood = ([name, value]: Entry): boolean => {
+    if (name.startsWith("is:")) return criteria !== undefined;
+    if (/^(?:from|to):/.test(name)) return ranges !== undefined && readBound(value, false) !== undefined;
+    return { q: text, owner, locked: filter.locked }[name] !== undefined;
+  };
+  return {
+    filter,
+    sort,
+    query: new URLSearchParams(entries as [string, string][]).toString(),
+    cursor: parameters.get("cursor") ?? undefined,
+    chips: chipsOf(entries, isUnderstood),
+    problems,
+    field,
+  };
+}
+
+interface Readable<Value> {
+  safeParse(input: unknown): {
+    readonly success: boolean;
+    readonly data?: Value | undefined;
+    readonly error?: { readonly issues: readonly { readonly message: string }[] } | undefined;
+  };
+}
+
+/** As the API reads them, with its limits. */
+function within<Value>(schema: Readable<Value>, input: unknown, problems: string[]): Value | undefined {
+  const answer = schema.safeParse(input);
+  if (answer.success) return answer.data;
+  problems.push(...(answer.error?.issues ?? []).map(({ message }) => message));
+  return undefined;
+}
+
+const isOurs = (name: string): boolean => PLAIN_FIELDS.includes(name) || /^(?:from|to):/.test(name);
+
+function readCriteria(entries: readonly Entry[]): { name: string; values: string[] }[] {
+  const byName = new Map<string, string[]>();
+  for (const [field, value] of entries) {
+    if (!field.startsWith("is:")) continue;
+    const name = field.slice("is:".length);
+    byName.set(name, [...(byName.get(name) ?? []), value]);
+  }
+  return [...byName].map(([name, values]) => ({ name, values }));
+}
+
+type Range = { name: string; range: { from?: number; to?: number } };
+
+function readRanges(entries: readonly Entry[], problems: string[]): Range[] {
+  const byName = new Map<string, Range["range"]>();
+  for (const [field, value] of entries) {
+    const [, end, name] = /^(from|to):(.*)$/s.exec(field) ?? [];
+    if (end === undefined || name === undefined) continue;
+    const bound = readBound(value, end === "to");
+    if (bound === undefined) problems.push(`${field}: "${clip(value, 80)}" is neither a number nor a day`);
+    else byName.set(name, { ...byName.get(name), [end]: bound });
+  }
+  return [...byName].map(([name, range]) => ({ name, range }));
+}
+
+/** A number as it is; a day as its first second, or its last one at the end of a range. */
+function readBound(text: string, isEnd: boolean): number | undefined {
+  if (NUMBER.test(text)) return Number(text);
+  const seconds = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN;
+  if (Number.isNaN(seconds)) return undefined;
+  return isEnd ? seconds + DAY_SECONDS - 1 : seconds;
+}
+
+/** The conditions that count, in words, in the order of the address; both ends of a range are one. */
+function chipsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean): Chip[] {
+  const entries = all.filter(isUnderstood);
+  const chip = (trait: string | undefined, text: string, isItsOwn: (entry: Entry) => boolean): Chip => ({
+    trait,
+    text,
+    without: new URLSearchParams(all.filter((entry) => !isItsOwn(entry)) as [string, string][]).toString(),
+  });
+  const seen = new Set<string>();
+  return entries.flatMap((entry): Chip[] => {
+    const [field, value] = entry;
+    const [, kind = field, trait] = /^(is|from|to):(.*)$/s.exec(field) ?? [];
+    if (kind === "q") return [chip(undefined, `“${value}”`, ([name]) => name === "q")];
+    if (kind === "owner")
+      return [
+        chip(
+          undefined,
+          `Owner ${value.length > SHORT ? shortAddress(value) : value}`,
+          ([name]) => name === "owner",
+        ),
+      ];
+    if (kind === "locked")
+      return [chip(undefined, value === "true" ? "Locked" : "Unlocked", ([name]) => name === "locked")];
+    if (trait === undefined) return [];
+    if (kind === "is") return [chip(trait, value, (each) => each === entry)];
+    if (seen.has(trait)) return [];
+    seen.add(trait);
+    const end = (name: string): string | undefined =>
+      entries.find(([each]) => each === `${name}:${trait}`)?.[1];
+    const isItsOwn = ([name]: Entry): boolean => name === `from:${trait}` || name === `to:${trait}`;
+    return [chip(trait, rangeText(end("from"), end("to")), isItsOwn)];
+  });
+}
+
+function rangeText(from: string | undefined, to: string | undefined): string {
+  if (from !== undefined && to !== undefined) return `${boundText(from)} to ${boundText(to)}`;
+  if (from !== undefined) return DAY.test(from) ? `from ${boundText(from)}` : `${boundText(from)} or more`;
+  const end = to ?? "";
+  return DAY.test(end) ? `until ${boundText(end)}` : `${boundText(end)} or less`;
+}
+
+function boundText(text: string): string {
+  if (NUMBER.test(text)) return formatNumber(Number(text));
+  return DAY.test(text) ? formatDate(readBound(text, false) ?? 0) : text;
+}
+
+/** The address query that finds the tokens with a trait's value; of a date, those of its day. */
+export function queryOf({
+  trait_type,
+  display_type,
+  value,
+}: Pick<Trait, "trait_type" | "display_type" | "value">): string {
+  const isRange = display_type === "number" || display_type === "date";
+  const text = display_type === "date" ? dayOf(Number(value)) : String(value);
+  const ends = isRange ? ["from", "to"] : ["is"];
+  return new URLSearchParams(ends.map((end): [string, string] => [`${end}:${trait_type}`, text])).toString();
+}
+
+// The furthest that a Date reaches either way (ECMA-262, 21.4.1.1).
+const SECONDS_MAX = 8.64e12;
+
+/** As `readBound` reads a day; the seconds themselves where a day has no such form. */
+export function dayOf(seconds: number): string {
+  if (!(Math.abs(seconds) <= SECONDS_MAX)) return String(seconds);
+  const day = new Date(seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length);
+  return DAY.test(day) ? day : String(seconds);
+}

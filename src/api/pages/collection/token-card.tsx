@@ -1,0 +1,83 @@
+/** Tokens in a grid: the cached image, the name, the id, and a badge on what is locked. */
+
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { Badge } from "../../ui/parts.tsx";
+import { picturePath, type Site, tokenPath } from "../env.ts";
+import { Foreign, plain, shortId } from "../text.tsx";
+
+/** Pictures are cached at this size, whatever they were. */
+export const PICTURE_PX = 480;
+
+// As many as fit above the fold of most screens.
+const EAGER = 4;
+
+const placeholders = {
+  unread: "Not read yet",
+  none: "No image",
+  pending: "Image on its way",
+  rejected: "Image can’t be shown",
+  cached: "Image can’t be shown",
+} as const;
+
+/** A token's picture, or in its place what became of it. Its room is kept, so nothing moves when it comes. */
+export const Picture = ({
+  site,
+  token,
+  alt = "",
+  isEager = false,
+}: {
+  site: Site;
+  token: Pick<TokenView, "image" | "metadata">;
+  alt?: string;
+  isEager?: boolean;
+}) => {
+  const { status, url } = token.image;
+  const path = status === "cached" ? picturePath(site, url) : undefined;
+  const isUnread = status === "none" && token.metadata.version === null;
+  if (path === undefined) return <span class="no-picture">{placeholders[isUnread ? "unread" : status]}</span>;
+  return (
+    <img
+      src={path}
+      alt={alt}
+      width={PICTURE_PX}
+      height={PICTURE_PX}
+      loading={isEager ? "eager" : "lazy"}
+      decoding="async"
+    />
+  );
+};
+
+/** What a token is called: its name, or its id where it has none. */
+export const nameOf = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
+  name && plain(name) !== "" ? name : `Token #${shortId(token_id)}`;
+
+export const TokenGrid = ({
+  site,
+  tokens,
+  isFirstPage,
+}: {
+  site: Site;
+  tokens: readonly TokenView[];
+  isFirstPage: boolean;
+}) => (
+  <ul class="tokens" id="grid">
+    {tokens.map((token, at) => (
+      <li>
+        <a class="token" href={site.to(tokenPath(token))}>
+          <span class="frame">
+            <Picture site={site} token={token} isEager={isFirstPage && at < EAGER} />
+            {token.lock.locked && (
+              <span class="lock-badge">
+                <Badge tone="warn">Locked</Badge>
+              </span>
+            )}
+          </span>
+          <span class="token-name">
+            <Foreign text={nameOf(token)} max={120} />
+          </span>
+          <span class="token-id">{`#${shortId(token.token_id)}`}</span>
+        </a>
+      </li>
+    ))}
+  </ul>
+);

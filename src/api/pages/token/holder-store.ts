@@ -1,0 +1,25 @@
+/** Who holds most of an ERC-1155 token, as the index has it. */
+
+import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Queryable } from "../../db/database.ts";
+
+export interface Holder {
+  readonly holder: string;
+  /** Above zero, in decimal digits. */
+  readonly balance: string;
+}
+
+/** The wallets with the highest balances, at most `limit`, the highest first. */
+export const readTopHolders = (
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection, tokenId }: TokenRef,
+  limit: number,
+): Promise<readonly Holder[]> =>
+  db.query<Holder>(
+    `select holder, balance::text from ${tables.tokenBalance}
+      where chain_id = $1 and collection_address = $2 and token_id = $3 and balance > 0
+      order by token_balance.balance desc, holder limit $4`,
+    [chainId, collection, tokenId, limit],
+  );

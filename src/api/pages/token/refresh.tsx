@@ -1,0 +1,109 @@
+/** The refresh button of a token's page: a request without a key, its progress, and what became of it. */
+
+import type { ReceiptToken, TokenStatus } from "../../refresh/receipts/receipts.ts";
+import { refusalOf } from "../../refresh/verdicts.ts";
+import { Button } from "../../ui/parts.tsx";
+import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "../env.ts";
+import { Reason } from "../reason.tsx";
+
+// Such receipts may be read by whoever knows their id, as those of GraphQL callers without a key.
+const OWNER = "anonymous";
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What a page shows of a refresh; undefined where none was asked for. */
+export interface RefreshProgress {
+  readonly id: string;
+  readonly status: TokenStatus;
+  readonly reason: string | null;
+}
+
+/** Queues a refresh as the GraphQL mutation without a key does, and leads to the page that tells of it. */
+export async function requestRefresh(site: Site, c: PagesContext): Promise<Response> {
+  const collection = collectionOf(site, c);
+  const tokenId = tokenIdOf(c);
+  const { receiptId, tokens } = await site.refresh.request(collection, [tokenId], {
+    trigger: "graphql",
+    anonymous: true,
+    client: site.gate.clientAddress(c),
+    receiptFor: OWNER,
+  });
+  if (!receiptId) throw refusalOf(tokens, () => "token_id", "TOKEN_UNKNOWN");
+  const { chainId, address } = collection;
+  const path = tokenPath({ chain_id: chainId, collection_address: address, token_id: tokenId });
+  return c.redirect(site.to(`${path}?refresh=${receiptId}#refresh`), 303);
+}
+
+/** The refresh that the address names, if it is one of this token. */
+export async function readProgress(
+  { refresh }: Site,
+  id: string | undefined,
+  tokenId: string,
+): Promise<RefreshProgress | undefined> {
+  if (id === undefined || !UUID.test(id)) return undefined;
+  const receipt = await refresh.findReceipt(id, OWNER);
+  const entry = receipt?.tokens.find((each) => each.token_id === tokenId);
+  return entry && { id, status: entry.status, reason: entry.reason };
+}
+
+const isOpen = (status: TokenStatus): boolean => status === "queued" || status === "fetching";
+
+const said: Record<ReceiptToken["status"], string> = {
+  queued:
+    "Waiting for its turn. Visitors may have a token read once a minute; a later wish waits for the next one.",
+  fetching: "Reading the token’s document.",
+  updated: "Done: the metadata has changed, and this page shows what it is now.",
+  unchanged: "Done: the document is the same as before.",
+  failed: "Done: the document could not be read. What was read before stays.",
+  not_found: "Done: this token doesn’t exist.",
+};
+
+const STEPS = ["Asked", "Reading", "Done"] as const;
+const stepOf = (status: TokenStatus): number => ["queued", "fetching"].indexOf(status) + 1 || STEPS.length;
+
+interface RefreshProps {
+  readonly site: Site;
+  readonly path: string;
+  readonly progress: RefreshProgress | undefined;
+}
+
+export const Refresh = ({ site, path, progress }: RefreshProps) => {
+  const open = progress !== undefined && isOpen(progress.status);
+  return (
+    <div id="refresh" class="refresh" data-state={progress ? (open ? "open" : "done") : "idle"}>
+      <form method="post" action={site.to(`${path}/refresh`)}>
+        <Button id="ask">Refresh metadata</Button>
+      </form>
+      <div id="steps">
+        {progress && (
+          <ol class="steps" aria-label="Progress of the refresh">
+            {STEPS.map((step, at) => (
+              <li
+                class={at < stepOf(progress.status) ? "past" : undefined}
+                aria-current={at === stepOf(progress.status) - 1 ? "step" : undefined}
+              >
+                {step}
+              </li>
+            ))}
+          </ol>
+        )}
+      </div>
+      <p id="said" role="status">
+        {progress && said[progress.status]}
+        {progress?.reason && (
+          <>
+            {" "}
+            <span class="soft">
+              <Reason text={progress.reason} />
+            </span>
+          </>
+        )}
+      </p>
+      {open && (
+        <noscript>
+          {/* With a fragment it would lead to where the visitor is already, and nothing would be asked. */}
+          <a href={site.to(`${path}?refresh=${progress.id}`)}>Look again</a>
+        </noscript>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,109 @@
+/** What a token's page shows of it: its animation, else its video, else its image (spec.md "Display priority"). */
+
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { fetchReasonTable } from "../../media/checks/reasons.ts";
+import { type PageSources, policyOrigin } from "../../ui/site.ts";
+import { nameOf, PICTURE_PX, Picture } from "../collection/token-card.tsx";
+import { picturePath, type Site, tokenPath } from "../env.ts";
+import { Reason, sentenceOf } from "../reason.tsx";
+import { Foreign, plain } from "../text.tsx";
+
+/** The one origin that the page must let in for what it shows, if it is not ours. */
+export function mediaSources({ display }: TokenView): PageSources {
+  const { kind, url } = display.token_page;
+  const origin = policyOrigin(url ?? "");
+  if (origin === undefined || (kind !== "animation" && kind !== "video")) return {};
+  return kind === "animation" ? { frame: [origin] } : { media: [origin] };
+}
+
+interface MediaProps {
+  readonly site: Site;
+  readonly token: TokenView;
+  /** The image in the place of an animation, for a visitor who has asked for it. */
+  readonly asImage: boolean;
+}
+
+export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
+  const { skipped, kind, url } = token.display.token_page;
+  const { reason, status } = token.image;
+  const hasChoice = kind === "animation" && status === "cached";
+  const what = [kind, url, status, token.image.url].join(" ");
+  return (
+    <figure class="media">
+      <div class="stage" data-what={what}>
+        <Shown site={site} token={token} asImage={hasChoice && asImage} />
+      </div>
+      <figcaption id="caption" class="soft small">
+        {hasChoice && <Choice site={site} token={token} asImage={asImage} />}
+        {skipped.map((each) => (
+          <p>
+            {`The ${each.kind} is not shown. `}
+            <Foreign text={whyNot(each)} max={300} />
+          </p>
+        ))}
+        {reason && (
+          <p>
+            {status === "pending" ? "The image could not be fetched yet. " : "The image is not shown. "}
+            <Reason text={reason} />
+          </p>
+        )}
+      </figcaption>
+    </figure>
+  );
+};
+
+/** A page can't tell whether what it frames has come, so there is always a way to the image. */
+const Choice = ({ site, token, asImage }: MediaProps) => (
+  <p>
+    {asImage ? (
+      <a href={site.to(tokenPath(token))}>Show the animation</a>
+    ) : (
+      <>
+        If the animation does not come, <a href={`${site.to(tokenPath(token))}?show=image`}>show the image</a>
+        .
+      </>
+    )}
+  </p>
+);
+
+const Shown = ({ site, token, asImage }: MediaProps) => {
+  const { kind, url } = token.display.token_page;
+  const name = plain(nameOf(token));
+  const canLoad = url !== null && policyOrigin(url) !== undefined;
+  if (kind === "animation" && canLoad && !asImage)
+    return (
+      // Its scripts run in an origin of their own: they reach neither this page nor anything stored for its host.
+      <iframe
+        src={url}
+        title={`Animation of ${name}`}
+        sandbox="allow-scripts"
+        referrerpolicy="no-referrer"
+        width={PICTURE_PX}
+        height={PICTURE_PX}
+      />
+    );
+  if (kind === "video" && canLoad)
+    return (
+      <video
+        src={url}
+        poster={picturePath(site, token.image.url)}
+        aria-label={`Video of ${name}`}
+        width={PICTURE_PX}
+        height={PICTURE_PX}
+        controls
+        loop
+        muted
+        playsinline
+        preload="metadata"
+      />
+    );
+  return <Picture site={site} token={token} alt={`Image of ${name}`} isEager />;
+};
+
+const fetchReasons: Readonly<Record<string, string>> = fetchReasonTable;
+
+function whyNot({ reason, host, message }: TokenView["display"]["token_page"]["skipped"][number]): string {
+  if (reason === "host_not_allowed")
+    return `The operator has not allowed ${message ? "the host it leads to" : "its host"}, ${host}.`;
+  return sentenceOf(reason, message ?? fetchReasons[reason] ?? "");
+}

@@ -1,0 +1,214 @@
+/** `/collections/{chain_id}/{address}/{token_id}`: everything that is known of one token. */
+
+import type { Child } from "hono/jsx";
+import { findLockStandard } from "../../../domain/lock-standards.ts";
+import { viewCollections } from "../../catalog/collection-view.ts";
+import { VERSION_MAX } from "../../catalog/reports/report-routes.ts";
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { ApiError } from "../../http/errors.ts";
+import { Badge, Card, Empty, Facts, Table, When } from "../../ui/parts.tsx";
+import { collectionName, standardNames } from "../collection/collection-list.tsx";
+import { soon, stillLoading } from "../collection/loading.tsx";
+import { nameOf } from "../collection/token-card.tsx";
+import { Copied, Wallet, Whole } from "../copyable.tsx";
+import {
+  collectionOf,
+  collectionPath,
+  isIndexReady,
+  type PagesContext,
+  type Site,
+  tokenIdOf,
+  tokenPath,
+} from "../env.ts";
+import { NotReady, render } from "../frame.tsx";
+import { Description, Foreign, formatNumber } from "../text.tsx";
+import { type Holder, readTopHolders } from "./holder-store.ts";
+import { readLockedSince } from "./lock-store.ts";
+import { Refresh, readProgress } from "./refresh.tsx";
+import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE } from "./token-history.tsx";
+import { mediaSources, TokenMedia } from "./token-media.tsx";
+import { Properties } from "./token-properties.tsx";
+
+// Ten transfers a page: further back than any token has moved.
+const PAGE_MAX = 100_000;
+const HOLDERS_MAX = 10;
+
+export async function tokenPage(site: Site, c: PagesContext): Promise<Response> {
+  const collection = collectionOf(site, c);
+  const tokenId = tokenIdOf(c);
+  const { chainId, address } = collection;
+  const named = { chain_id: chainId, collection_address: address, token_id: tokenId };
+  const progress = await readProgress(site, c.req.query("refresh"), tokenId);
+  // What the script puts in the place of the progress that is shown.
+  if (c.req.query("part") === "refresh" && progress)
+    return c.html(<Refresh site={site} path={tokenPath(named)} progress={progress} />, 200, {
+      "Cache-Control": "private, no-cache",
+    });
+
+  const at = positive(c.req.query("transfers"), PAGE_MAX) ?? 1;
+  const before = positive(c.req.query("before"), VERSION_MAX);
+  const { holdings, reports } = site.catalogRoom;
+  const place = { offset: (at - 1) * TRANSFERS_AT_ONCE, limit: TRANSFERS_AT_ONCE };
+  const found = await soon(
+    Promise.all([
+      reports.ofToken(collection, tokenId, { limit: VERSIONS_AT_ONCE, before }),
+      holdings.transfers(collection, [tokenId], place),
+      holdings.owners(collection, [tokenId]),
+      readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
+      viewCollections(site.catalogRoom, [collection]),
+      isIndexReady(site, chainId),
+    ]),
+  );
+  // A share of the collection is told by its search index.
+  if (found === undefined) return stillLoading(site, c);
+  const [history, transfers, owners, holders, [view], isReady] = found;
+  if (!history || !view) throw new ApiError("TOKEN_UNKNOWN");
+  const { token } = history;
+  const since = await lockedSince(site, token);
+  return render(
+    site,
+    c,
+    {
+      title: `${nameOf(token)} · ${collectionName(view)}`,
+      width: "gallery",
+      sources: mediaSources(token),
+      scripts: ["token.js"],
+    },
+    <>
+      {!isReady && <NotReady />}
+      <div id="token" class="token-page">
+        <TokenMedia site={site} token={token} asImage={c.req.query("show") === "image"} />
+        <div class="about">
+          <div id="told" class="told">
+            <header class="token-head">
+              <p>
+                <a href={site.to(collectionPath(token))}>
+                  <Foreign text={collectionName(view)} max={100} />
+                </a>
+              </p>
+              <h1>
+                <Foreign text={nameOf(token)} max={300} />
+              </h1>
+              <State token={token} since={since} />
+              <Held site={site} token={token} owners={owners.get(tokenId) ?? 0} />
+            </header>
+            {token.description && <Description text={token.description} />}
+          </div>
+          <Refresh site={site} path={tokenPath(named)} progress={progress} />
+          <div id="known">
+            <Properties site={site} token={token} />
+          </div>
+        </div>
+        <div id="details" class="details">
+          <Card title="Details">
+            <Facts rows={factsOf(token)} />
+          </Card>
+          {token.standard === "erc1155" && <Holders site={site} token={token} holders={holders} />}
+        </div>
+        <div id="wide-part" class="wide-part">
+          <Transfers
+            site={site}
+            token={token}
+            transfers={transfers.get(tokenId) ?? { total: 0, transfers: [] }}
+            at={at}
+          />
+          <MetadataState site={site} {...history} />
+        </div>
+        <Copied />
+      </div>
+    </>,
+  );
+}
+
+/** A whole number from 1 to `max`; undefined for anything else. */
+const positive = (text: string | undefined, max: number): number | undefined =>
+  text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+
+async function lockedSince({ database, tables }: Site, token: TokenView): Promise<Date | undefined> {
+  const { chain_id: chainId, collection_address: collection, token_id: tokenId, lock } = token;
+  if (lock.since_block === null) return undefined;
+  return readLockedSince(database, tables, { chainId, collection, tokenId }, lock.since_block);
+}
+
+/** Whether it may be traded, and why not. */
+const State = ({ token, since }: { token: TokenView; since: Date | undefined }) => {
+  const { lock, burned, tradable, opens_at } = token;
+  return (
+    <p class="row">
+      {burned && <Badge tone="bad">Burned</Badge>}
+      {lock.locked && <Badge tone="warn">Locked</Badge>}
+      {tradable && <Badge tone="good">Tradable</Badge>}
+      {lock.locked && since && (
+        <span class="soft">
+          since <When at={since} />
+        </span>
+      )}
+      {opens_at !== null && !burned && (
+        <>
+          <Badge>Not open yet</Badge>
+          <span class="soft">
+            Trade opens <When at={new Date(opens_at)} />
+          </span>
+        </>
+      )}
+      {!tradable && !burned && !lock.locked && opens_at === null && (
+        <>
+          <Badge>Not tradable now</Badge>
+          <span class="soft">The index is behind the chain, or has not seen this token yet.</span>
+        </>
+      )}
+    </p>
+  );
+};
+
+/** In whose hands it is. */
+const Held = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
+  const { standard, owner, supply } = token;
+  if (standard === "erc1155") {
+    const many = supply ? BigInt(supply).toLocaleString("en-US") : "unknown";
+    return <p>{`Supply ${many}, held by ${formatNumber(owners)} ${owners === 1 ? "wallet" : "wallets"}`}</p>;
+  }
+  return <p>Owner {owner ? <Wallet site={site} token={token} address={owner} /> : "nobody"}</p>;
+};
+
+function factsOf({ lock, standard, token_id, chain_id, collection_address }: TokenView) {
+  const facts: (readonly [string, Child])[] = [
+    ["Token id", <Whole value={token_id} what="the token’s id" />],
+    ["Contract", <Whole value={collection_address} what="the contract’s address" />],
+    ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`],
+  ];
+  if (!lock.locked) return facts;
+  const since = lock.since_block === null ? "" : ` since block ${formatNumber(lock.since_block)}`;
+  return [
+    ...facts,
+    ["Lock", `${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}${since}`] as const,
+    ["Lock standard", lock.standards.map((name) => findLockStandard(name).title).join(", ")] as const,
+    ...lock.approved_contracts.map(
+      (address) => ["Locked by", <Whole value={address} what="the locking contract’s address" />] as const,
+    ),
+  ];
+}
+
+interface HoldersProps {
+  readonly site: Site;
+  readonly token: TokenView;
+  readonly holders: readonly Holder[];
+}
+
+/** Those who hold most. */
+const Holders = ({ site, token, holders }: HoldersProps) => (
+  <Card title="Holders" hint={holders.length < HOLDERS_MAX ? undefined : `The ${HOLDERS_MAX} with the most`}>
+    {holders.length === 0 ? (
+      <Empty>Nobody holds it.</Empty>
+    ) : (
+      <Table
+        caption="Who holds most of it"
+        columns={["Wallet", { head: "How many", isNumber: true }]}
+        rows={holders.map(({ holder, balance }) => [
+          <Wallet site={site} token={token} address={holder} />,
+          BigInt(balance).toLocaleString("en-US"),
+        ])}
+      />
+    )}
+  </Card>
+);

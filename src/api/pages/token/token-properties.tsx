@@ -1,0 +1,76 @@
+/** The `Properties` of a token's page: traits by category, with their share of the collection. */
+
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { Empty } from "../../ui/parts.tsx";
+import { queryOf } from "../collection/filter-query.ts";
+import { collectionPath, type Site } from "../env.ts";
+import { formatNumber, formatPercentage, formatValue, plain, Value } from "../text.tsx";
+
+type TraitView = TokenView["traits"][number];
+
+export const Properties = ({ site, token }: { site: Site; token: TokenView }) => (
+  <section class="properties" aria-labelledby="properties">
+    <h2 id="properties">Properties</h2>
+    {token.traits.length === 0 && (
+      <Empty>
+        {token.metadata.version === null
+          ? "Not known yet: its document has not been read."
+          : "This token has no properties."}
+      </Empty>
+    )}
+    {token.property_groups.map(({ category, traits }) => (
+      <div class="category">
+        <h3>
+          <Value text={category} max={100} />
+        </h3>
+        <ul class="traits">
+          {traits
+            .flatMap((name) => token.traits.filter(({ trait_type }) => trait_type === name))
+            .map((trait) => (
+              <li>
+                <Trait trait={trait} href={`${site.to(collectionPath(token))}?${queryOf(trait)}`} />
+              </li>
+            ))}
+        </ul>
+      </div>
+    ))}
+  </section>
+);
+
+/** Leads to the tokens that have the same. */
+const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
+  const { trait_type, display_type, value, max_value, count, percentage } = trait;
+  const portion = portionOf(trait);
+  return (
+    <a class="trait" href={href}>
+      <span class="trait-type">
+        <Value text={trait_type} max={80} />
+      </span>
+      <span class="trait-value">
+        {display_type === "date" && typeof value === "number" ? (
+          <time datetime={new Date(value * 1000).toISOString()}>{formatValue(trait)}</time>
+        ) : (
+          <span title={plain(formatValue(trait))}>
+            <Value text={formatValue(trait)} max={200} />
+          </span>
+        )}
+        {max_value !== null && <span class="soft">{` of ${formatNumber(max_value)}`}</span>}
+      </span>
+      {portion !== undefined && (
+        <svg class="portion" aria-hidden="true" width="100%" height="4">
+          <rect class="track" width="100%" height="4" rx="2" />
+          <rect class="filled" width={`${portion * 100}%`} height="4" rx="2" />
+        </svg>
+      )}
+      <span class="trait-share">
+        {`${formatNumber(count)} ${count === 1 ? "token" : "tokens"} · ${formatPercentage(percentage)}`}
+      </span>
+    </a>
+  );
+};
+
+/** How much of its ceiling a number reaches, 0 to 1; undefined where that says nothing. */
+function portionOf({ value, max_value }: TraitView): number | undefined {
+  if (typeof value !== "number" || max_value === null || max_value <= 0) return undefined;
+  return Math.min(1, Math.max(0, value / max_value));
+}

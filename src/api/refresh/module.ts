@@ -1,0 +1,55 @@
+/** Those who accept requests, put together. */
+
+import type { ChainCalls } from "../chain/contract/batched-calls.ts";
+import type { LatestBlock } from "../chain/contract/read-block.ts";
+import type { Database } from "../db/database.ts";
+import type { AmountLimiter } from "../http/limits/rate-limit.ts";
+import type { DailyJob } from "../jobs/daily.ts";
+import type { MetadataService } from "../metadata/service.ts";
+import { createExistence } from "../metadata/uri/existence.ts";
+import type { ReadUri } from "../metadata/uri/read-uri.ts";
+import { createOperatorRequests, type OperatorRequests } from "./operator/operator-requests.ts";
+import { createUnseenQueue } from "./queue/unseen-queue.ts";
+import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
+import { createRefresh, type RefreshService } from "./service.ts";
+import { forgetUntoldTokens, type PurgeDeps } from "./triggers/purge.ts";
+
+export interface RefreshRoom {
+  readonly refresh: RefreshService;
+  readonly operatorRequests: OperatorRequests;
+}
+
+export function createRefreshRoom(deps: {
+  readonly database: Database;
+  readonly metadata: MetadataService;
+  readonly calls: ChainCalls;
+  readonly readUri: ReadUri;
+  readonly latestBlock: LatestBlock;
+  /** Of token ids, by the address of callers without a key. */
+  readonly tokenLimiter: AmountLimiter;
+  /** In place of UNSEEN_MAX. */
+  readonly unseenMax?: number;
+}): RefreshRoom {
+  const { database, metadata, tokenLimiter } = deps;
+  const askExistence = createExistence({
+    ...deps,
+    readContract: (chainId, collection) => metadata.readContract(database, chainId, collection),
+  });
+  return {
+    refresh: createRefresh({
+      database,
+      metadata,
+      askExistence,
+      tokenLimiter,
+      unseenQueue: createUnseenQueue(database, deps.unseenMax),
+    }),
+    operatorRequests: createOperatorRequests({ database, metadata, askExistence }),
+  };
+}
+
+/** What is due once a day. */
+export const refreshJobs = (deps: PurgeDeps): readonly DailyJob[] => [
+  forgetOldReceipts,
+  forgetOldSweeps,
+  ...forgetUntoldTokens(deps),
+];

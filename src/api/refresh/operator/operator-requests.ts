@@ -1,0 +1,100 @@
+/** Refreshes that the operator asks for: any number of tokens, or a whole collection, and how they come along. */
+
+import { randomUUID } from "node:crypto";
+import type { CollectionConfig } from "../../../config.ts";
+import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import type { AskExistence } from "../../metadata/uri/existence.ts";
+import { type QueueOverview, readHosts, readOpenSweeps, readQueueState } from "../queue/overview-store.ts";
+import { want } from "../queue/queue.ts";
+import { type ReceiptProgress, readProgress } from "../receipts/progress-store.ts";
+import { addReceipt } from "../receipts/receipts.ts";
+import { addSweep } from "../triggers/sweeps.ts";
+import { createJudge, fetchedOf, viewVerdict } from "../verdicts.ts";
+
+// Zero would void the blocks that waiting events have named: a block that every token is read above will do.
+const ANY_BLOCK = 1;
+
+/** Writes with the request, in its transaction: a request without its audit row is none. */
+export type Note = (tx: Queryable, refreshId: string) => Promise<void>;
+
+export function createOperatorRequests(deps: {
+  readonly database: Database;
+  readonly metadata: MetadataService;
+  readonly askExistence: AskExistence;
+}) {
+  const { database, metadata } = deps;
+  const judge = createJudge(deps);
+
+  return {
+    /**
+     * Queues distinct tokens and answers the receipt's id, which says of the others at once why they are not fetched.
+     * `accept` serves also what is less complete than before.
+     */
+    async requestTokens(
+      collection: CollectionConfig,
+      tokenIds: readonly string[],
+      accept: boolean,
+      note: Note,
+    ): Promise<string> {
+      const { chainId, address } = collection;
+      const verdicts = await judge(collection, tokenIds, { anonymous: false });
+      const queued = fetchedOf(verdicts, () => true);
+      const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
+      const id = randomUUID();
+      await database.transaction(async (tx) => {
+        const wanted = { chainId, collection: address, tokens: queued, trigger: "operator", accept } as const;
+        const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
+        if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
+        const tokens = [...verdicts].map(([tokenId, verdict]) => ({
+          tokenId,
+          mark: marks?.get(tokenId),
+          ended: viewVerdict(tokenId, verdict),
+        }));
+        await addReceipt(tx, { id, owner: "operator", chainId, collection: address, tokens });
+        await note(tx, id);
+      });
+      return id;
+    },
+
+    /**
+     * Sweeps all known tokens of a collection, at the lowest priority, and answers the receipt's id. A request that
+     * finds another one not started yet joins it.
+     */
+    requestCollection({ chainId, address }: CollectionConfig, accept: boolean, note: Note): Promise<string> {
+      return database.transaction(async (tx) => {
+        const id = randomUUID();
+        const receiptId = await addSweep(tx, {
+          chainId,
+          collection: address,
+          from: "0",
+          to: UINT256_MAX.toString(),
+          block: ANY_BLOCK,
+          skipRead: false,
+          accept,
+          receiptId: id,
+        });
+        if (receiptId === id)
+          await addReceipt(tx, { id, owner: "operator", chainId, collection: address, tokens: [] });
+        await note(tx, receiptId ?? id);
+        return receiptId ?? id;
+      });
+    },
+
+    /** How far a refresh has come, of whomever it is; undefined for one that nobody made, or long ago. */
+    progress: (id: string): Promise<ReceiptProgress | undefined> => readProgress(database, id),
+
+    /** The queue as it is now, in bounded lists. */
+    async overview(): Promise<QueueOverview> {
+      const [queue, hosts, sweeps] = await Promise.all([
+        readQueueState(database).catch(() => undefined),
+        readHosts(database),
+        readOpenSweeps(database),
+      ]);
+      return { queue, hosts, sweeps };
+    },
+  };
+}
+
+export type OperatorRequests = ReturnType<typeof createOperatorRequests>;

@@ -1,0 +1,133 @@
+/** Operator routes for refreshes: ask for any number of tokens, follow them, and look at the queue. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import type { Queryable } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
+import { addressField, tokenIdField } from "../../http/fields.ts";
+import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
+import type { OperatorRequests } from "./operator-requests.ts";
+import { overviewSchema, progressSchema } from "./operator-schemas.ts";
+import { viewOverview, viewProgress } from "./operator-views.ts";
+
+const OPERATOR = "operator";
+const TOKENS_MAX = 10_000;
+// Ten thousand ids of 78 digits.
+const BODY_BYTES_MAX = 1024 * 1024;
+
+const requestBody = z
+  .strictObject({
+    collection_address: addressField,
+    chain_id: z
+      .int()
+      .positive()
+      .optional()
+      .openapi({ description: "The chain; without it, the one that has the address." }),
+    token_ids: z
+      .array(tokenIdField)
+      .min(1, { error: "must hold at least one token id; leave it out for the whole collection" })
+      .max(TOKENS_MAX, {
+        error: (issue) =>
+          `holds ${(issue.input as readonly unknown[]).length} ids; the limit is ${TOKENS_MAX}`,
+      })
+      .optional()
+      .openapi({ description: "Without it, every known token of the collection." }),
+    accept: z.boolean().default(false).openapi({
+      description: "Serve what is found even where it is less complete than what is served now.",
+    }),
+  })
+  .openapi("OperatorRefreshRequest");
+
+const requestedSchema = z.object({
+  refresh_id: z.string(),
+  collection: z.string(),
+  token_count: z
+    .number()
+    .nullable()
+    .openapi({ description: "Distinct tokens; null for a whole collection, which is counted on the way." }),
+});
+
+const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
+
+const requestRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: "/refreshes",
+  operationId: "requestRefresh",
+  summary: `Refresh up to ${TOKENS_MAX} tokens, or a whole collection behind everything else that waits`,
+  middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
+  request: { body: { required: true, content: { "application/json": { schema: requestBody } } } },
+  responses: {
+    200: { description: "Queued", content: { "application/json": { schema: requestedSchema } } },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_INVALID",
+      "NOT_FOUND",
+      "COLLECTION_NOT_FOUND",
+      "BODY_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+});
+
+const progressRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/refreshes/{refresh_id}",
+  operationId: "getRefreshProgress",
+  summary: "How far a refresh has come, whoever asked for it",
+  request: { params: z.object({ refresh_id: z.uuid() }) },
+  responses: {
+    200: { description: "As of now", content: { "application/json": { schema: progressSchema } } },
+    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
+  },
+});
+
+const overviewRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/refreshes",
+  operationId: "getRefreshQueue",
+  summary: "The refresh queue: what waits, for which hosts, and which collections are swept",
+  responses: {
+    200: { description: "As of now", content: { "application/json": { schema: overviewSchema } } },
+    ...errorResponses("KEY_INVALID", "NOT_FOUND"),
+  },
+});
+
+export interface OperatorRefreshDeps {
+  readonly operatorRequests: OperatorRequests;
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly audit: (
+    db: Queryable,
+    actor: string,
+    action: string,
+    subject: string,
+    detail: object,
+  ) => Promise<void>;
+}
+
+export function operatorRefreshRoutes({ operatorRequests, findCollection, audit }: OperatorRefreshDeps) {
+  return createRouter()
+    .openapi(requestRoute, async (c) => {
+      const { collection_address, chain_id, token_ids, accept } = c.req.valid("json");
+      const collection = findCollection(collection_address, chain_id);
+      const name = `${collection.chainId}:${collection.address}`;
+      const tokenIds = token_ids && [...new Set(token_ids)];
+      const token_count = tokenIds?.length ?? null;
+      const note = (tx: Queryable, refresh_id: string): Promise<void> =>
+        audit(tx, OPERATOR, "refreshes.request", name, { refresh_id, token_count, accept });
+
+      const refresh_id = tokenIds
+        ? await operatorRequests.requestTokens(collection, tokenIds, accept, note)
+        : await operatorRequests.requestCollection(collection, accept, note);
+      return c.json({ refresh_id, collection: name, token_count }, 200);
+    })
+    .openapi(progressRoute, async (c) => {
+      const { refresh_id } = c.req.valid("param");
+      const progress = await operatorRequests.progress(refresh_id);
+      if (!progress) throw new ApiError("NOT_FOUND", [{ path: "refresh_id", message: "no such refresh" }]);
+      return c.json(viewProgress(refresh_id, progress), 200);
+    })
+    .openapi(overviewRoute, async (c) => c.json(viewOverview(await operatorRequests.overview()), 200));
+}

@@ -1,0 +1,159 @@
+/** Which tokens are fetched next: the most wanted ones that are due, of hosts that may be asked (design: "Refresh"). */
+
+import { randomUUID } from "node:crypto";
+import type { Standard } from "../../../config.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import { tokenState } from "../../chain/index/token-state.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { KnownDocument } from "../../metadata/uri/resolve.ts";
+import { FAILURES_UNTIL_PAUSE, PROBE_TIME } from "../hosts/hosts.ts";
+import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
+import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
+
+/** What a process may take. */
+export interface Share {
+  /** The chains that it has an endpoint for. */
+  readonly chainIds: readonly number[];
+  /** Fetches at once from one host, over all processes. Processes that claim in the same moment may exceed it. */
+  readonly perHost: number;
+  /** Tokens that were never read and may lead anywhere. As many as are asked for by default. */
+  readonly unread?: number;
+}
+
+const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
+const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
+
+// Each host that something waits for, by one step down an index per host: the queue may hold a million tokens of one.
+const hosts = `
+  hosts as (
+    (select r.host from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
+    union all
+    select (select r.host from vitrine.refresh r where r.wanted > r.done and r.host > h.host order by r.host limit 1)
+      from hosts h where h.host is not null
+  )`;
+
+// A host that is back from a pause is asked by one fetch first, of a token that it has answered for before, if it has.
+const isProbed = `p.failures >= ${FAILURES_UNTIL_PAUSE}`;
+
+// Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
+const RIVALS = 4;
+
+/** Takes up to `count` due tokens, the most wanted first; none that another process holds. */
+export async function claim(
+  db: Queryable,
+  tables: ChainTables,
+  { chainIds, perHost, unread }: Share,
+  count: number,
+): Promise<Lease[]> {
+  const rows = await db.query<
+    Omit<Lease, "standard" | "chainId" | "minBlock" | "burnedBlock" | "known"> & {
+      chainId: string;
+      minBlock: string;
+      standard: Standard | null;
+      burnedBlock: string | null;
+      known: KnownDocument | null;
+    }
+  >(
+    `with recursive ${hosts}, open_hosts as materialized (
+       select h.host, p.probe_chain_id, p.probe_collection,
+              case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
+              -- Where a token leads that was never read is not known yet.
+              case when h.host = '' then $5 else
+                case when ${isProbed} then 1 else $3 end - (select count(*) from (
+                  select from vitrine.refresh r
+                   where r.lease is not null and r.host = h.host and r.leased_until > now()
+                   order by r.leased_until limit $3) asked) end as room
+         from hosts h left join vitrine.host p on p.host = h.host
+        where h.host is not null and (p.paused_until is null or p.paused_until <= now())
+     ), candidates as (
+       select f.*, row_number() over (
+                partition by f.host
+                order by
+                  -- Those whose host nobody knows yet take turns by who asks: keyed callers, events and strangers, none waits
+                  -- for all of another. What runs in the background comes after them.
+                  case when f.host = '' and f.priority >= ${ANONYMOUS_PRIORITY} then f.nth end, f.priority desc, f.not_before) as place
+         from (
+           select d.*, o.host, o.room,
+                  row_number() over (partition by o.host, d.priority order by d.not_before) as nth
+             from open_hosts o
+            cross join ${levels}
+            cross join lateral (
+              select r.ctid as row_at, r.priority, r.not_before from vitrine.refresh r
+               where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
+                 and (o.probe_token_id is null
+                      or (r.chain_id, r.collection, r.token_id)
+                       = (o.probe_chain_id, o.probe_collection, o.probe_token_id))
+               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
+            where o.room > 0) f
+     ), due as materialized (
+       select row_at, priority, not_before from candidates where place <= room
+       union all
+       -- A lease that ran out is owed another start, whatever later requests have to wait for.
+       select d.* from hosts h cross join lateral (
+         select r.ctid, r.priority, r.not_before from vitrine.refresh r
+          where r.lease is not null and r.host = h.host and r.leased_until < now() and r.chain_id = any($1)
+          order by r.leased_until limit $2) d
+        order by priority desc, not_before limit $2 * ${RIVALS}
+     ), mine as (
+       -- In the order of what is due, row by row: joined, all that waits may be read to find a few.
+       select m.* from due d cross join lateral (
+         select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+          where r.ctid = d.row_at and r.wanted > r.done and (r.lease is null or r.leased_until < now())
+            for update skip locked) m
+        limit $2
+     ), claimed as (
+       update vitrine.refresh r
+          set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+              last_started_at = now(),
+              anonymous_started_at = case when ${STILL_ANONYMOUS} then now() else r.anonymous_started_at end,
+              anonymous = false
+         from mine m where (r.chain_id, r.collection, r.token_id) = (m.chain_id, m.collection, m.token_id)
+       returning r.*
+     )
+     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
+            coalesce(c.anonymous_started_at = c.last_started_at, false) and t.good_block is null as "isStrange",
+            -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
+            case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
+            c.attempts, c.accept, c.host, s.standard,
+            case when s.burned then s.burned_block end as "burnedBlock",
+            case when c.trigger = 'sample' then (
+              select json_build_object('uri', v.uri, 'etag', v.etag, 'hash', v.content_hash)
+                from vitrine.version v where v.id = t.served_version and v.uri is not null and v.etag is not null)
+            end as known
+       from claimed c
+       left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
+       left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
+    [chainIds, count, perHost, randomUUID(), unread ?? count],
+    "claim",
+  );
+  return rows.map((row) => ({
+    ...row,
+    chainId: Number(row.chainId),
+    minBlock: Number(row.minBlock),
+    standard: row.standard ?? undefined,
+    burnedBlock: row.burnedBlock === null ? undefined : Number(row.burnedBlock),
+    known: row.known ?? undefined,
+  }));
+}
+
+/** Milliseconds until a token is due that this process may take: 0 when one is now, undefined when nothing waits. */
+export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<number | undefined> {
+  const [row] = await db.query<{ ms: number | null }>(
+    `with recursive ${hosts}
+     select (extract(epoch from min(due) - now()) * 1000)::float8 as ms from (
+       select greatest(d.not_before, p.paused_until) as due
+         from hosts h left join vitrine.host p on p.host = h.host
+        cross join ${levels}
+        cross join lateral (
+          select r.not_before from vitrine.refresh r
+           where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
+       union all
+       select d.leased_until from hosts h cross join lateral (
+         select r.leased_until from vitrine.refresh r
+          where r.lease is not null and r.host = h.host and r.chain_id = any($1) order by r.leased_until limit 1) d) as times`,
+    [chainIds],
+    "next due",
+  );
+  // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
+  return row?.ms == null ? undefined : Math.max(0, row.ms);
+}

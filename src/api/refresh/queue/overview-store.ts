@@ -1,0 +1,148 @@
+/** The refresh queue as the operator and the metrics see it. Every read is bounded, whatever waits. */
+
+import type { Database, Queryable } from "../../db/database.ts";
+
+/** How urgent queued work is, by its priority in the queue. */
+export const urgencies = {
+  30: "request",
+  20: "event",
+  15: "anonymous",
+  10: "background",
+  5: "background",
+} as const;
+export type Urgency = (typeof urgencies)[keyof typeof urgencies];
+
+export interface QueueState {
+  readonly waiting: Readonly<Record<Urgency, number>>;
+  /** How long the token that has waited longest has; 0 where none waits. */
+  readonly oldestSeconds: number;
+}
+
+export interface HostState {
+  /** Empty for tokens that were never read, whose host nobody knows yet. */
+  readonly host: string;
+  /** Counted up to `HOST_TOKENS_MAX`. */
+  readonly waiting: number;
+  readonly inFlight: number;
+  readonly pausedUntil: Date | null;
+  readonly reason: string | null;
+}
+
+export interface OpenSweep {
+  readonly chainId: number;
+  readonly collection: string;
+  readonly from: string;
+  readonly to: string;
+  readonly passed: number;
+  readonly known: number;
+  readonly isCounted: boolean;
+  readonly refreshId: string | null;
+  readonly createdAt: Date;
+}
+
+/** The first entries of a list, and whether there are more. */
+export interface Excerpt<Entry> {
+  readonly entries: readonly Entry[];
+  readonly more: boolean;
+}
+
+export interface QueueOverview {
+  /** Undefined where the database could not count in time. */
+  readonly queue: QueueState | undefined;
+  readonly hosts: Excerpt<HostState>;
+  readonly sweeps: Excerpt<OpenSweep>;
+}
+
+export const HOST_TOKENS_MAX = 1_000;
+const HOSTS_MAX = 100;
+const SWEEPS_MAX = 50;
+// A million waiting tokens are counted in half a second; a database with more to do is left alone.
+const COUNT_MS = 1_000;
+
+const excerpt = <Entry>(entries: readonly Entry[], max: number): Excerpt<Entry> => ({
+  entries: entries.slice(0, max),
+  more: entries.length > max,
+});
+
+/** Second looks count from the moment they are due. Rejects when counting takes more than a second. */
+export async function readQueueState(database: Database): Promise<QueueState> {
+  const rows = await database.transaction(async (tx) => {
+    await tx.query(`set local statement_timeout = ${COUNT_MS}`);
+    return tx.query<{ priority: keyof typeof urgencies; tokens: number; oldestSeconds: number }>(
+      `select priority, count(*)::int as tokens,
+              extract(epoch from now() - min(waiting_since))::float8 as "oldestSeconds"
+         from vitrine.refresh where wanted > done and waiting_since <= now() group by priority`,
+    );
+  });
+  const waiting = { request: 0, event: 0, anonymous: 0, background: 0 };
+  for (const { priority, tokens } of rows) waiting[urgencies[priority]] += tokens;
+  return { waiting, oldestSeconds: Math.max(0, ...rows.map((row) => row.oldestSeconds)) };
+}
+
+/** Hosts that something waits for or that are left alone: paused ones first, then those that most waits for. */
+export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
+  const rows = await db.query<HostState>(
+    // One step down an index per host, as the claim takes them: the queue may hold a million tokens of one.
+    `with recursive hosts as (
+       (select r.host, 1 as place from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
+       union all
+       select (select r.host from vitrine.refresh r where r.wanted > r.done and r.host > h.host order by r.host limit 1),
+              h.place + 1
+         from hosts h where h.host is not null and h.place <= $1
+     ), paused as (
+       select host, paused_until, reason from vitrine.host
+        where paused_until > now() order by paused_until desc limit $1 + 1
+     ), named as (
+       select host from hosts where host is not null union select host from paused
+     )
+     select n.host, p.paused_until as "pausedUntil", p.reason,
+            (select count(*)::int from (
+               select from vitrine.refresh r
+                where r.wanted > r.done and r.host = n.host and r.lease is null limit $2) w) as waiting,
+            (select count(*)::int from vitrine.refresh r
+              where r.lease is not null and r.host = n.host and r.leased_until > now()) as "inFlight"
+       from named n left join paused p on p.host = n.host
+      order by p.host is null, waiting desc, n.host limit $1 + 1`,
+    [HOSTS_MAX, HOST_TOKENS_MAX],
+  );
+  return excerpt(rows, HOSTS_MAX);
+}
+
+/** Hosts that are left alone now. */
+export async function countPausedHosts(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ hosts: number }>(
+    "select count(*)::int as hosts from vitrine.host where paused_until > now()",
+  );
+  return row?.hosts ?? 0;
+}
+
+/** Sweeps that still have tokens to ask for, the oldest first. */
+export async function readOpenSweeps(db: Queryable): Promise<Excerpt<OpenSweep>> {
+  const rows = await db.query<
+    Omit<OpenSweep, "chainId" | "passed" | "known"> & { chainId: string; passed: string; known: string }
+  >(
+    `select chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", passed,
+            greatest(known, passed) as known, counted is not distinct from to_token_id as "isCounted",
+            receipt_id as "refreshId", created_at as "createdAt"
+       from vitrine.sweep where finished_at is null order by id limit $1 + 1`,
+    [SWEEPS_MAX],
+  );
+  const sweeps = rows.map((row) => ({
+    ...row,
+    chainId: Number(row.chainId),
+    passed: Number(row.passed),
+    known: Number(row.known),
+  }));
+  return excerpt(sweeps, SWEEPS_MAX);
+}
+
+/** How many sweeps are open, and how many of their tokens that have been counted are still to be asked for. */
+export async function sumOpenSweeps(
+  db: Queryable,
+): Promise<{ readonly sweeps: number; readonly tokens: number }> {
+  const [row] = await db.query<{ sweeps: number; tokens: string }>(
+    `select count(*)::int as sweeps, coalesce(sum(greatest(known - passed, 0)), 0) as tokens
+       from vitrine.sweep where finished_at is null`,
+  );
+  return { sweeps: row?.sweeps ?? 0, tokens: Number(row?.tokens ?? 0) };
+}

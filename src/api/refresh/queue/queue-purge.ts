@@ -1,0 +1,37 @@
+/** What goes from the queue with tokens that are forgotten, in PostgreSQL. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+
+const REASON = "the chain index has no transfer of the token";
+
+/** Locks the tokens' rows, in the order in which requests and workers do. */
+export async function lockQueued(
+  tx: Queryable,
+  { chainId, collection }: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<void> {
+  await tx.query(
+    `select from vitrine.refresh where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
+      order by token_id::text collate "C" for update`,
+    [chainId, collection, tokenIds],
+  );
+}
+
+/** Takes the tokens out of the queue and answers the receipts that wait for them. Their rows must be locked. */
+export async function dropQueued(
+  tx: Queryable,
+  { chainId, collection }: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<void> {
+  if (tokenIds.length === 0) return;
+  await tx.query(
+    `update vitrine.receipt_token set status = 'not_found', reason = $4
+      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and status is null`,
+    [chainId, collection, tokenIds, REASON],
+  );
+  await tx.query(
+    "delete from vitrine.refresh where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])",
+    [chainId, collection, tokenIds],
+  );
+}

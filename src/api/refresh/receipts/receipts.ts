@@ -1,0 +1,160 @@
+/** Receipts: what became of each token of a request. Their SQL is here. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { Lease } from "../queue/queue.ts";
+
+export type TokenStatus = "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
+
+export interface ReceiptToken {
+  readonly token_id: string;
+  readonly status: TokenStatus;
+  readonly reason: string | null;
+}
+
+export interface Receipt {
+  readonly refresh_id: string;
+  readonly created_at: string;
+  readonly done: boolean;
+  readonly tokens: readonly ReceiptToken[];
+}
+
+/** Who a receipt was made for, and who alone may read it; the operator reads all. */
+export type ReceiptOwner = { readonly appId: string } | "anonymous" | "operator";
+
+export interface NewReceipt {
+  readonly id: string;
+  readonly owner: ReceiptOwner;
+  readonly chainId: number;
+  readonly collection: string;
+  /** In request order. */
+  readonly tokens: readonly ReceiptEntry[];
+}
+
+interface ReceiptEntry {
+  readonly tokenId: string;
+  /** The queue mark to reach, or undefined for a token that is not fetched. */
+  readonly mark: string | undefined;
+  /** What became of one that is not fetched; without a word on it, it does not exist. */
+  readonly ended?: { readonly status: TokenStatus; readonly reason?: string } | undefined;
+}
+
+/** Tells of receipts that have changed, by their ids. */
+export const RECEIPT_CHANNEL = "vitrine_receipt";
+
+// PostgreSQL takes notifications of up to 8,000 bytes.
+const IDS_PER_NOTE = 200;
+
+const NOT_FOUND_REASON = "the contract has no such token";
+
+const ownerColumns = (owner: ReceiptOwner): readonly [madeBy: string, appId: string | null] =>
+  typeof owner === "string" ? [owner, null] : ["app", owner.appId];
+
+export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<void> {
+  const { id, owner, chainId, collection } = receipt;
+  await db.query(
+    "insert into vitrine.receipt (id, made_by, app_id, chain_id, collection) values ($1, $2, $3, $4, $5)",
+    [id, ...ownerColumns(owner), chainId, collection],
+  );
+  await addReceiptTokens(db, receipt, 0);
+}
+
+/** Adds entries to a receipt, after `before` others; queue rows come first, in the order of a worker. */
+export async function addReceiptTokens(
+  db: Queryable,
+  { id, chainId, collection, tokens }: Omit<NewReceipt, "owner">,
+  before: number,
+): Promise<void> {
+  if (tokens.length === 0) return;
+  await db.query(
+    `insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted, status, reason)
+     select $1, $7 + ordinality, $2, $3, token_id, mark,
+            case when mark is null then status end, case when mark is null then reason end
+       from unnest($4::numeric[], $5::bigint[], $6::text[], $8::text[]) with ordinality
+              as t(token_id, mark, status, reason)`,
+    [
+      id,
+      chainId,
+      collection,
+      tokens.map((t) => t.tokenId),
+      tokens.map((t) => t.mark ?? null),
+      tokens.map((t) => t.ended?.status ?? "not_found"),
+      before,
+      tokens.map((t) => t.ended?.reason ?? NOT_FOUND_REASON),
+    ],
+  );
+}
+
+/** Answers every open entry that these fetches cover. */
+export async function settle(
+  db: Queryable,
+  ends: readonly { readonly lease: Lease; readonly status: TokenStatus; readonly reason: string | null }[],
+): Promise<void> {
+  const settled = await db.query<{ receiptId: string }>(
+    `update vitrine.receipt_token t set status = k.status, reason = k.reason
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[])
+         as k(chain_id, collection, token_id, started, status, reason)
+      where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
+        and t.status is null and t.wanted <= k.started
+     returning t.receipt_id as "receiptId"`,
+    [
+      ends.map(({ lease }) => lease.chainId),
+      ends.map(({ lease }) => lease.collection),
+      ends.map(({ lease }) => lease.tokenId),
+      ends.map(({ lease }) => lease.started),
+      ends.map(({ status }) => status),
+      ends.map(({ reason }) => reason),
+    ],
+    "settle",
+  );
+  await noteChanged(db, settled);
+}
+
+/** Tells whoever waits for these receipts, when the transaction is committed. */
+export async function noteChanged(
+  db: Queryable,
+  changed: readonly { readonly receiptId: string }[],
+): Promise<void> {
+  const ids = [...new Set(changed.map(({ receiptId }) => receiptId))];
+  const notes: string[] = [];
+  for (let start = 0; start < ids.length; start += IDS_PER_NOTE)
+    notes.push(ids.slice(start, start + IDS_PER_NOTE).join(","));
+  // Notifying transactions commit one after the other; most have nobody to tell.
+  if (notes.length > 0)
+    await db.query("select pg_notify($1, note) from unnest($2::text[]) note", [RECEIPT_CHANNEL, notes]);
+}
+
+/** A receipt of that owner, token by token; undefined for those of anybody else. */
+export async function findReceipt(
+  db: Queryable,
+  id: string,
+  owner: ReceiptOwner,
+): Promise<Receipt | undefined> {
+  const rows = await db.query<{
+    createdAt: Date;
+    tokenId: string;
+    status: TokenStatus;
+    reason: string | null;
+  }>(
+    `select p.created_at as "createdAt", t.token_id as "tokenId",
+            coalesce(t.status, case when r.leased_until > now() and t.wanted <= r.started then 'fetching' else 'queued' end) as status,
+            coalesce(t.reason, case when t.status is null then coalesce(h.pause, r.last_reason) end) as reason
+       from vitrine.receipt p
+       join vitrine.receipt_token t on t.receipt_id = p.id
+       left join vitrine.refresh r
+         on (r.chain_id, r.collection, r.token_id) = (t.chain_id, t.collection, t.token_id)
+       left join lateral (
+         select 'the host is left alone until ' || to_char(paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                || ' (' || h.reason || ')' as pause
+           from vitrine.host h where h.host = r.host and h.paused_until > now()) h on true
+      where p.id = $1 and p.made_by = $2 and p.app_id is not distinct from $3 order by t.position`,
+    [id, ...ownerColumns(owner)],
+  );
+  const [first] = rows;
+  if (!first) return undefined;
+  return {
+    refresh_id: id,
+    created_at: first.createdAt.toISOString(),
+    done: rows.every(({ status }) => status !== "queued" && status !== "fetching"),
+    tokens: rows.map(({ tokenId, status, reason }) => ({ token_id: tokenId, status, reason })),
+  };
+}

@@ -1,0 +1,27 @@
+/** How long a refresh is remembered (design: "Refresh"). */
+
+import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+
+const RECEIPTS_KEPT = "interval '30 days'";
+
+const oldReceipts = `
+  delete from vitrine.receipt where id in (
+    select p.id from vitrine.receipt p where p.created_at < now() - ${RECEIPTS_KEPT}
+       -- A sweep that takes longer still writes to its receipt.
+       and not exists (select from vitrine.sweep s where s.receipt_id = p.id and s.finished_at is null) limit $1)
+  returning 1`;
+
+const oldSweeps = `
+  delete from vitrine.sweep where id in (
+    select id from vitrine.sweep where finished_at < now() - ${RECEIPTS_KEPT} limit $1)
+  returning 1`;
+
+export const forgetOldReceipts: DailyJob = {
+  name: "forget old receipts",
+  run: (database) => deleteInBatches(database, oldReceipts),
+};
+
+export const forgetOldSweeps: DailyJob = {
+  name: "forget old sweeps",
+  run: (database) => deleteInBatches(database, oldSweeps),
+};

@@ -1,0 +1,95 @@
+/** Callers that wait for their receipts: told by NOTIFY when one changes, and few enough to be no burden to others. */
+
+import type { Database } from "../../db/database.ts";
+import { findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
+
+/** Requests of one app, and of all, that may wait in a process at once. */
+export const WAITS_PER_OWNER_MAX = 50;
+export const WAITS_MAX = 500;
+
+// Where a notification was lost with its connection.
+const POLL_MS = 2_000;
+// A receipt of a hundred tokens may change a hundred times within a second.
+const READ_EVERY_MS = 100;
+
+export interface ReceiptWaits {
+  /**
+   * The receipt once it is done, or as it stands after `seconds`, when `gone` tells that nobody waits any more, and at
+   * once where the owner or the process has too many waiting.
+   */
+  wait(id: string, owner: ReceiptOwner, seconds: number, gone?: AbortSignal): Promise<Receipt | undefined>;
+  /** Has the receipts of these ids, which a notification names, read again; without ids, all that are waited for. */
+  wake(ids?: string): void;
+}
+
+export function createReceiptWaits(database: Database): ReceiptWaits {
+  const waiting = new Map<string, Set<() => void>>();
+  const perOwner = new Map<string, number>();
+  let all = 0;
+
+  /** `changed` resolves when the receipt may have changed, after `ms`, and when it is let go. */
+  function listenTo(id: string, ms: number): { changed: Promise<void>; letGo: () => void } {
+    let letGo = (): void => {};
+    const changed = new Promise<void>((resolve) => {
+      const listeners = waiting.get(id) ?? new Set();
+      letGo = () => {
+        clearTimeout(timer);
+        listeners.delete(letGo);
+        if (listeners.size === 0 && waiting.get(id) === listeners) waiting.delete(id);
+        resolve();
+      };
+      const timer = setTimeout(letGo, ms);
+      waiting.set(id, listeners.add(letGo));
+    });
+    return { changed, letGo };
+  }
+
+  async function waitUntil(
+    id: string,
+    owner: ReceiptOwner,
+    deadline: number,
+    gone: AbortSignal | undefined,
+  ): Promise<Receipt | undefined> {
+    for (;;) {
+      const readAt = Date.now();
+      // Asked for before it is read: a change in between is not missed.
+      const { changed, letGo } = listenTo(id, Math.max(0, Math.min(POLL_MS, deadline - readAt)));
+      gone?.addEventListener("abort", letGo);
+      try {
+        const receipt = await findReceipt(database, id, owner);
+        if (!receipt || receipt.done || Date.now() >= deadline || gone?.aborted) return receipt;
+        await changed;
+      } finally {
+        gone?.removeEventListener("abort", letGo);
+        letGo();
+      }
+      const pause = Math.min(readAt + READ_EVERY_MS, deadline) - Date.now();
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  return {
+    async wait(id, owner, seconds, gone) {
+      const name = typeof owner === "string" ? owner : owner.appId;
+      const others = perOwner.get(name) ?? 0;
+      if (others >= WAITS_PER_OWNER_MAX || all >= WAITS_MAX) return findReceipt(database, id, owner);
+      perOwner.set(name, others + 1);
+      all++;
+      try {
+        return await waitUntil(id, owner, Date.now() + seconds * 1000, gone);
+      } finally {
+        all--;
+        const left = (perOwner.get(name) ?? 1) - 1;
+        if (left === 0) perOwner.delete(name);
+        else perOwner.set(name, left);
+      }
+    },
+
+    wake(ids) {
+      const named = ids === undefined ? [...waiting.keys()] : ids.split(",");
+      for (const id of named) {
+        for (const wakeUp of [...(waiting.get(id) ?? [])]) wakeUp();
+      }
+    },
+  };
+}

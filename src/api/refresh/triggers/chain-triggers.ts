@@ -1,0 +1,295 @@
+/**
+ * Turns on-chain causes into queue work by set difference: what the index holds against what was handled. A cause
+ * that a reorg took back is found the same way, so it may cost an extra refresh and never loses one.
+ */
+
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import { type Trigger, want } from "../queue/queue.ts";
+import { showServed, type WantMedia } from "./seen-tokens.ts";
+import { addSweep, endMintSweep } from "./sweeps.ts";
+
+const BATCH_ROWS = 1_000;
+// An index that catches up passes a block far sooner.
+const STANDING_MS = 5_000;
+
+interface CauseRow {
+  readonly id: string;
+  readonly collection: string;
+  /** Null for one that was remembered before sources were. */
+  readonly source: string | null;
+  readonly from: string;
+  readonly to: string;
+  readonly scope: "token" | "range" | "collection" | "inverted";
+  readonly block: string;
+  readonly blockHash: string;
+  /** Handled under another schema name before: this index is a re-index. */
+  readonly isOld: boolean;
+}
+
+export interface CauseDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly metadata: MetadataService;
+  readonly media: WantMedia;
+  readonly now?: () => number;
+}
+
+/** Checkpoints, which grow as text. */
+interface Progress {
+  readonly handled: string;
+  readonly settled: string;
+  readonly latest: string;
+  /** The highest that any process has seen. */
+  readonly mark: string;
+}
+
+export function createCauses({ database, tables, metadata, media, now = Date.now }: CauseDeps) {
+  const behind = new Map<number, { readonly latest: string; readonly since: number }>();
+  return {
+    /**
+     * Handles one batch per chain. True when more is waiting. Processes take turns per chain; one that finds
+     * another at it leaves the batch to that one.
+     */
+    async handleBatch(): Promise<boolean> {
+      const chains = await database.query<{ chainId: string }>(
+        `select chain_id as "chainId" from ${tables.checkpoint}`,
+      );
+      let more = false;
+      for (const { chainId } of chains) {
+        more = (await database.transaction((tx) => handleChain(tx, Number(chainId)))) || more;
+      }
+      return more;
+    },
+  };
+
+  async function handleChain(tx: Queryable, chainId: number): Promise<boolean> {
+    const [lock] = await tx.query<{ mine: boolean }>(
+      "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
+      [`vitrine causes ${tables.schema} ${chainId}`],
+    );
+    if (!lock?.mine) return false;
+
+    const progress = await readProgress(tx, chainId);
+    const { handled, settled } = progress;
+    const gone = isCaughtUp(chainId, progress) ? await takeGone(tx, chainId, handled) : [];
+    const fresh = await readNew(tx, chainId, handled);
+    const seen = new Map<string, readonly string[]>();
+    for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
+    for (const batch of group(fresh.filter(isAsked), triggerOf)) {
+      const tokenIds = await ask(tx, chainId, batch);
+      seen.set(batch.collection, [...(seen.get(batch.collection) ?? []), ...tokenIds]);
+    }
+    await hideTakenBack(tx, chainId, fresh);
+    // In the order of a worker that records fetches: tokens first.
+    await showServed(tx, { metadata, media }, chainId, seen);
+    await remember(
+      tx,
+      chainId,
+      fresh.filter(({ id }) => id > settled),
+    );
+    // A full batch ends at its last row: what comes after it was not looked at.
+    const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.id : undefined;
+    await forget(tx, chainId, last !== undefined && last < settled ? last : settled);
+    return last !== undefined;
+  }
+
+  /** Up to where all was handled before, and up to where rows can't change any more. */
+  async function readProgress(tx: Queryable, chainId: number): Promise<Progress> {
+    const [row] = await tx.query<Omit<Progress, "handled"> & { handled: string | null }>(
+      `select (select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2) as handled,
+              least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
+              coalesce((select checkpoint from vitrine.chain_head where schema = $1 and chain_id = $2), '') as mark
+         from ${tables.checkpoint} where chain_id = $2`,
+      [tables.schema, chainId],
+    );
+    return row ? { ...row, handled: row.handled ?? "" } : { handled: "", settled: "", latest: "", mark: "" };
+  }
+
+  /**
+   * A restart takes back the rows of the last blocks and indexes them again: until the index is where it was, what is
+   * missing is no reorg. One that stands still is not on its way there: the chain itself is shorter now.
+   */
+  function isCaughtUp(chainId: number, { latest, mark }: Progress): boolean {
+    if (latest >= mark) return true;
+    const before = behind.get(chainId);
+    if (before?.latest === latest) return now() - before.since >= STANDING_MS;
+    behind.set(chainId, { latest, since: now() });
+    return false;
+  }
+
+  /** Remembered causes whose row is gone, or stands in another block now; they are forgotten at once. */
+  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<CauseRow[]> {
+    return tx.query<CauseRow>(
+      `delete from vitrine.cause c
+        where c.schema = $1 and c.chain_id = $2 and c.id > $3
+          and not exists (select from ${tables.metadataUpdate} m where m.id = c.id and m.block_hash = c.block_hash)
+       returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
+                 c.block_hash as "blockHash", false as "isOld"`,
+      [tables.schema, chainId, handled],
+    );
+  }
+
+  /**
+   * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing
+   * by itself: it may have been on the side of a fork that was lost while nobody looked.
+   */
+  async function readNew(tx: Queryable, chainId: number, handled: string): Promise<CauseRow[]> {
+    return tx.query<CauseRow>(
+      `select m.id, m.collection_address as collection, m.source, m.from_token_id as "from", m.to_token_id as "to",
+              m.scope, m.block_number as block, m.block_hash as "blockHash",
+              exists (select from vitrine.cause_cursor k
+                       where k.schema <> $1 and k.chain_id = $2 and k.handled >= m.id)
+              or exists (select from vitrine.cause o
+                          where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash)
+                as "isOld"
+         from ${tables.metadataUpdate} m
+        where m.chain_id = $2 and m.id > $3
+          and not exists (select from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id = m.id)
+        order by m.id limit ${BATCH_ROWS}`,
+      [tables.schema, chainId, handled],
+    );
+  }
+
+  /** Answers the tokens whose traits are to be learned: seen from now on, and read before. */
+  async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<readonly string[]> {
+    const { collection, trigger, isOld, tokens, newest, ranges } = batch;
+    const isMint = trigger === "mint";
+    // What was read of a token before its transfer was indexed is shown from now on, and need not be read again.
+    const wanted =
+      isOld || isMint ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld) : tokens;
+    const asked = newestUnasked(wanted, newest);
+    if (asked.size > 0) await want(tx, { chainId, collection, tokens: asked, trigger });
+    // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
+    const seen = isMint ? await metadata.addKnownTokens(tx, chainId, collection, tokens) : [];
+    if (trigger === "reorg") await metadata.hideTakenBack(tx, chainId, collection, [...tokens.keys()]);
+    for (const range of ranges) {
+      const from = range.scope === "collection" ? "0" : range.from;
+      const minted = range.source === "mint";
+      const sweep = { chainId, collection, from, to: range.to, skipRead: isOld, minted };
+      if (minted && trigger === "reorg") await endMintSweep(tx, sweep);
+      await addSweep(tx, { ...sweep, block: trigger === "reorg" ? 0 : Number(range.block) });
+    }
+    return seen;
+  }
+
+  /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
+  async function hideTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
+    for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
+      await metadata.hideTakenBack(tx, chainId, collection, [from], true);
+    }
+  }
+
+  /** Only what may still change: the cursor tells of the rest. */
+  async function remember(tx: Queryable, chainId: number, causes: readonly CauseRow[]): Promise<void> {
+    await tx.query(
+      `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block, source)
+       select $1, $2, * from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::text[], $9::bigint[],
+                                    $10::text[])`,
+      [
+        tables.schema,
+        chainId,
+        causes.map((each) => each.id),
+        causes.map((each) => each.blockHash),
+        causes.map((each) => each.collection),
+        causes.map((each) => each.from),
+        causes.map((each) => each.to),
+        causes.map((each) => each.scope),
+        causes.map((each) => each.block),
+        causes.map((each) => each.source),
+      ],
+    );
+  }
+
+  /** Moves the cursor over what is settled and handled, so that the difference stays as small as the rest. */
+  async function forget(tx: Queryable, chainId: number, handled: string): Promise<void> {
+    await tx.query(
+      `insert into vitrine.cause_cursor as c (schema, chain_id, handled) values ($1, $2, $3)
+       on conflict (schema, chain_id) do update set handled = greatest(c.handled, excluded.handled)`,
+      [tables.schema, chainId, handled],
+    );
+    await tx.query("delete from vitrine.cause where schema = $1 and chain_id = $2 and id <= $3", [
+      tables.schema,
+      chainId,
+      handled,
+    ]);
+  }
+}
+
+const isAsked = ({ source }: CauseRow): boolean => source !== "taken_back";
+
+/** Whether the index holds causes of the collection that nobody has handled yet. */
+export async function hasNewCauses(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+): Promise<boolean> {
+  const [row] = await db.query<{ isNew: boolean }>(
+    `select exists (
+       select from ${tables.metadataUpdate} m
+        where m.chain_id = $2 and m.collection_address = $3
+          and m.id > coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')
+          and not exists (select from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id = m.id)
+     ) as "isNew"`,
+    [tables.schema, chainId, collection],
+  );
+  return row?.isNew ?? false;
+}
+
+const triggerOf = ({ source }: CauseRow): Trigger =>
+  source === "mint" || source === "first_seen" ? "mint" : "event";
+
+/** Causes that are asked for together: those of one collection and trigger. Inverted ranges ask for nothing. */
+interface Batch {
+  readonly collection: string;
+  readonly trigger: Trigger;
+  readonly isOld: boolean;
+  /** Each token with the newest block that names it; 0 after a reorg, which voids them. */
+  readonly tokens: Map<string, number>;
+  /** The same over all batches of the collection. Whoever asks for a token takes it out: one fetch serves them all. */
+  readonly newest: Map<string, number>;
+  readonly ranges: CauseRow[];
+}
+
+function group(causes: readonly CauseRow[], trigger: (cause: CauseRow) => Trigger): readonly Batch[] {
+  const batches = new Map<string, Batch>();
+  const newestOf = new Map<string, Map<string, number>>();
+  for (const cause of causes) {
+    if (cause.scope === "inverted") continue;
+    const named = { collection: cause.collection, trigger: trigger(cause), isOld: cause.isOld };
+    const name = `${named.collection} ${named.trigger} ${named.isOld}`;
+    const newest = newestOf.get(named.collection) ?? new Map<string, number>();
+    newestOf.set(named.collection, newest);
+    const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), newest, ranges: [] };
+    batches.set(name, batch);
+    if (cause.scope !== "token") batch.ranges.push(cause);
+    else {
+      const block = named.trigger === "reorg" ? 0 : Number(cause.block);
+      for (const blocks of [batch.tokens, newest]) {
+        blocks.set(cause.from, Math.max(block, blocks.get(cause.from) ?? 0));
+      }
+    }
+  }
+  // Where a mint and an event name the same token, it is the mint that is told of.
+  const isMint = ({ trigger }: Batch): number => Number(trigger === "mint");
+  return [...batches.values()].sort((a, b) => isMint(b) - isMint(a));
+}
+
+/** Those of the tokens that no batch has asked for yet, each at the newest block of any; they count as asked now. */
+function newestUnasked(
+  wanted: ReadonlyMap<string, number>,
+  newest: Map<string, number>,
+): ReadonlyMap<string, number> {
+  const unasked = new Map<string, number>();
+  for (const tokenId of wanted.keys()) {
+    const block = newest.get(tokenId);
+    if (block === undefined) continue;
+    unasked.set(tokenId, block);
+    newest.delete(tokenId);
+  }
+  return unasked;
+}
+
+export type Causes = ReturnType<typeof createCauses>;

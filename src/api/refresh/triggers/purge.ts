@@ -1,0 +1,87 @@
+/**
+ * Forgets tokens that no transfer has told of: what strangers had read before contracts were asked whether a token exists,
+ * and mints that never came.
+ */
+
+import type { Database } from "../../db/database.ts";
+import type { DailyJob } from "../../jobs/daily.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import { dropQueued, lockQueued } from "../queue/queue-purge.ts";
+import { showServed, type WantMedia } from "./seen-tokens.ts";
+
+const TOKENS_AT_ONCE = 2_000;
+const WHOLE_RANGE = { from: "0", to: (2n ** 256n - 1n).toString() };
+
+export interface PurgeDeps {
+  readonly metadata: MetadataService;
+  readonly media: WantMedia;
+  readonly collections: readonly { readonly chainId: number; readonly address: string }[];
+}
+
+/**
+ * One job per chain, since each waits for its own index. While that is being built, or behind what was seen of it, nothing
+ * is forgotten and the job stays due. A row that was hidden though this index has its transfer is shown again.
+ */
+export function forgetUntoldTokens(deps: PurgeDeps): DailyJob[] {
+  const { metadata, collections } = deps;
+  return [...new Set(collections.map(({ chainId }) => chainId))].map((chainId) => ({
+    name: `forget tokens that no transfer has told of on chain ${chainId}`,
+    async run(database) {
+      if (!(await metadata.mayTellUntold(database, chainId))) return undefined;
+      let total = 0;
+      for (const { chainId: at, address } of collections) {
+        if (at !== chainId) continue;
+        const collection = { chainId, collection: address };
+        await showSeen(database, deps, collection);
+        total += await forgetIn(database, metadata, collection);
+      }
+      return total;
+    },
+  }));
+}
+
+async function showSeen(database: Database, deps: PurgeDeps, collection: CollectionRef): Promise<void> {
+  const { metadata } = deps;
+  for (let more = true; more; ) {
+    more = await database.transaction(async (tx) => {
+      const seen = await metadata.findSeenSince(tx, collection, TOKENS_AT_ONCE);
+      if (seen.size === 0) return false;
+      const read = await metadata.addKnownTokens(tx, collection.chainId, collection.collection, seen);
+      await showServed(tx, deps, collection.chainId, new Map([[collection.collection, read]]));
+      return seen.size === TOKENS_AT_ONCE;
+    });
+  }
+}
+
+async function forgetIn(
+  database: Database,
+  metadata: MetadataService,
+  collection: CollectionRef,
+): Promise<number> {
+  let total = 0;
+  for (let after: string | null = null; ; ) {
+    const range = { ...collection, ...WHOLE_RANGE };
+    const known: readonly string[] = await metadata.knownInRange(database, range, after, TOKENS_AT_ONCE);
+    const untold = await metadata.findUntold(database, collection, known);
+    if (untold.length > 0) total += await forgetThese(database, metadata, collection, untold);
+    if (known.length < TOKENS_AT_ONCE) return total;
+    after = known.at(-1) ?? null;
+  }
+}
+
+/** With what waits of them. A fetch that is under way loses its lease, and keeps nothing. */
+function forgetThese(
+  database: Database,
+  metadata: MetadataService,
+  collection: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    // Queue rows first, in the order of a worker that records a fetch.
+    await lockQueued(tx, collection, tokenIds);
+    const gone = await metadata.forgetUntold(tx, collection, tokenIds);
+    await dropQueued(tx, collection, gone);
+    return gone.length;
+  });
+}

@@ -1,0 +1,271 @@
+/**
+ * Ranges and whole collections: listed tokens are asked for in batches, with a cursor, at the lowest priority. Those of a
+ * range that was minted become known here, some thousands at a time.
+ */
+
+import type { Database, Queryable } from "../../db/database.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import { want } from "../queue/queue.ts";
+import { foldReceipt } from "../receipts/progress-store.ts";
+import { addReceiptTokens } from "../receipts/receipts.ts";
+import { showServed, type WantMedia } from "./seen-tokens.ts";
+
+// A sweep of a million tokens keeps this many queued, so that it never stands before anything else.
+const QUEUED_MAX = 500;
+// Asked for by handfuls: one token at a time costs more than its fetch.
+const ROOM_MIN = 100;
+// One step's share of counting what there is to sweep.
+const COUNTED_MAX = 5_000;
+// Then it is the causes' turn again.
+const STEPS_MAX = 100;
+
+export interface NewSweep {
+  readonly chainId: number;
+  readonly collection: string;
+  /** Decimal ids, both included. */
+  readonly from: string;
+  readonly to: string;
+  readonly block: number;
+  /** Set for a cause that may have been answered already: tokens read at its block or later are left out. */
+  readonly skipRead: boolean;
+  /** The range was minted, or its mint was taken back and `block` is 0. */
+  readonly minted?: boolean;
+  /** Serves what it finds even where that is less complete than what was served before. */
+  readonly accept?: boolean;
+  /** The receipt that tells what becomes of its tokens. */
+  readonly receiptId?: string;
+  /** Started by a change that no event told of: its tokens need no recheck. */
+  readonly isBySample?: boolean;
+}
+
+/**
+ * Adds a sweep. One that covers it and has not started takes it along: a contract that tells of its whole collection at
+ * every turn costs one sweep after the one that runs. Answers the receipt's id, if there is one: that of the sweep that
+ * takes it along comes first.
+ */
+export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
+  const { chainId, collection, from, to, block, skipRead, minted = false, accept = false } = sweep;
+  const { receiptId = null, isBySample = false } = sweep;
+  const [row] = await db.query<{ receiptId: string | null }>(
+    `with covering as (
+       update vitrine.sweep s
+          set block = case when $5 = 0 or s.block = 0 then 0 else greatest(s.block, $5) end,
+              skip_read = s.skip_read and $6,
+              accept = s.accept or $7,
+              receipt_id = coalesce(s.receipt_id, $8::uuid),
+              by_sample = s.by_sample and $9
+        where s.id = (select id from vitrine.sweep
+                       where chain_id = $1 and collection = $2 and finished_at is null and cursor is null and not $10
+                         and from_token_id <= $3::numeric and to_token_id >= $4::numeric
+                       order by id limit 1 for update)
+       returning s.receipt_id
+     ), added as (
+       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id,
+                                  by_sample, minted)
+       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10 where not exists (select from covering)
+       returning receipt_id
+     )
+     select receipt_id as "receiptId" from covering union all select receipt_id from added`,
+    [chainId, collection, from, to, block, skipRead, accept, receiptId, isBySample, minted],
+  );
+  return row?.receiptId ?? undefined;
+}
+
+/** Ends the open sweep of a minted range, whose mint was taken back before all of its tokens were known. */
+export async function endMintSweep(
+  db: Queryable,
+  { chainId, collection, from, to }: Pick<NewSweep, "chainId" | "collection" | "from" | "to">,
+): Promise<void> {
+  await db.query(
+    `update vitrine.sweep set finished_at = now()
+      where chain_id = $1 and collection = $2 and from_token_id = $3 and to_token_id = $4
+        and minted and block > 0 and finished_at is null`,
+    [chainId, collection, from, to],
+  );
+}
+
+interface OpenSweep {
+  readonly id: string;
+  readonly chainId: number;
+  readonly collection: string;
+  readonly from: string;
+  readonly to: string;
+  readonly block: number;
+  readonly skipRead: boolean;
+  readonly minted: boolean;
+  readonly accept: boolean;
+  readonly receiptId: string | null;
+  readonly isBySample: boolean;
+  /** Every known token up to here has been asked for, or left out. */
+  readonly cursor: string | null;
+  readonly passed: number;
+  /** Every known token up to here has been counted; of a minted range, every token is known up to here. */
+  readonly counted: string | null;
+}
+
+/** `waiting` while the queue has no room for an open one. */
+export type SweepProgress = "moved" | "waiting" | "idle";
+
+export interface SweepDeps {
+  readonly database: Database;
+  readonly metadata: MetadataService;
+  readonly media: WantMedia;
+}
+
+export function createSweeps({ database, metadata, media }: SweepDeps) {
+  return {
+    /**
+     * Moves the oldest open sweep of each collection on by what the queue has room for, and the next ones while there
+     * is room. Counting goes one step per call, since causes wait meanwhile.
+     */
+    async advance(): Promise<SweepProgress> {
+      let steps = 0;
+      let moved = false;
+      let waiting = false;
+      let more = true;
+      while (more && steps < STEPS_MAX) {
+        const open = await database.query<{ id: string }>(
+          `select distinct on (chain_id, collection) id from vitrine.sweep
+            where finished_at is null order by chain_id, collection, id`,
+        );
+        more = false;
+        waiting = open.length > 0;
+        for (const { id } of open) {
+          const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id));
+          more ||= hasAsked;
+          moved ||= hasAsked || isLeftToCount;
+          steps++;
+        }
+      }
+      return moved ? "moved" : waiting ? "waiting" : "idle";
+    },
+  };
+
+  async function advanceOne(
+    tx: Queryable,
+    id: string,
+  ): Promise<{ readonly hasAsked: boolean; readonly isLeftToCount: boolean }> {
+    const sweep = await lockOpen(tx, id);
+    if (!sweep) return { hasAsked: false, isLeftToCount: false };
+    const counting = sweep.minted ? undefined : await countOn(tx, sweep);
+    const [queued] = await tx.query<{ count: number }>(
+      `select count(*)::int as count from vitrine.refresh
+        where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep'`,
+      [sweep.chainId, sweep.collection],
+    );
+    const room = QUEUED_MAX - (queued?.count ?? 0);
+    const hasRoom = room >= ROOM_MIN;
+    if (counting !== undefined) {
+      if (hasRoom) await ask(tx, sweep, room);
+      return { hasAsked: hasRoom, isLeftToCount: counting };
+    }
+    const last = sweep.counted;
+    const hasAsked =
+      hasRoom && last !== null && (await ask(tx, { ...sweep, to: last }, room, last === sweep.to));
+    // After the queue rows, in the order of a worker that records a fetch.
+    return { hasAsked, isLeftToCount: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
+  }
+
+  /** Makes some more tokens of a minted range known; true when more may be left. */
+  async function addOn(tx: Queryable, { id, chainId, collection, from, to, block, counted }: OpenSweep) {
+    if (counted === to) return false;
+    const first = counted === null ? BigInt(from) : BigInt(counted) + 1n;
+    const last = [first + BigInt(COUNTED_MAX) - 1n, BigInt(to)].reduce((a, b) => (a < b ? a : b));
+    const tokens = new Map<string, number>();
+    for (let tokenId = first; tokenId <= last; tokenId++) tokens.set(String(tokenId), block);
+    const seen = await metadata.addKnownTokens(tx, chainId, collection, tokens);
+    await showServed(tx, { metadata, media }, chainId, new Map([[collection, seen]]));
+    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
+      id,
+      tokens.size,
+      String(last),
+    ]);
+    return String(last) !== to;
+  }
+
+  /** Counts some more of the tokens there are; true when more may be left. */
+  async function countOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
+    if (sweep.counted === sweep.to) return false;
+    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
+    const isAll = tokenIds.length < COUNTED_MAX;
+    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
+      sweep.id,
+      tokenIds.length,
+      isAll ? sweep.to : tokenIds.at(-1),
+    ]);
+    return !isAll;
+  }
+
+  /** Hides some more tokens of a range whose mint was taken back; true when more may be left. */
+  async function hideOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
+    const { id, chainId, collection, to, counted } = sweep;
+    if (counted === to || !(await metadata.mayTellUntold(tx, chainId))) return false;
+    const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
+    const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
+    await metadata.hideTakenBack(tx, chainId, collection, gone);
+    const isAll = tokenIds.length < COUNTED_MAX;
+    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
+      id,
+      tokenIds.length - gone.length,
+      isAll ? to : tokenIds.at(-1),
+    ]);
+    return !isAll;
+  }
+
+  /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
+  async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
+    const { id, chainId, collection, receiptId, accept, isBySample } = sweep;
+    const looks = receiptId === null && !isBySample;
+    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, room);
+    const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
+    const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
+    if (receiptId !== null) await foldReceipt(tx, receiptId);
+    const marks =
+      tokens.size > 0
+        ? await want(tx, { chainId, collection, tokens, trigger: "sweep", accept, looks })
+        : undefined;
+    if (receiptId !== null) {
+      const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
+      await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
+    }
+    await tx.query(
+      `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
+              finished_at = case when $5 then now() end where id = $1`,
+      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, isWhole && tokenIds.length < room],
+    );
+    return tokenIds.length > 0;
+  }
+}
+
+/** The sweep, locked, unless it has ended or another process is at it. */
+async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefined> {
+  const [row] = await tx.query<
+    Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
+  >(
+    `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
+            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", by_sample as "isBySample", cursor, passed,
+            counted
+       from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
+    [id],
+  );
+  if (!row) return undefined;
+  return {
+    ...row,
+    chainId: Number(row.chainId),
+    block: Number(row.block),
+    passed: Number(row.passed),
+  };
+}
+
+/** Whether a sweep of the collection still has tokens to ask for, or some in the queue. */
+export async function isBeingSwept(db: Queryable, chainId: number, collection: string): Promise<boolean> {
+  const [row] = await db.query<{ isSwept: boolean }>(
+    `select exists (select from vitrine.sweep where finished_at is null and chain_id = $1 and collection = $2)
+         or exists (select from vitrine.refresh
+                     where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep') as "isSwept"`,
+    [chainId, collection],
+  );
+  return row?.isSwept ?? false;
+}
+
+export type Sweeps = ReturnType<typeof createSweeps>;

@@ -1,0 +1,260 @@
+/**
+ * Records the ends of fetches: the queue, the token's history, the receipts and what is known of the host, in one
+ * transaction. Fetches that end about the same time share it.
+ */
+
+import type { Database, Queryable } from "../../db/database.ts";
+import { isHostFault } from "../../fetch/host-fault.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import type { Resolution } from "../../metadata/uri/resolve.ts";
+import { noteHost, rememberHosts } from "../hosts/hosts.ts";
+import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
+import { finish, hold, type Lease, postpone } from "../queue/queue.ts";
+import { settle } from "../receipts/receipts.ts";
+import type { WantMedia } from "../triggers/seen-tokens.ts";
+
+// Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
+export const ATTEMPTS_MAX = 5;
+const BACKOFF_BASE_MS = 1_000;
+const BACKOFF_MAX_MS = 60_000;
+// A node that lags or is away is back for all at once, and nothing else is wrong with the token.
+const NODE_BACKOFF_MAX_MS = 10_000;
+// A transaction costs a dozen round trips, whatever the number of tokens in it.
+const TOGETHER_MAX = 256;
+// While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
+// where the first waits for a lock.
+const TRANSACTIONS_MAX = 2;
+const SECOND_MIN = 192;
+const GATHER_MS = 250;
+// Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
+const BYTES_MAX = 8 * 1024 * 1024;
+
+export interface FetchedLease {
+  readonly lease: Lease;
+  readonly resolution: Resolution;
+}
+
+const noMedia: WantMedia = { want: async () => undefined };
+
+/** `lost` where another worker had taken over: nothing was kept. */
+export type RecordEnd = "recorded" | "lost";
+
+export interface Recorder {
+  /** Resolves once the end is committed. Rejects with a fault of ours, and then nothing of this fetch was kept. */
+  record(fetched: FetchedLease): Promise<RecordEnd>;
+}
+
+interface Waiting {
+  readonly fetched: FetchedLease;
+  readonly done: (end: RecordEnd) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export function createRecorder(deps: {
+  readonly database: Database;
+  readonly metadata: MetadataService;
+  readonly media?: WantMedia | undefined;
+  readonly metrics?: RefreshMetrics | undefined;
+}): Recorder {
+  const { database, metadata, media = noMedia, metrics = noRefreshMetrics } = deps;
+  const waiting: Waiting[] = [];
+  let working = 0;
+  let startedAt = 0;
+
+  const mayWork = (): boolean =>
+    working === 0 ||
+    (working < TRANSACTIONS_MAX && (waiting.length >= SECOND_MIN || Date.now() - startedAt > GATHER_MS));
+
+  async function work(): Promise<void> {
+    while (waiting.length > 0 && mayWork()) {
+      working++;
+      startedAt = Date.now();
+      await recordTogether(takeBatch(waiting));
+      working--;
+    }
+  }
+
+  async function recordTogether(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const ends = batch.map(({ fetched }) => fetched);
+      const work = (tx: Queryable) => recordAll(tx, metadata, media, ends);
+      const { lost, reports } = await database.transaction(work, "byKey");
+      reports.forEach(metrics.fetched);
+      for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
+    } catch (error) {
+      const [only, ...others] = batch;
+      if (others.length === 0) return only?.failed(error);
+      // One that can't be recorded spoils its batch, so each is tried by itself.
+      for (const each of batch) await recordTogether([each]);
+    }
+  }
+
+  return {
+    record: (fetched) =>
+      new Promise((done, failed) => {
+        waiting.push({ fetched, done, failed });
+        void work();
+      }),
+  };
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let bytes = 0;
+  const end = waiting.findIndex(({ fetched: { resolution } }, index) => {
+    bytes += resolution.kind === "document" ? resolution.document.body.length : 0;
+    return index > 0 && (index === TOGETHER_MAX || bytes > BYTES_MAX);
+  });
+  return waiting.splice(0, end === -1 ? waiting.length : end);
+}
+
+/**
+ * A sample is no request: what could not be asked of the host or the node is asked for in a later round, and says nothing
+ * about the token.
+ */
+const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
+  lease.trigger === "sample" && resolution.kind === "failed" && resolution.transient;
+
+/** Answers the leases that were lost, and what is to be counted of the others. */
+async function recordAll(
+  tx: Queryable,
+  metadata: MetadataService,
+  media: WantMedia,
+  batch: readonly FetchedLease[],
+): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
+  const leases = batch.map(({ lease }) => lease);
+  const holding = await hold(tx, leases);
+  const held = new Set(holding.held);
+  const kept = batch.filter(({ lease }) => held.has(lease));
+  const reports = [
+    ...(await putBack(tx, metadata, kept.filter(goesOn))),
+    ...(await end(
+      tx,
+      metadata,
+      media,
+      kept.filter((each) => !goesOn(each)),
+      holding.awaited,
+    )),
+  ];
+  await noteHosts(tx, kept, holding.hasHostFaults);
+  return { lost: new Set(leases.filter((lease) => !held.has(lease))), reports };
+}
+
+async function putBack(
+  tx: Queryable,
+  metadata: MetadataService,
+  batch: readonly FetchedLease[],
+): Promise<FetchReport[]> {
+  const attempts: FetchedLease[] = [];
+  const reports: FetchReport[] = [];
+  for (const each of batch) {
+    const { lease, resolution } = each;
+    if (resolution.kind !== "failed") continue;
+    const backoffMaxMs = isNodeAway(resolution) ? NODE_BACKOFF_MAX_MS : BACKOFF_MAX_MS;
+    const delayMs = Math.max(backoffMs(lease.attempts, backoffMaxMs), resolution.retryAfterMs ?? 0);
+    await postpone(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
+    // That was no fetch, and a node may be away for long.
+    if (isNodeAway(resolution)) continue;
+    attempts.push(each);
+    reports.push({ status: "retried", reason: resolution.reason, durationMs: resolution.durationMs });
+  }
+  if (attempts.length > 0) await metadata.recordAttempts(tx, attempts.map(endOf));
+  return reports;
+}
+
+async function end(
+  tx: Queryable,
+  metadata: MetadataService,
+  media: WantMedia,
+  batch: readonly FetchedLease[],
+  awaited: ReadonlySet<Lease>,
+): Promise<FetchReport[]> {
+  if (batch.length === 0) return [];
+  const missed = batch.filter(isMissedSample);
+  const told = batch.filter((each) => !isMissedSample(each));
+  const outcomes = await metadata.recordAll(tx, told.map(endOf));
+  const ends = new Map(
+    told.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
+      const outcome = outcomes[index];
+      return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
+    }),
+  );
+  const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
+  if (answers.length > 0) await settle(tx, answers);
+  const over = batch.map(({ lease }) => lease);
+  await finish(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
+  // Found again counts as well: the same URL may have got new content. Samples ask their hosts for little. What strangers
+  // write of tokens that no transfer has told of is looked at once they are seen.
+  await media.want(
+    tx,
+    told.flatMap(({ lease, resolution }) => {
+      const { status, isUnseen } = ends.get(lease) ?? {};
+      const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
+      return isServed && !isUnseen && resolution.kind === "document" ? resolution.document.metadata : [];
+    }),
+  );
+  return [...ends.values(), ...missed.flatMap(missedReport)];
+}
+
+function missedReport({ resolution }: FetchedLease): FetchReport[] {
+  if (resolution.kind !== "failed" || isNodeAway(resolution)) return [];
+  return [{ status: "retried", reason: resolution.reason, durationMs: resolution.durationMs }];
+}
+
+const endOf = ({ lease, resolution }: FetchedLease) => ({
+  token: lease,
+  trigger: lease.trigger,
+  accept: lease.accept,
+  resolution,
+});
+
+/** Nothing is known of a token while the node is away, so that fault never ends a request. */
+function goesOn({ lease, resolution }: FetchedLease): boolean {
+  if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
+  return isNodeAway(resolution) || lease.attempts < ATTEMPTS_MAX;
+}
+
+const isNodeAway = (resolution: Resolution): boolean =>
+  resolution.kind === "failed" && resolution.reason === "rpc_unavailable" && !resolution.nodeAnswered;
+
+/** Doubles from two seconds to the most, with half of it left to chance so that tokens of one host spread out. */
+function backoffMs(attempts: number, maxMs: number): number {
+  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, maxMs);
+  return full / 2 + (Math.random() * full) / 2;
+}
+
+/** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
+async function noteHosts(
+  tx: Queryable,
+  batch: readonly FetchedLease[],
+  hasHostFaults: boolean,
+): Promise<void> {
+  const byHost = batch
+    .flatMap(({ lease, resolution }) =>
+      resolution.host === undefined ? [] : { host: resolution.host, resolution, isStrange: lease.isStrange },
+    )
+    .sort((a, b) => (a.host < b.host ? -1 : 1));
+  const putBack = batch.filter(goesOn);
+  await rememberHosts(
+    tx,
+    putBack.flatMap(({ lease, resolution: { host } }) =>
+      host === undefined || host === lease.host ? [] : { lease, host },
+    ),
+  );
+  const answered = new Set<string>();
+  for (const { host, resolution, isStrange } of byHost) {
+    if (resolution.kind === "failed" && isHostFault(host, resolution.reason, resolution.transient)) {
+      // Strangers may name any number of tokens whose documents fail.
+      if (isStrange) continue;
+      const { reason, message, retryAfterMs, uri } = resolution;
+      await noteHost(tx, host, {
+        kind: "failed",
+        reason: `${reason}: ${message}`,
+        retryAfterMs,
+        url: uri ?? "",
+      });
+    } else if (hasHostFaults && !answered.has(host)) {
+      answered.add(host);
+      await noteHost(tx, host, { kind: "answered" });
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/** Items in an order, kept as few of them change at a time. */
+
+import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import { type Bits, clearBit, emptyBits, hasBit, setBit } from "./bits.ts";
+import { grown } from "./ensure-capacity.ts";
+
+type Compare = (a: number, b: number) => number;
+type Items = Uint32Array<ArrayBuffer>;
+
+const STEP = 2_048;
+
+/** Sorts in place, in steps of a few milliseconds. What is in order already costs one look. */
+export async function sortItems(items: Items, compare: Compare, breathe: Breathe): Promise<void> {
+  for (let from = 0; from < items.length; from += STEP) {
+    const run = items.subarray(from, from + STEP);
+    if (!isSorted(run, compare)) run.sort(compare);
+    await breathe();
+  }
+  for (let width = STEP; width < items.length; width *= 2) {
+    for (let from = 0; from + width < items.length; from += 2 * width) {
+      await mergeRuns(items, { from, middle: from + width, end: from + 2 * width }, compare, breathe);
+    }
+  }
+}
+
+function isSorted(items: Items, compare: Compare): boolean {
+  for (let at = 1; at < items.length; at++) {
+    if (compare(items[at - 1] as number, items[at] as number) > 0) return false;
+  }
+  return true;
+}
+
+async function mergeRuns(
+  items: Items,
+  runs: { from: number; middle: number; end: number },
+  compare: Compare,
+  breathe: Breathe,
+): Promise<void> {
+  const { from, middle } = runs;
+  const end = Math.min(runs.end, items.length);
+  if (compare(items[middle - 1] as number, items[middle] as number) <= 0) return;
+  const left = items.slice(from, middle);
+  let leftAt = 0;
+  let rightAt = middle;
+  let at = from;
+  while (leftAt < left.length) {
+    const stepEnd = at + STEP;
+    for (; at < stepEnd && leftAt < left.length; at++) {
+      const takeLeft = rightAt >= end || compare(left[leftAt] as number, items[rightAt] as number) <= 0;
+      items[at] = (takeLeft ? left[leftAt++] : items[rightAt++]) as number;
+    }
+    await breathe();
+  }
+}
+
+export interface Order {
+  /** Takes over and sorts `items`. Their keys must not change until it is done. */
+  build(items: Items, breathe: Breathe): Promise<void>;
+  /** Takes over items that are in order already, except for those that were touched since there is this order. */
+  adopt(items: Items): void;
+  readonly isBuilt: boolean;
+  /** Notes that an item is new, gone, or has another key. */
+  touch(item: number): void;
+  readonly touched: number;
+  /** The items that are present, in order; valid until the next `touch`. */
+  settled(): Items;
+}
+
+export function createOrder(compare: Compare, isPresent: (item: number) => boolean): Order {
+  let items: Items = new Uint32Array(0);
+  let length = 0;
+  let touchedBits: Bits = emptyBits(0);
+  let touched: number[] = [];
+  let isBuilt = false;
+
+  function takeOutTouched(): void {
+    let kept = 0;
+    for (let at = 0; at < length; at++) {
+      const item = items[at] as number;
+      if (!hasBit(touchedBits, item)) items[kept++] = item;
+    }
+    length = kept;
+  }
+
+  /** How many items come before one that is not among them. */
+  function placeOf(item: number): number {
+    let from = 0;
+    let to = length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (compare(items[middle] as number, item) < 0) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
+  function putIn(fresh: readonly number[]): void {
+    const places = fresh.map(placeOf);
+    items = grown(items, length + fresh.length);
+    let end = length;
+    for (let nth = fresh.length - 1; nth >= 0; nth--) {
+      const place = places[nth] as number;
+      items.copyWithin(place + nth + 1, place, end);
+      items[place + nth] = fresh[nth] as number;
+      end = place;
+    }
+    length += fresh.length;
+  }
+
+  function adopt(source: Items): void {
+    items = source;
+    length = source.length;
+    isBuilt = true;
+  }
+
+  return {
+    async build(source, breathe) {
+      await sortItems(source, compare, breathe);
+      adopt(source);
+    },
+    adopt,
+    get isBuilt() {
+      return isBuilt;
+    },
+    touch(item) {
+      touchedBits = grown(touchedBits, (item >>> 5) + 1);
+      if (hasBit(touchedBits, item)) return;
+      setBit(touchedBits, item);
+      touched.push(item);
+    },
+    get touched() {
+      return touched.length;
+    },
+    settled() {
+      if (touched.length > 0) {
+        takeOutTouched();
+        putIn(touched.filter(isPresent).sort(compare));
+        for (const item of touched) clearBit(touchedBits, item);
+        touched = [];
+      }
+      return items.subarray(0, length);
+    },
+  };
+}

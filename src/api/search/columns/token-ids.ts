@@ -1,0 +1,53 @@
+/** Token ids by slot, compared as numbers of any size. */
+
+import { grown } from "./ensure-capacity.ts";
+
+export interface TokenIds {
+  readonly size: number;
+  /** Takes the next slot for an id that is new. */
+  add(tokenId: string): number;
+  textOf(slot: number): string;
+  compare(a: number, b: number): number;
+  /** The order of a slot's id beside any id. */
+  compareText(slot: number, tokenId: string): number;
+}
+
+export function createTokenIds(): TokenIds {
+  // Infinity stands for an id that a double can't hold; its text is kept beside.
+  let numbers = new Float64Array(0);
+  const large = new Map<number, string>();
+  let size = 0;
+
+  const asNumber = (tokenId: string): number => {
+    const value = Number(tokenId);
+    return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
+  };
+  const byDigits = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+  const textOf = (slot: number): string => large.get(slot) ?? String(numbers[slot]);
+
+  return {
+    get size() {
+      return size;
+    },
+    add(tokenId) {
+      numbers = grown(numbers, size + 1);
+      const value = asNumber(tokenId);
+      numbers[size] = value;
+      if (value === Number.POSITIVE_INFINITY) large.set(size, tokenId);
+      return size++;
+    },
+    textOf,
+    compare(a, b) {
+      const one = numbers[a] as number;
+      const other = numbers[b] as number;
+      if (one !== other) return one < other ? -1 : 1;
+      return one === Number.POSITIVE_INFINITY ? byDigits(textOf(a), textOf(b)) : 0;
+    },
+    compareText(slot, tokenId) {
+      const one = numbers[slot] as number;
+      const other = asNumber(tokenId);
+      if (one !== other) return one < other ? -1 : 1;
+      return one === Number.POSITIVE_INFINITY ? byDigits(textOf(slot), tokenId) : 0;
+    },
+  };
+}

@@ -1,0 +1,194 @@
+/** The slots of a collection in the order of a trait: by their lowest value ascending, by their highest descending. */
+
+import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import type { DisplayType } from "../../metadata/document/traits.ts";
+import { createOrder, type Order } from "./order.ts";
+import type { TokenIds } from "./token-ids.ts";
+import type { TraitRows } from "./trait-rows.ts";
+import type { TraitTable, TraitType } from "./trait-table.ts";
+
+type Slots = Uint32Array<ArrayBuffer>;
+
+// Each takes four bytes per token.
+const KEPT_MAX = 8;
+const STEP = 8_192;
+
+/** How slots compare by a trait. Slots without it come last either way; ties go by id. */
+export interface TraitComparison {
+  compare(a: number, b: number): number;
+  /** The value that the slot is sorted by, if it has one. */
+  sortedBy(slot: number): number | undefined;
+}
+
+export interface TraitOrders {
+  comparison(type: TraitType, descending: boolean): TraitComparison;
+  has(type: TraitType, descending: boolean): boolean;
+  /** Undefined for one that is not prepared, or not kept any more. */
+  find(type: TraitType, descending: boolean): Order | undefined;
+  /** Sorts `slots`, given in the order of their ids, in slices; they may change meanwhile. */
+  prepare(type: TraitType, descending: boolean, slots: Slots, breathe: Breathe): Promise<void>;
+  /** To be told of each slot that is new, gone, or holds other values. */
+  touch(slot: number): void;
+  /** Puts in what was touched where that is much. */
+  settle(touchedMax: number): void;
+}
+
+interface Kept {
+  readonly type: TraitType;
+  /** Of another one, the order is void. */
+  readonly displayType: DisplayType;
+  readonly order: Order;
+  building: Promise<void>;
+  isUsed: boolean;
+}
+
+interface Ranks {
+  readonly ofValue: Uint32Array;
+  /** Of slots without the trait. */
+  readonly none: number;
+}
+
+export function createTraitOrders(deps: {
+  readonly ids: TokenIds;
+  readonly table: TraitTable;
+  readonly rows: TraitRows;
+  isPresent(slot: number): boolean;
+}): TraitOrders {
+  const { ids, table, rows, isPresent } = deps;
+  /** What was used last comes last. */
+  const kept = new Map<string, Kept>();
+  const nameOf = (type: TraitType, descending: boolean): string => `${type.at} ${descending}`;
+
+  function comparison(type: TraitType, descending: boolean): TraitComparison {
+    const within = table.compareWithin(type);
+    const direction = descending ? -1 : 1;
+
+    function sortedBy(slot: number): number | undefined {
+      const { pool, starts, lengths } = rows;
+      const start = starts[slot] as number;
+      const end = start + (lengths[slot] as number);
+      let first: number | undefined;
+      for (let at = start; at < end; at++) {
+        const value = pool[at] as number;
+        if (table.typeOf(value) !== type.at || !table.isShown(value)) continue;
+        if (first === undefined || direction * within(value, first) < 0) first = value;
+      }
+      return first;
+    }
+
+    return {
+      sortedBy,
+      compare(a, b) {
+        const one = sortedBy(a);
+        const other = sortedBy(b);
+        if (one === undefined || other === undefined) {
+          return Number(one === undefined) - Number(other === undefined) || ids.compare(a, b);
+        }
+        return direction * within(one, other) || ids.compare(a, b);
+      },
+    };
+  }
+
+  /** The rank of each value in the direction of the order, from 1; alike ones have the same. 0 for all others. */
+  function rankValues(type: TraitType, descending: boolean): Ranks {
+    const within = table.compareWithin(type);
+    const ofValue = new Uint32Array(table.size);
+    const ordered = table.orders.of(type);
+    let rank = 0;
+    let before: number | undefined;
+    for (let nth = 0; nth < ordered.length; nth++) {
+      const value = ordered[descending ? ordered.length - 1 - nth : nth] as number;
+      if (before === undefined || within(before, value) !== 0) rank++;
+      ofValue[value] = rank;
+      before = value;
+    }
+    return { ofValue, none: rank + 1 };
+  }
+
+  /** Counts how many slots have each rank, and puts each where those of lower ranks end. */
+  async function sortSlots(slots: Slots, { ofValue, none }: Ranks, breathe: Breathe): Promise<Slots> {
+    const rankOf = new Uint32Array(slots.length);
+    const ends = new Uint32Array(none + 1);
+    for (let from = 0; from < slots.length; from += STEP) {
+      const { pool, starts, lengths } = rows;
+      for (let nth = from; nth < Math.min(from + STEP, slots.length); nth++) {
+        const slot = slots[nth] as number;
+        const start = starts[slot] as number;
+        const end = start + (lengths[slot] as number);
+        let first = none;
+        for (let at = start; at < end; at++) {
+          const rank = ofValue[pool[at] as number] ?? 0;
+          if (rank !== 0 && rank < first) first = rank;
+        }
+        rankOf[nth] = first;
+        ends[first] = (ends[first] as number) + 1;
+      }
+      await breathe();
+    }
+    let total = 0;
+    for (let rank = 1; rank <= none; rank++) {
+      const count = ends[rank] as number;
+      ends[rank] = total;
+      total += count;
+    }
+    const sorted = new Uint32Array(slots.length);
+    for (let from = 0; from < slots.length; from += STEP) {
+      for (let nth = from; nth < Math.min(from + STEP, slots.length); nth++) {
+        const rank = rankOf[nth] as number;
+        const place = ends[rank] as number;
+        sorted[place] = slots[nth] as number;
+        ends[rank] = place + 1;
+      }
+      await breathe();
+    }
+    return sorted;
+  }
+
+  /** Those that nobody has used yet are waited for. */
+  function makeRoom(): void {
+    for (const [name, { isUsed }] of kept) {
+      if (kept.size < KEPT_MAX) return;
+      if (isUsed) kept.delete(name);
+    }
+  }
+
+  function findValid(type: TraitType, descending: boolean): Kept | undefined {
+    const found = kept.get(nameOf(type, descending));
+    return found?.displayType === type.displayType ? found : undefined;
+  }
+
+  return {
+    comparison,
+    has: (type, descending) => findValid(type, descending)?.order.isBuilt ?? false,
+    find(type, descending) {
+      const found = findValid(type, descending);
+      if (!found?.order.isBuilt) return undefined;
+      found.isUsed = true;
+      const name = nameOf(type, descending);
+      kept.delete(name);
+      kept.set(name, found);
+      return found.order;
+    },
+    async prepare(type, descending, slots, breathe) {
+      const known = findValid(type, descending);
+      if (known) return known.building;
+      makeRoom();
+      const order = createOrder(comparison(type, descending).compare, isPresent);
+      const { displayType } = type;
+      const entry: Kept = { type, displayType, order, building: Promise.resolve(), isUsed: false };
+      // From now on it is told of what changes.
+      kept.set(nameOf(type, descending), entry);
+      entry.building = sortSlots(slots, rankValues(type, descending), breathe).then(order.adopt);
+      return entry.building;
+    },
+    touch(slot) {
+      for (const { order } of kept.values()) order.touch(slot);
+    },
+    settle(touchedMax) {
+      for (const [name, { type, displayType, order }] of kept) {
+        if (type.displayType !== displayType) kept.delete(name);
+        else if (order.isBuilt && order.touched > touchedMax) order.settled();
+      }
+    },
+  };
+}

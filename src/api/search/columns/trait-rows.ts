@@ -1,0 +1,78 @@
+/** Which trait values each slot holds: runs of one pool, overwritten in place while their length stays. */
+
+import { type Bits, clearBit, emptyBits, setBit } from "./bits.ts";
+import { grown } from "./ensure-capacity.ts";
+import type { TraitTable } from "./trait-table.ts";
+
+export interface TraitRows {
+  /** The pool, and where each slot's run starts and how long it is. Valid until the next `set`. */
+  readonly pool: Uint32Array<ArrayBuffer>;
+  readonly starts: Uint32Array<ArrayBuffer>;
+  readonly lengths: Uint16Array<ArrayBuffer>;
+  /** Slots that hold several values of one trait type. */
+  readonly repeating: Bits;
+  /** Replaces what the slot holds by distinct values; answers whether that is something else. */
+  set(slot: number, values: readonly number[]): boolean;
+  readonly used: number;
+  /** Places of the pool that no slot uses. */
+  readonly unused: number;
+}
+
+export function createTraitRows(table: TraitTable): TraitRows {
+  let pool = new Uint32Array(0);
+  let starts = new Uint32Array(0);
+  let lengths = new Uint16Array(0);
+  let repeating = emptyBits(0);
+  let used = 0;
+  let unused = 0;
+
+  function place(slot: number, count: number): void {
+    const before = lengths[slot] as number;
+    if (before === count) return;
+    unused += before;
+    starts[slot] = used;
+    lengths[slot] = count;
+    used += count;
+    pool = grown(pool, used);
+  }
+
+  function isHeld(slot: number, values: readonly number[]): boolean {
+    const start = starts[slot] as number;
+    return lengths[slot] === values.length && values.every((value, at) => pool[start + at] === value);
+  }
+
+  return {
+    get pool() {
+      return pool;
+    },
+    get starts() {
+      return starts;
+    },
+    get lengths() {
+      return lengths;
+    },
+    get repeating() {
+      return repeating;
+    },
+    get used() {
+      return used;
+    },
+    get unused() {
+      return unused;
+    },
+    set(slot, values) {
+      starts = grown(starts, slot + 1);
+      lengths = grown(lengths, slot + 1);
+      repeating = grown(repeating, (slot >>> 5) + 1);
+      if (isHeld(slot, values)) return false;
+      const start = starts[slot] as number;
+      for (let at = 0; at < (lengths[slot] as number); at++) table.hold(pool[start + at] as number, -1);
+      place(slot, values.length);
+      pool.set(values, starts[slot]);
+      for (const value of values) table.hold(value, 1);
+      if (new Set(values.map(table.typeOf)).size < values.length) setBit(repeating, slot);
+      else clearBit(repeating, slot);
+      return true;
+    },
+  };
+}

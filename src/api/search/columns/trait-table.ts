@@ -1,0 +1,204 @@
+/** The trait types of a collection and their values, numbered from zero as they come. */
+
+import { type DisplayType, displayTypes } from "../../metadata/document/traits.ts";
+import { textKey } from "../../metadata/traits/text-key.ts";
+import { grown } from "./ensure-capacity.ts";
+import { createTextColumn, type TextColumn } from "./text-column.ts";
+import { createValueOrders, type ValueOrders } from "./value-orders.ts";
+
+export interface TypeRow {
+  readonly id: number;
+  readonly key: string;
+  /** Null for one that is too long to list. */
+  readonly name: string | null;
+  readonly displayType: DisplayType;
+  readonly highest: number | null;
+}
+
+export interface ValueRow {
+  readonly id: number;
+  readonly typeId: number;
+  readonly displayType: DisplayType;
+  /** The beginning of the text, all of it unless there is a `longKey`. */
+  readonly text: string;
+  readonly longKey: string | null;
+  readonly number: number | null;
+}
+
+export interface TraitType {
+  /** Its place among the types. */
+  readonly at: number;
+  readonly id: number;
+  readonly key: string;
+  readonly name: string | null;
+  displayType: DisplayType;
+  highest: number | null;
+  /** Of every display type. */
+  readonly values: number[];
+  /** The newest value of each text, or of each key of a long one. */
+  readonly byText: Map<string, number>;
+  readonly byLongKey: Map<string, number>;
+}
+
+export interface TraitTable {
+  readonly types: readonly TraitType[];
+  readonly size: number;
+  hasType(id: number): boolean;
+  hasValue(id: number): boolean;
+  find(name: string): TraitType | undefined;
+  addType(row: TypeRow): void;
+  /** Answers whether anything changed. An unknown type is left out. */
+  changeType(id: number, displayType: DisplayType, highest: number | null): boolean;
+  /** Its type must be known. */
+  addValue(row: ValueRow): void;
+  /** The number of a value by its row's id; undefined for an unknown one. */
+  valueOf(id: number): number | undefined;
+  typeOf(value: number): number;
+  isShown(value: number): boolean;
+  displayTypeOf(value: number): DisplayType;
+  numberOf(value: number): number;
+  /** Undefined for a value that is too long to list. */
+  textOf(value: number): string | undefined;
+  /** Shown values of the type that are this text. Several where one was forgotten and came back. */
+  equalTo(type: TraitType, text: string): number[];
+  readonly folded: TextColumn;
+  /** Ascending by what the type's values are: numbers, false before true, or texts. Alike ones compare as 0. */
+  compareWithin(type: TraitType): (a: number, b: number) => number;
+  readonly orders: Pick<ValueOrders, "has" | "of" | "isPrepared" | "prepare">;
+  /** How many tokens hold each value, shown or held back. */
+  readonly held: Uint32Array<ArrayBuffer>;
+  hold(value: number, more: number): void;
+  /** Values that no token holds. */
+  readonly unused: number;
+  /** The sum of what is given by value, by type and of shown values alone. */
+  sumByType(byValue: Uint32Array): Uint32Array<ArrayBuffer>;
+}
+
+export function createTraitTable(): TraitTable {
+  const types: TraitType[] = [];
+  const typeById = new Map<number, number>();
+  const typeByKey = new Map<string, number>();
+  const valueById = new Map<number, number>();
+  const longOnes = new Set<number>();
+  /** The value before with the same text and type: of another display type, or one that was forgotten in between. */
+  const sameBefore = new Map<number, number>();
+  const texts: string[] = [];
+  const folded = createTextColumn();
+  let typeOf = new Uint32Array(0);
+  let displayOf = new Uint8Array(0);
+  /** By type. */
+  let displayShown = new Uint8Array(0);
+  let numbers = new Float64Array(0);
+  let held = new Uint32Array(0);
+  let unused = 0;
+
+  const displayTypeOf = (value: number): DisplayType =>
+    displayTypes[displayOf[value] as number] as DisplayType;
+  const isShown = (value: number): boolean => displayShown[typeOf[value] as number] === displayOf[value];
+
+  const compareWithin = ({ displayType }: TraitType): ((a: number, b: number) => number) =>
+    displayType === "number" || displayType === "date"
+      ? (a, b) => (numbers[a] as number) - (numbers[b] as number)
+      : // "false" comes before "true".
+        (a, b) => folded.compare(a, b);
+
+  function comparing(type: TraitType): (a: number, b: number) => number {
+    const within = compareWithin(type);
+    return (a, b) => within(a, b) || compareTexts(texts[a] as string, texts[b] as string) || a - b;
+  }
+  const orders = createValueOrders({ isShown, comparing });
+
+  return {
+    types,
+    folded,
+    orders,
+    get size() {
+      return texts.length;
+    },
+    hasType: (id) => typeById.has(id),
+    hasValue: (id) => valueById.has(id),
+    find: (name) => types[typeByKey.get(textKey(name)) ?? -1],
+    addType({ id, key, name, displayType, highest }) {
+      typeById.set(id, types.length);
+      typeByKey.set(key, types.length);
+      const at = types.length;
+      displayShown = grown(displayShown, at + 1);
+      displayShown[at] = displayTypes.indexOf(displayType);
+      const values = { values: [], byText: new Map(), byLongKey: new Map() };
+      types.push({ at, id, key, name, displayType, highest, ...values });
+    },
+    changeType(id, displayType, highest) {
+      const type = types[typeById.get(id) ?? -1];
+      if (!type || (type.displayType === displayType && type.highest === highest)) return false;
+      type.highest = highest;
+      if (type.displayType !== displayType) {
+        type.displayType = displayType;
+        displayShown[type.at] = displayTypes.indexOf(displayType);
+        orders.drop(type);
+      }
+      return true;
+    },
+    addValue({ id, typeId, displayType, text, longKey, number }) {
+      const value = texts.length;
+      const typeAt = typeById.get(typeId);
+      const type = types[typeAt ?? -1];
+      if (typeAt === undefined || !type) throw new Error(`trait type ${typeId} is unknown`);
+      valueById.set(id, value);
+      texts.push(text);
+      if (longKey !== null) longOnes.add(value);
+      const values = longKey === null ? type.byText : type.byLongKey;
+      const before = values.get(longKey ?? text);
+      if (before !== undefined) sameBefore.set(value, before);
+      values.set(longKey ?? text, value);
+      folded.set(value, text);
+      typeOf = grown(typeOf, value + 1);
+      displayOf = grown(displayOf, value + 1);
+      numbers = grown(numbers, value + 1);
+      held = grown(held, value + 1);
+      typeOf[value] = typeAt;
+      displayOf[value] = displayTypes.indexOf(displayType);
+      numbers[value] = number ?? Number.NaN;
+      unused++;
+      type.values.push(value);
+      orders.added(type, value);
+    },
+    valueOf: (id) => valueById.get(id),
+    typeOf: (value) => typeOf[value] as number,
+    isShown,
+    displayTypeOf,
+    numberOf: (value) => numbers[value] as number,
+    textOf: (value) => (longOnes.has(value) ? undefined : texts[value]),
+    equalTo(type, text) {
+      const found: number[] = [];
+      let value =
+        type.byText.get(text) ?? (type.byLongKey.size > 0 ? type.byLongKey.get(textKey(text)) : undefined);
+      for (; value !== undefined; value = sameBefore.get(value)) if (isShown(value)) found.push(value);
+      return found;
+    },
+    compareWithin,
+    get held() {
+      return held;
+    },
+    hold(value, more) {
+      const before = held[value] as number;
+      held[value] = before + more;
+      if (before === 0) unused--;
+      if (held[value] === 0) unused++;
+    },
+    get unused() {
+      return unused;
+    },
+    sumByType(byValue) {
+      const sums = new Uint32Array(types.length);
+      for (let value = 0; value < byValue.length; value++) {
+        const sum = byValue[value] as number;
+        if (sum === 0) continue;
+        const type = typeOf[value] as number;
+        if (displayShown[type] === displayOf[value]) sums[type] = (sums[type] as number) + sum;
+      }
+      return sums;
+    },
+  };
+}
+
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,123 @@
+/** The distribution of traits among the tokens that match. */
+
+import { type Bits, countBits } from "../columns/bits.ts";
+import { folded, foldedBytes } from "../columns/folded-text.ts";
+import type { TraitTable, TraitType } from "../columns/trait-table.ts";
+import { countType, countTypes, countValues, countValuesOf } from "../columns/value-counts.ts";
+import type { Facets, TraitFacet } from "../query.ts";
+import type { CollectionIndex } from "./collection-index.ts";
+import { type Matches, slotsWithoutEach } from "./match.ts";
+import { createSmallest } from "./top-k.ts";
+
+/** Of one trait type; in an answer with many types, each lists fewer. */
+export const FACET_VALUES_MAX = 1_000;
+const ANSWER_VALUES_MAX = 20_000;
+/** Those that most tokens have. */
+export const FACET_TYPES_MAX = 1_000;
+
+/** Trait types in alphabetical order, their values the most frequent first. `slots` are present ones. */
+export function countFacets(index: CollectionIndex, slots: Bits): Facets {
+  const total = countBits(slots);
+  const valueCounts = countValues(index, slots);
+  const typeCounts = countTypes(index, slots, valueCounts);
+  const types = index.table.types
+    .map((type, at) => ({ type, count: typeCounts[at] as number }))
+    .filter(({ type, count }) => count > 0 && type.name !== null)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, FACET_TYPES_MAX)
+    .sort((a, b) => compareNames(a.type.name ?? "", b.type.name ?? ""));
+  const valuesMax = valuesMaxOf(types.length);
+  return {
+    total,
+    traits: types.map(({ type, count }) => facetOf(index, type, { count, total, valueCounts, valuesMax })),
+  };
+}
+
+/**
+ * The same, but each trait that there are conditions on is counted among the tokens that match all others. `knownOf`
+ * may have the facet of such a trait already.
+ */
+export function countPanel(
+  index: CollectionIndex,
+  matches: Matches,
+  knownOf: (name: string) => TraitFacet | undefined,
+): Facets {
+  const { total, traits } = countFacets(index, matches.slots);
+  const own = [...slotsWithoutEach(matches)].flatMap(
+    ([name, slots]) => knownOf(name) ?? countOwn(index, name, slots, valuesMaxOf(traits.length)) ?? [],
+  );
+  const others = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
+  return { total, traits: [...others, ...own].sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
+}
+
+function countOwn(
+  index: CollectionIndex,
+  name: string,
+  slots: Bits,
+  valuesMax: number,
+): TraitFacet | undefined {
+  const type = index.table.find(name);
+  if (!type || type.name === null) return undefined;
+  const valueCounts = countValuesOf(index, slots, type);
+  const count = countType(index, slots, type, valueCounts);
+  if (count === 0) return undefined;
+  return facetOf(index, type, { count, total: countBits(slots), valueCounts, valuesMax });
+}
+
+const valuesMaxOf = (types: number): number =>
+  Math.min(FACET_VALUES_MAX, Math.floor(ANSWER_VALUES_MAX / Math.max(1, types)));
+
+function facetOf(
+  { table }: CollectionIndex,
+  type: TraitType,
+  counted: { count: number; total: number; valueCounts: Uint32Array; valuesMax: number },
+): TraitFacet {
+  const { count, total, valueCounts, valuesMax } = counted;
+  const ordered = table.orders.of(type);
+  // By their places, so that whoever comes later is behind all that are as frequent.
+  const mostFrequent = createSmallest(
+    valuesMax,
+    (a, b) =>
+      (valueCounts[ordered[b] as number] as number) - (valueCounts[ordered[a] as number] as number) || a - b,
+  );
+  let valuesTotal = 0;
+  let first: number | undefined;
+  let last: number | undefined;
+  let tooFew = 0;
+  for (let nth = 0; nth < ordered.length; nth++) {
+    const value = ordered[nth] as number;
+    const held = valueCounts[value] as number;
+    if (held === 0) continue;
+    valuesTotal++;
+    first ??= value;
+    last = value;
+    if (held <= tooFew || table.textOf(value) === undefined) continue;
+    mostFrequent.offer(nth);
+    const least = mostFrequent.largest();
+    if (least !== undefined) tooFew = valueCounts[ordered[least] as number] as number;
+  }
+  const isNumeric = type.displayType === "number" || type.displayType === "date";
+  return {
+    trait_type: type.name ?? "",
+    display_type: type.displayType,
+    count,
+    min: isNumeric && first !== undefined ? table.numberOf(first) : null,
+    max: isNumeric && last !== undefined ? table.numberOf(last) : null,
+    max_value: type.displayType === "number" ? type.highest : null,
+    values: mostFrequent.take().map((nth) => {
+      const value = ordered[nth] as number;
+      const held = valueCounts[value] as number;
+      return { value: shownValue(table, type, value), count: held, percentage: (held / total) * 100 };
+    }),
+    values_total: valuesTotal,
+  };
+}
+
+function shownValue(table: TraitTable, { displayType }: TraitType, value: number): string | number | boolean {
+  const text = table.textOf(value) ?? "";
+  if (displayType === "string") return text;
+  return displayType === "bool" ? text === "true" : table.numberOf(value);
+}
+
+const compareNames = (a: string, b: string): number =>
+  Buffer.compare(foldedBytes(a), foldedBytes(b)) || (folded(a) === folded(b) ? (a < b ? -1 : 1) : 0);

@@ -1,0 +1,137 @@
+/** Which tokens of a collection a filter lets through. */
+
+import { addBits, type Bits, dropBits, eachBit, emptyBits, keepBits } from "../columns/bits.ts";
+import type { TokenFilter } from "../query.ts";
+import type { CollectionIndex } from "./collection-index.ts";
+
+/** What the chain says of the collection's tokens, as slots. */
+export interface ChainSlots {
+  readonly burned: Bits;
+  /** Where the filter asks for it. */
+  readonly locked?: Bits | undefined;
+  /** In place of `locked`: those that are not. */
+  readonly unlocked?: Bits | undefined;
+  readonly owned?: Bits | undefined;
+}
+
+/** The slots of all tokens that are listed: those that exist and are not burned. */
+export function listedSlots({ ids, present }: CollectionIndex, { burned }: ChainSlots): Bits {
+  const bits = emptyBits(ids.size);
+  addBits(bits, present.subarray(0, bits.length));
+  dropBits(bits, burned);
+  return bits;
+}
+
+/** The slots that match a filter, and those that parts of it let through. */
+export interface Matches {
+  readonly slots: Bits;
+  /** That match all but the conditions on traits. */
+  readonly apartFromTraits: Bits;
+  /** That match all conditions on one trait, by its name. */
+  readonly byTrait: ReadonlyMap<string, Bits>;
+}
+
+export function matchTokens(index: CollectionIndex, filter: TokenFilter, chain: ChainSlots): Matches {
+  const apartFromTraits = slotsApartFromTraits(index, filter, chain);
+  const byTrait = new Map<string, Bits>();
+  const keep = (name: string, bits: Bits): void => {
+    const before = byTrait.get(name);
+    if (before) keepBits(before, bits);
+    else byTrait.set(name, bits);
+  };
+  for (const { name, values } of filter.criteria) keep(name, slotsWithAny(index, name, values));
+  for (const range of filter.ranges) keep(range.name, slotsInRange(index, range));
+  const slots = apartFromTraits.slice();
+  for (const bits of byTrait.values()) keepBits(slots, bits);
+  return { slots, apartFromTraits, byTrait };
+}
+
+/** By the name of each trait that there are conditions on, the slots that match all but those. */
+export function slotsWithoutEach({ apartFromTraits, byTrait }: Matches): Map<string, Bits> {
+  const without = new Map<string, Bits>();
+  const before = apartFromTraits.slice();
+  for (const [name, bits] of byTrait) {
+    without.set(name, before.slice());
+    keepBits(before, bits);
+  }
+  const after = apartFromTraits.slice();
+  for (const [name, slots] of [...without].reverse()) {
+    keepBits(slots, after);
+    keepBits(after, byTrait.get(name) as Bits);
+  }
+  return without;
+}
+
+function slotsApartFromTraits(index: CollectionIndex, filter: TokenFilter, chain: ChainSlots): Bits {
+  const bits = listedSlots(index, chain);
+  if (filter.text !== undefined && filter.text !== "") keepBits(bits, slotsWithText(index, filter.text));
+  if (filter.name !== undefined && filter.name !== "") keepBits(bits, slotsWithName(index, filter.name));
+  if (filter.owner !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
+  if (filter.locked !== undefined) {
+    const isToldOf = filter.locked === (chain.unlocked === undefined);
+    const told = chain.unlocked ?? chain.locked ?? emptyBits(0);
+    if (isToldOf) keepBits(bits, told);
+    else dropBits(bits, told);
+  }
+  return bits;
+}
+
+function slotsHolding({ ids, postings }: CollectionIndex, values: readonly number[]): Bits {
+  const bits = emptyBits(ids.size);
+  postings.fill(bits, values);
+  return bits;
+}
+
+function slotsWithAny(index: CollectionIndex, name: string, texts: readonly string[]): Bits {
+  const { table } = index;
+  const type = table.find(name);
+  const values = type ? texts.flatMap((text) => table.equalTo(type, text)) : [];
+  return slotsHolding(index, values);
+}
+
+function slotsInRange(index: CollectionIndex, { name, from, to }: TokenFilter["ranges"][number]): Bits {
+  const { ids, postings, table } = index;
+  const bits = emptyBits(ids.size);
+  const type = table.find(name);
+  if (type?.displayType !== "number" && type?.displayType !== "date") return bits;
+  const least = from ?? Number.NEGATIVE_INFINITY;
+  const most = to ?? Number.POSITIVE_INFINITY;
+  const ordered = table.orders.of(type);
+  const start = countBelow(ordered, (value) => table.numberOf(value) < least);
+  const end = countBelow(ordered, (value) => table.numberOf(value) <= most);
+  postings.fillBetween(bits, type, ordered.subarray(start, Math.max(start, end)), (value) => {
+    const number = table.numberOf(value);
+    return table.typeOf(value) === type.at && table.isShown(value) && number >= least && number <= most;
+  });
+  return bits;
+}
+
+/** How many come before the first that is not below; none that is below comes after one that is not. */
+function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
+  let from = 0;
+  let to = ordered.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isBelow(ordered[middle] as number)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function slotsWithText(index: CollectionIndex, text: string): Bits {
+  const { names, descriptions, table } = index;
+  const inValues = emptyBits(table.size);
+  table.folded.fillHolding(inValues, text);
+  const values: number[] = [];
+  eachBit(inValues, (value) => table.isShown(value) && values.push(value));
+  const bits = slotsHolding(index, values);
+  names.fillHolding(bits, text);
+  descriptions.fillHolding(bits, text);
+  return bits;
+}
+
+function slotsWithName({ ids, names }: CollectionIndex, text: string): Bits {
+  const bits = emptyBits(ids.size);
+  names.fillHolding(bits, text);
+  return bits;
+}

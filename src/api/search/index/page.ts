@@ -1,0 +1,63 @@
+/** One page of the tokens that match. */
+
+import { type Bits, countBits, eachBit, hasBit } from "../columns/bits.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import type { TokenPage, TokenQuery } from "../query.ts";
+import type { CollectionIndex } from "./collection-index.ts";
+import { type Ranking, rankingOf } from "./sorts.ts";
+import { createSmallest } from "./top-k.ts";
+
+// To compare two tokens costs about what it costs to pass by this many in a kept order.
+const COMPARISON_COST = 32;
+
+/** `slots` are present ones. A trait's order must be prepared. */
+export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): TokenPage {
+  const { sort, limit, cursor, offset = 0 } = query;
+  const { ids } = index;
+  const total = countBits(slots);
+  const ranking = rankingOf(index, sort);
+  const position = cursor === undefined ? undefined : readCursor(sort, cursor);
+  const isAfter = position && ranking.after(position);
+  const count = offset + limit + 1;
+  const isWalk = total * COMPARISON_COST > ids.size;
+  const found = isWalk
+    ? walk(ranking.order.settled(), slots, count, isAfter)
+    : pick(ranking, slots, count, isAfter);
+  const page = found.slice(offset, offset + limit);
+  const last = page.at(-1);
+  return {
+    tokenIds: page.map(ids.textOf),
+    nextCursor:
+      found.length < count || last === undefined
+        ? null
+        : writeCursor(sort, { key: ranking.keyOf(last), tokenId: ids.textOf(last) }),
+    total,
+  };
+}
+
+type IsAfter = (slot: number) => boolean;
+
+/** The first of the slots in a kept order, from where the page before ended. */
+function walk(ordered: Uint32Array, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
+  let at = 0;
+  for (let to = isAfter ? ordered.length : 0; isAfter && at < to; ) {
+    const middle = (at + to) >>> 1;
+    if (isAfter(ordered[middle] as number)) to = middle;
+    else at = middle + 1;
+  }
+  const found: number[] = [];
+  for (; at < ordered.length && found.length < count; at++) {
+    const slot = ordered[at] as number;
+    if (hasBit(slots, slot)) found.push(slot);
+  }
+  return found;
+}
+
+/** The same by comparing all of them. */
+function pick({ compare }: Ranking, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
+  const first = createSmallest(count, compare);
+  eachBit(slots, (slot) => {
+    if (!isAfter || isAfter(slot)) first.offer(slot);
+  });
+  return first.take();
+}

@@ -1,0 +1,94 @@
+/** Reads a collection into memory, and brings it up to date. */
+
+import type { Database } from "../../db/database.ts";
+import { createBreathe } from "../../jobs/yield-to-event-loop.ts";
+import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import { type CollectionIndex, createCollectionIndex, type TokenRow } from "../index/collection-index.ts";
+import { type Look, lookForChanges, readTokens, readTokensAfter, readTypes, readValues } from "./store.ts";
+
+// Rows of one page are put in without a break.
+const PAGE_ROWS = 1_000;
+
+export interface Source {
+  readonly database: Database;
+  /** Ponder's, qualified and quoted. */
+  readonly checkpointTable: string;
+  readonly collection: CollectionRef;
+}
+
+/** An index and what it was last brought up to date with. */
+export interface Loaded {
+  readonly index: CollectionIndex;
+  readonly look: Look;
+}
+
+export const lookAt = (
+  { database, checkpointTable, collection }: Source,
+  since: string | undefined,
+): Promise<Look> => lookForChanges(database, checkpointTable, collection, since);
+
+/** All that the collection has. Changes that were made meanwhile may be in it or not, until it is brought up to date. */
+export async function loadIndex(source: Source): Promise<Loaded> {
+  const { database, collection } = source;
+  const index = createCollectionIndex();
+  const breathe = createBreathe();
+  const look = await lookAt(source, undefined);
+  await putTypes(source, index, look);
+  for (let after: string | undefined = "-1"; after !== undefined; ) {
+    const rows: readonly TokenRow[] = await readTokensAfter(database, collection, after, PAGE_ROWS);
+    await addValues(source, index, rows);
+    for (const row of rows) index.append(row);
+    after = rows.at(-1)?.tokenId;
+    await breathe();
+  }
+  await index.finish(breathe);
+  return { index, look };
+}
+
+/** Puts in what a look has found. What fails half way is found again by a look since the same one as before. */
+export async function putChanges(source: Source, index: CollectionIndex, look: Look): Promise<void> {
+  const { database, collection } = source;
+  const breathe = createBreathe();
+  await putTypes(source, index, look);
+  for (let from = 0; from < look.changed.length; from += PAGE_ROWS) {
+    const tokenIds = look.changed.slice(from, from + PAGE_ROWS);
+    const rows = await readTokens(database, collection, tokenIds);
+    await addValues(source, index, rows);
+    const there = new Set(rows.map(({ tokenId }) => tokenId));
+    index.change(
+      rows,
+      tokenIds.filter((tokenId) => !there.has(tokenId)),
+    );
+    await breathe();
+  }
+}
+
+async function putTypes(source: Source, index: CollectionIndex, { types }: Look): Promise<void> {
+  await addTypes(
+    source,
+    index,
+    types.map(([id]) => id),
+  );
+  for (const type of types) index.changeType(...type);
+}
+
+async function addTypes({ database }: Source, { table }: CollectionIndex, ids: Iterable<number>) {
+  const unknown = [...new Set(ids)].filter((id) => !table.hasType(id));
+  for (let from = 0; from < unknown.length; from += PAGE_ROWS) {
+    for (const row of await readTypes(database, unknown.slice(from, from + PAGE_ROWS))) table.addType(row);
+  }
+}
+
+async function addValues(source: Source, index: CollectionIndex, rows: readonly TokenRow[]): Promise<void> {
+  const { table } = index;
+  const unknown = [...new Set(rows.flatMap(({ traits }) => traits))].filter((id) => !table.hasValue(id));
+  for (let from = 0; from < unknown.length; from += PAGE_ROWS) {
+    const values = await readValues(source.database, unknown.slice(from, from + PAGE_ROWS));
+    await addTypes(
+      source,
+      index,
+      values.map(({ typeId }) => typeId),
+    );
+    for (const value of values) table.addValue(value);
+  }
+}

@@ -1,0 +1,127 @@
+/** Trade checks: many tokens at once, for a wallet if one is named, and tried at the chain's node if that is asked for. */
+
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { ChainClients } from "../../chain/rpc/clients.ts";
+import type { HeadWitness } from "../../chain/rpc/head-witness.ts";
+import type { Database } from "../../db/database.ts";
+import { type CheckedToken, type CheckFacts, readCheckFacts } from "./check-store.ts";
+import { confirmHeads, type Refusal, refusalFor } from "./guard.ts";
+import { createTransferVerifier, type Transfer, type TransferVerdict } from "./transfer-verifier.ts";
+
+export interface TradeCheck extends CheckedToken {
+  readonly allowed: boolean;
+  readonly reason: Refusal | null;
+  /** More on the reason, for people; null where there is no more to say. */
+  readonly detail: string | null;
+  readonly lockCount: number;
+  /** The newest block of the chain that the index has; null before it has any. */
+  readonly asOfBlock: number | null;
+  /** The block at which the transfer was tried; null where it was not. */
+  readonly verifiedAtBlock: number | null;
+}
+
+export interface CheckSettings {
+  readonly wallet?: string | undefined;
+  /** Whether to try the transfer of each token that the index has nothing against. */
+  readonly verify?: boolean;
+}
+
+export function createTradeChecks(deps: {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly clients: ChainClients;
+  readonly witness: HeadWitness;
+  /** TRADE_MAX_AGE. */
+  readonly tradeMaxAgeSeconds: number;
+}) {
+  const { database, tables, clients, witness, tradeMaxAgeSeconds: maxAgeSeconds } = deps;
+  const verifier = createTransferVerifier(clients);
+
+  /** Verdicts by `nameOf`, of the tokens that nothing else is against; one that is named twice is tried once. */
+  async function tryTransfers(judged: readonly Judged[]): Promise<ReadonlyMap<string, TransferVerdict>> {
+    const transfers = new Map<string, Transfer>();
+    for (const { token, facts, reason } of judged) {
+      const { standard, holder, indexed } = facts;
+      if (reason !== null || standard === null || !indexed) continue;
+      transfers.set(nameOf(token), { ...token, standard, holder, asOfBlock: indexed.block });
+    }
+    const verdicts = transfers.size === 0 ? [] : await verifier.verify([...transfers.values()]);
+    return new Map(
+      [...transfers.keys()].flatMap((name, index) => {
+        const verdict = verdicts[index];
+        return verdict ? [[name, verdict] as const] : [];
+      }),
+    );
+  }
+
+  return {
+    /**
+     * One answer per token, in their order, all as of one moment of the index; what is tried at a node may be of a newer
+     * block. A wallet is entitled to what it holds, and to what a holder has delegated to it without limits: the whole
+     * wallet, the contract or the token.
+     */
+    async check(
+      tokens: readonly CheckedToken[],
+      { wallet, verify = false }: CheckSettings = {},
+    ): Promise<TradeCheck[]> {
+      const facts = await readCheckFacts(database, tables, {
+        tokens,
+        wallet,
+        withHolder: verify,
+        maxAgeSeconds,
+      });
+      // After the rows were read: what the node says now is no older than what they say.
+      const confirmed = await confirmHeads(
+        witness,
+        tokens.map(({ chainId }, index) => ({ chainId, ...facts[index] })),
+        0,
+      );
+      const judged = tokens.flatMap((token, index): Judged[] => {
+        const found = facts[index];
+        if (!found) return [];
+        const fresh = found.fresh && confirmed.has(token.chainId);
+        return [{ token, facts: found, reason: refusalFor({ ...found, fresh }) }];
+      });
+      if (!verify) return judged.map((each) => answer(each, undefined));
+      const verdicts = await tryTransfers(judged);
+      return judged.map((each) => answer(each, verdicts.get(nameOf(each.token)) ?? NOT_TRIED));
+    },
+  };
+}
+
+export type TradeChecks = ReturnType<typeof createTradeChecks>;
+
+interface Judged {
+  readonly token: CheckedToken;
+  readonly facts: CheckFacts;
+  readonly reason: Refusal | null;
+}
+
+// What was to be tried and was not, for whatever reason, is not allowed.
+const NOT_TRIED: TransferVerdict = { kind: "unknown", detail: "the transfer was not tried" };
+
+const nameOf = ({ chainId, collection, tokenId }: CheckedToken): string =>
+  `${chainId}:${collection}:${tokenId}`;
+
+/** Without a verdict, what the index says is all. */
+function answer({ token, facts, reason }: Judged, verdict: TransferVerdict | undefined): TradeCheck {
+  const shared = { ...token, lockCount: facts.lockCount, asOfBlock: facts.indexed?.block ?? null };
+  const refuse = (
+    why: Refusal,
+    detail: string | null,
+    verifiedAtBlock: number | null = null,
+  ): TradeCheck => ({
+    ...shared,
+    allowed: false,
+    reason: why,
+    detail,
+    verifiedAtBlock,
+  });
+  if (reason !== null) return refuse(reason, reason === "not_open_yet" ? opening(facts.opensAt) : null);
+  if (verdict?.kind === "reverts") return refuse("transfer_reverts", verdict.detail, verdict.block);
+  if (verdict?.kind === "unknown") return refuse("not_verified", verdict.detail);
+  return { ...shared, allowed: true, reason: null, detail: null, verifiedAtBlock: verdict?.block ?? null };
+}
+
+const opening = (at: Date | null): string | null =>
+  at && `trade of the collection opens at ${at.toISOString()}`;

@@ -1,0 +1,157 @@
+/** Whether tokens can be transferred now, by trying it: an eth_call from whoever holds each, at the node's own head. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  type PublicClient,
+  parseAbi,
+  toHex,
+} from "viem";
+import type { Standard } from "../../../config.ts";
+import { type CallAnswer, callContract, hasCode } from "../../chain/contract/contract-call.ts";
+import { revertReason } from "../../chain/contract/revert-reason.ts";
+import { findAnsweringEndpoint } from "../../chain/rpc/answering-endpoint.ts";
+import type { ChainClients } from "../../chain/rpc/clients.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../../jobs/concurrency.ts";
+
+const abi = parseAbi([
+  "function transferFrom(address from, address to, uint256 id)",
+  "function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)",
+]);
+
+/**
+ * A wallet that is nobody's: no key is known for it, and it has no code that could refuse a token. Neither the zero
+ * address, which contracts refuse, nor one of the low addresses of precompiled contracts.
+ */
+export const RECIPIENT: Address = `0x${keccak256(toHex("vitrine: the recipient of simulated transfers")).slice(-40)}`;
+
+/** For all transfers of one `verify`, whatever the nodes do. */
+export const VERIFY_MS = 3_000;
+// What any transaction may use at most (EIP-7825): a contract that burns more can't be transferred either.
+const TRANSFER_GAS = 2n ** 24n;
+// In one process, to the nodes of one chain.
+const CALLS_AT_ONCE = 32;
+// Behind one address there may be several nodes, of which one has yet to see the block that another has told.
+const UNSEEN_BLOCK_MS = 500;
+
+export interface Transfer {
+  readonly chainId: number;
+  readonly collection: string;
+  readonly tokenId: string;
+  readonly standard: Standard;
+  /** Who transfers it; null where the index knows nobody. */
+  readonly holder: string | null;
+  /** What the index has seen: no older block tells anything. */
+  readonly asOfBlock: number;
+}
+
+export type TransferVerdict =
+  | { readonly kind: "passes"; readonly block: number }
+  | { readonly kind: "reverts"; readonly block: number; readonly detail: string }
+  /** Nothing is known of the transfer; `detail` says whose fault that is. */
+  | { readonly kind: "unknown"; readonly detail: string };
+
+export function createTransferVerifier(clients: ChainClients) {
+  const limits = new Map<number, ConcurrencyLimit>(
+    [...clients.keys()].map((chainId) => [chainId, createConcurrencyLimit(CALLS_AT_ONCE)]),
+  );
+
+  async function verifyOn(
+    chainId: number,
+    transfers: readonly Transfer[],
+    signal: AbortSignal,
+  ): Promise<TransferVerdict[]> {
+    const limit = limits.get(chainId);
+    const indexed = Math.max(...transfers.map(({ asOfBlock }) => asOfBlock));
+    const found = await findAnsweringEndpoint(clients.get(chainId)?.endpoints ?? [], indexed, signal);
+    if (!limit || !found) {
+      return transfers.map(() => unknown(`no RPC endpoint of chain ${chainId} answered in time`));
+    }
+    const block = Math.max(found.head, indexed);
+    const node = askNode(found.endpoint, block, signal);
+    return Promise.all(transfers.map((transfer) => limit(() => tryTransfer(node, transfer))));
+  }
+
+  return {
+    /**
+     * A verdict per transfer, in their order. Never rejects, and takes no longer than `VERIFY_MS`. Every transfer of a chain
+     * is tried at the same block: the head of the first endpoint that has seen what the index has.
+     */
+    async verify(transfers: readonly Transfer[]): Promise<TransferVerdict[]> {
+      const signal = AbortSignal.timeout(VERIFY_MS);
+      const verdicts = new Map<Transfer, TransferVerdict>();
+      await Promise.all(
+        [...new Set(transfers.map(({ chainId }) => chainId))].map(async (chainId) => {
+          const some = transfers.filter((transfer) => transfer.chainId === chainId);
+          const found = await verifyOn(chainId, some, signal);
+          for (const [index, transfer] of some.entries()) {
+            const verdict = found[index];
+            if (verdict) verdicts.set(transfer, verdict);
+          }
+        }),
+      );
+      return transfers.map((transfer) => verdicts.get(transfer) ?? unknown("the transfer was not tried"));
+    },
+  };
+}
+
+const unknown = (detail: string): TransferVerdict => ({ kind: "unknown", detail });
+
+/** One node at one block, until the signal. */
+interface AskedNode {
+  readonly block: number;
+  readonly signal: AbortSignal;
+  call(contract: string, from: string, data: Hex): Promise<CallAnswer>;
+  /** Asked once per contract. Undefined when the node does not tell. */
+  hasCode(contract: string): Promise<boolean | undefined>;
+}
+
+function askNode(endpoint: PublicClient, block: number, signal: AbortSignal): AskedNode {
+  const known = new Map<string, Promise<boolean | undefined>>();
+  return {
+    block,
+    signal,
+    call: (contract, from, data) =>
+      callContract(endpoint, contract, data, block, { from, gas: TRANSFER_GAS, signal }),
+    hasCode(contract) {
+      const answer = known.get(contract) ?? hasCode(endpoint, contract, block, { signal });
+      known.set(contract, answer);
+      return answer;
+    },
+  };
+}
+
+async function tryTransfer(node: AskedNode, transfer: Transfer): Promise<TransferVerdict> {
+  const { chainId, collection, tokenId, standard, holder } = transfer;
+  if (holder === null) return unknown("the index knows nobody who holds it");
+  const data = encodeTransfer(standard, holder as Address, BigInt(tokenId));
+  let answer = await node.call(collection, holder, data);
+  if (answer.kind === "unavailable" && answer.because === "node") {
+    await sleep(UNSEEN_BLOCK_MS, undefined, { signal: node.signal }).catch(() => undefined);
+    answer = await node.call(collection, holder, data);
+  }
+  const { block } = node;
+  const whose = `the RPC endpoint of chain ${chainId}`;
+  if (answer.kind === "reverted") return { kind: "reverts", block, detail: revertReason(answer.revert) };
+  if (answer.kind === "answered") {
+    // A contract that has destroyed itself takes every call, and does nothing.
+    const isThere = await node.hasCode(collection);
+    if (isThere) return { kind: "passes", block };
+    if (isThere === false) return { kind: "reverts", block, detail: "the contract is gone" };
+  } else if (answer.because === "node") return unknown(`${whose} can't serve block ${block} now`);
+  else if (answer.because === "call") return unknown(`${whose} refused to run the transfer`);
+  return unknown(`${whose} did not answer in time`);
+}
+
+function encodeTransfer(standard: Standard, holder: Address, tokenId: bigint): Hex {
+  return standard === "erc721"
+    ? encodeFunctionData({ abi, functionName: "transferFrom", args: [holder, RECIPIENT, tokenId] })
+    : encodeFunctionData({
+        abi,
+        functionName: "safeTransferFrom",
+        args: [holder, RECIPIENT, tokenId, 1n, "0x"],
+      });
+}

@@ -1,0 +1,35 @@
+import { gunzipSync } from "node:zlib";
+import { beforeEach, describe, expect, it } from "vitest";
+import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const test = await createTestDatabase();
+beforeEach(() => test.database.query("truncate vitrine.rate_limit"));
+
+describe("/openapi.json", () => {
+  it("is rendered once: its tag says that a client has it, and it is sent compressed", async () => {
+    const { app, call } = createTestApp(test);
+
+    const first = await call("/openapi.json");
+    expect(first.headers.get("content-type")).toContain("application/json");
+    const etag = first.headers.get("etag") ?? "";
+    const again = await call("/openapi.json", { headers: { "if-none-match": etag } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    const zipped = await app.request("/openapi.json", { headers: { "accept-encoding": "gzip" } });
+    expect(gunzipSync(await zipped.arrayBuffer()).toString()).toBe(first.text);
+  });
+});
+
+describe("what anybody may open", () => {
+  it.each(["/openapi.json", "/reference", "/freshness"])("is limited by client address: %s", async (path) => {
+    const { call } = createTestApp(test);
+    const ask = async (from: string) => (await call(path, { from })).status;
+    const statuses = [];
+    for (let n = 0; n <= anonymousGraphqlLimit.requests; n++) statuses.push(await ask("198.51.100.7"));
+
+    expect(statuses.at(-1)).toBe(429);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(anonymousGraphqlLimit.requests);
+    expect(await ask("198.51.100.8")).toBe(200);
+  });
+});

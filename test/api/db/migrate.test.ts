@@ -1,0 +1,159 @@
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { migrate } from "../../../src/api/db/migrate.ts";
+import { migrations } from "../../../src/api/db/migrations/index.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const { database, tables: chain, url } = await createTestDatabase();
+
+const applied = async (): Promise<number[]> =>
+  (await database.query<{ id: number }>("select id from vitrine.migration order by id")).map(({ id }) => id);
+const all = migrations.map((_sql, index) => index + 1);
+
+/** The database as it was after the first `count` migrations. */
+async function startAt(count: number): Promise<void> {
+  await database.query("drop schema vitrine cascade");
+  await database.query("create schema vitrine");
+  await database.query(
+    "create table vitrine.migration (id int primary key, applied_at timestamptz not null default now())",
+  );
+  for (const id of all.slice(0, count)) {
+    await database.query(migrations[id - 1] ?? "");
+    await database.query("insert into vitrine.migration (id) values ($1)", [id]);
+  }
+}
+
+const tablesOf = (position: number): string[] =>
+  [...(migrations[position] ?? "").matchAll(/create table (vitrine\.\w+)/g)].map((match) => match[1] ?? "");
+
+describe("migrating", () => {
+  it("a database that is up to date changes nothing and keeps its rows", async () => {
+    await database.query("insert into vitrine.app (id, name, apis) values (gen_random_uuid(), 'Kept', '{}')");
+    const before = await database.query("select * from vitrine.migration order by id");
+
+    await migrate(url);
+
+    expect(await database.query("select * from vitrine.migration order by id")).toEqual(before);
+    expect(await database.query("select name from vitrine.app")).toEqual([{ name: "Kept" }]);
+  });
+
+  it("an empty database from many processes at once applies each migration once", async () => {
+    await database.query("drop schema vitrine cascade");
+
+    await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
+
+    expect(await applied()).toEqual(all);
+    expect(await database.query("select from vitrine.refresh")).toEqual([]);
+  });
+
+  it("a database of an older version applies what is missing only", async () => {
+    await startAt(migrations.length - 1);
+    await database.query("insert into vitrine.token (chain_id, collection, token_id) values (1, '0x', 1)");
+
+    await migrate(url);
+
+    expect(await applied()).toEqual(all);
+    expect(await database.query("select from vitrine.token")).toHaveLength(1);
+  });
+
+  it("traits that were stored by name become values of their types, and the tokens keep them", async () => {
+    await startAt(migrations.findIndex((sql) => sql.includes("create table vitrine.trait_value")));
+    const long = "x".repeat(5_000);
+    await database.query(
+      "insert into vitrine.token (chain_id, collection, token_id) values (1, '0x', 1), (1, '0x', 2)",
+    );
+    await database.query(`insert into vitrine.trait_type (chain_id, collection, trait_type, display_type, highest)
+                          values (1, '0x', 'Level', 'number', 7), (1, '0x', 'Lore', 'string', null)`);
+    await database.query(
+      `insert into vitrine.token_trait
+              (chain_id, collection, token_id, position, trait_type, display_type, value_text, value_number)
+       values (1, '0x', 1, 1, 'Level', 'number', '7', 7), (1, '0x', 1, 2, 'Lore', 'string', $1, null),
+              (1, '0x', 2, 1, 'Level', 'string', '7', null), (1, '0x', 2, 2, 'Level', 'number', '7', 7)`,
+      [long],
+    );
+    await database.query(`insert into vitrine.trait_conflict (chain_id, collection, trait_type, display_type)
+                          values (1, '0x', 'Level', 'string')`);
+
+    await migrate(url);
+
+    const ref = { chainId: 1, collection: "0x" };
+    const level = { trait_type: "Level", display_type: "number", value: 7 } as const;
+    const lore = { trait_type: "Lore", display_type: "string", value: long } as const;
+    const search = createSearch({ database, tables: chain, logger: silentLogger });
+    const collection = { chainId: 1, address: "0x", startBlock: 0 };
+    const { counts, highest } = await search.countTraits(collection, [level, lore]);
+    expect(counts.map(({ traitType, count }) => [traitType, count])).toEqual([
+      ["Level", 2],
+      ["Lore", 1],
+    ]);
+    expect(highest.get("Level")).toBe(7);
+    const pending = await createTraitApproval(database).pending([ref], 10);
+    expect(pending).toMatchObject([{ traitType: "Level", known: "number", wanted: "string", tokens: 1 }]);
+  });
+
+  it("collection information that was told before says when trade opens", async () => {
+    await startAt(migrations.findIndex((sql) => sql.includes("column tradable_at")));
+    const tell = (collection: string, body: object) =>
+      database.query(
+        `insert into vitrine.collection_information (chain_id, collection, body, updated_by)
+         values (1, $1, $2, 'tests')`,
+        [collection, JSON.stringify(body)],
+      );
+    await tell("0xa", { name: "Later", tradable_at: "2999-01-31T12:00:00.5Z" });
+    await tell("0xb", { name: "Open", tradable_at: null });
+    await tell("0xc", { name: "Told before there was such a field" });
+    await tell("0xd", { name: "In no calendar of PostgreSQL", tradable_at: "0000-02-29T00:00:00Z" });
+
+    await tell("0xe", { name: "Too exact", tradable_at: `2999-01-31T12:00:00.${"1".repeat(200)}Z` });
+
+    await migrate(url);
+
+    const rows = await database.query<{ at: Date | null }>(
+      "select tradable_at as at from vitrine.collection_information order by collection",
+    );
+    expect(rows.map(({ at }) => at?.toISOString() ?? null)).toEqual([
+      "2999-01-31T12:00:00.500Z",
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it("that fails half-way leaves nothing of the step behind, and goes on next time", async () => {
+    const tables = tablesOf(1);
+    const [first, last] = [tables[0], tables.at(-1)];
+    await startAt(1);
+    await database.query(`create table ${last} (in_the_way int)`);
+
+    await expect(migrate(url)).rejects.toThrow("already exists");
+    expect(await applied()).toEqual([1]);
+    expect(await database.query("select to_regclass($1) as made", [first])).toEqual([{ made: null }]);
+
+    await database.query(`drop table ${last}`);
+    await migrate(url);
+    expect(await applied()).toEqual(all);
+  });
+
+  it("waits its turn: one that holds the lock is not disturbed", async () => {
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query("select pg_advisory_lock(7641209)");
+    let finished = false;
+    const waiting = migrate(url).then(() => {
+      finished = true;
+    });
+
+    await expect
+      .poll(() => database.query("select from pg_locks where locktype = 'advisory' and not granted"), {
+        timeout: 30_000,
+      })
+      .toHaveLength(1);
+    expect(finished).toBe(false);
+    await holder.end();
+    await waiting;
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, expect, it, vi } from "vitest";
+import type { StreamEvent } from "../../../src/api/events/event.ts";
+import { createReader } from "../../../src/api/events/subscriber.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+
+afterEach(() => vi.useRealTimers());
+
+const everything = { types: new Set<never>(), collections: new Set<never>(), chainId: undefined };
+const event = (id: number): StreamEvent => ({
+  id,
+  subject: "lock",
+  chainId: CHAIN_ID,
+  collection: COLLECTION,
+  text: `<${id}>`,
+});
+
+/** A reader over a wire that takes a text when the test says so. */
+function createSlowReader(start = 0) {
+  const written: string[] = [];
+  let isCut = false;
+  let take = (): void => {};
+  const wire = {
+    write: (text: string) => {
+      written.push(text);
+      return new Promise<void>((resolve) => {
+        take = resolve;
+      });
+    },
+    cut: () => {
+      isCut = true;
+      take();
+    },
+    gone: new Promise<void>(() => {}),
+  };
+  const reader = createReader(wire, everything, start);
+  void reader.pump();
+  return { reader, written, isCut: () => isCut, take: () => take() };
+}
+const settle = () => vi.waitFor(() => Promise.resolve());
+
+it("a heartbeat tells the id up to which there was nothing more, and none is told behind what waits", async () => {
+  const { reader, written, take } = createSlowReader(41);
+  reader.beat();
+  await settle();
+  expect(written).toEqual([": heartbeat\n\nid: 41\n\n"]);
+
+  reader.offer(event(42));
+  reader.beat();
+  take();
+  await vi.waitFor(() => expect(written).toHaveLength(2));
+
+  expect(written[1]).toBe("<42>");
+});
+
+it("what comes while the other side is slow is written together, in order, and nothing twice", async () => {
+  const { reader, written, take } = createSlowReader();
+  for (const id of [1, 2, 2, 1, 3]) reader.offer(event(id));
+  await vi.waitFor(() => expect(written).toHaveLength(1));
+  for (const id of [3, 4, 5]) reader.offer(event(id));
+  take();
+  await vi.waitFor(() => expect(written).toHaveLength(2));
+
+  expect(written).toEqual(["<1><2><3>", "<4><5>"]);
+});
+
+it("a reader that takes nothing for 30 seconds is told, and its connection is cut", async () => {
+  vi.useFakeTimers();
+  const { reader, isCut } = createSlowReader();
+  reader.offer(event(1));
+  await vi.advanceTimersByTimeAsync(29_000);
+  reader.look();
+  expect(reader.isOver).toBe(false);
+
+  await vi.advanceTimersByTimeAsync(2_000);
+  reader.look();
+
+  expect(reader.isOver).toBe(true);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(isCut()).toBe(true);
+});
+
+it("a reader lets go of a write that never ends: once it is cut, and once the other side is gone", async () => {
+  vi.useFakeTimers();
+  let leave = (): void => {};
+  const never = {
+    write: () => new Promise<void>(() => {}),
+    cut: () => {},
+    gone: new Promise<void>((resolve) => {
+      leave = resolve;
+    }),
+  };
+  const [slow, gone] = [createReader(never, everything, 0), createReader(never, everything, 0)];
+  let ended = 0;
+  for (const reader of [slow, gone]) {
+    reader.offer(event(1));
+    void reader.pump().then(() => ended++);
+  }
+  await vi.advanceTimersByTimeAsync(31_000);
+
+  slow.look();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(ended).toBe(1);
+
+  gone.leave();
+  leave();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ended).toBe(2);
+});
+
+it("a reader whose queue is full is dropped, with a word that says why", async () => {
+  const { reader, written, take } = createSlowReader();
+  for (let id = 1; id <= 10_001; id++) reader.offer(event(id));
+  expect(reader.isOver).toBe(true);
+
+  await vi.waitFor(() => expect(written).toHaveLength(1));
+  take();
+
+  expect(written[0]).toMatch(/^: error: more than 10000 events were waiting/);
+});

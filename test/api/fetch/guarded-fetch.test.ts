@@ -1,0 +1,209 @@
+/** Fetching from hosts that are slow, endless, broken or in the way: always an answer, and the right retry policy. */
+
+import type { ServerResponse } from "node:http";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createGuardedFetch, type FetchOptions } from "../../../src/api/fetch/guarded-fetch.ts";
+import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+
+const BYTES_MAX = 10_000;
+const USER_AGENT = "Vitrine/0.1 (NFT metadata service; https://vitrine.example; ops@vitrine.example)";
+
+type Answer = (response: ServerResponse, url: URL) => void;
+
+let server: LocalServer;
+let answer: Answer;
+let guardedFetch: ReturnType<typeof createGuardedFetch>;
+
+beforeAll(async () => {
+  server = await startLocalServer((request, response) =>
+    answer(response, new URL(request.url ?? "", server.url)),
+  );
+  guardedFetch = createGuardedFetch(new Set([server.host]), USER_AGENT);
+});
+beforeEach(() => {
+  answer = (response) => response.end("{}");
+});
+afterAll(() => server.close());
+
+const get = (path = "/", options: Partial<FetchOptions> = {}) =>
+  guardedFetch(`${server.url}${path}`, {
+    bytesMax: BYTES_MAX,
+    timeoutMs: 30_000,
+    accept: "application/json",
+    ...options,
+  });
+const bodyOf = (fetched: Awaited<ReturnType<typeof get>>) =>
+  fetched.kind === "fetched" ? fetched.body.toString() : fetched.reason;
+
+describe("a fetch", () => {
+  it("gives the body as bytes, where it came from in the end, and its type", async () => {
+    answer = (response, { pathname }) =>
+      pathname === "/old"
+        ? response.writeHead(301, { location: "new?a=1" }).end()
+        : response.writeHead(200, { "content-type": "application/json" }).end("caf\u00e9", "latin1");
+
+    expect(await get("/old")).toEqual({
+      kind: "fetched",
+      body: Buffer.from("caf\u00e9", "latin1"),
+      url: `${server.url}/new?a=1`,
+      contentType: "application/json",
+    });
+  });
+
+  it("says who asks, asks for a fresh answer, and names no other page or user", async () => {
+    await get("/", { accept: "image/*" });
+
+    const headers = server.requests.at(-1)?.headers;
+    expect(headers).toMatchObject({
+      "user-agent": USER_AGENT,
+      accept: "image/*",
+      "cache-control": "no-cache",
+    });
+    for (const name of ["cookie", "authorization", "referer", "origin"])
+      expect(headers).not.toHaveProperty(name);
+  });
+
+  it("sends no cookie that a host has set, neither after a redirect nor later", async () => {
+    answer = (response, { pathname }) => {
+      response.setHeader("set-cookie", "session=1; Path=/");
+      if (pathname === "/old") response.writeHead(302, { location: "/new" });
+      response.end("{}");
+    };
+
+    await get("/old");
+    await get("/new");
+
+    expect(server.requests.slice(-3).map(({ headers }) => headers.cookie)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("works under a contact that no header can hold", async () => {
+    const fetched = await createGuardedFetch(
+      new Set([server.host]),
+      "Vitrine (Zo\u00eb \u2013 \u540d\r\nx: y)",
+    )(server.url, { bytesMax: BYTES_MAX, timeoutMs: 30_000, accept: "*/*" });
+
+    expect(fetched.kind).toBe("fetched");
+    expect(server.requests.at(-1)?.headers["user-agent"]).toBe("Vitrine (Zo? ? ???x: y)");
+  });
+});
+
+describe("redirects", () => {
+  const chain: Answer = (response, { pathname }) => {
+    const left = Number(pathname.slice(1));
+    if (left === 0) response.end("arrived");
+    else response.writeHead([301, 302, 303, 307, 308][left % 5] ?? 302, { location: `/${left - 1}` }).end();
+  };
+
+  it("are followed five times and not six", async () => {
+    answer = chain;
+
+    expect(bodyOf(await get("/5"))).toBe("arrived");
+    expect(await get("/6")).toMatchObject({ reason: "too_many_redirects", transient: false });
+  });
+
+  it("in a circle end", async () => {
+    answer = (response) => response.writeHead(302, { location: "/" }).end();
+    const before = server.requests.length;
+
+    expect(await get()).toMatchObject({ reason: "too_many_redirects", transient: false });
+    expect(server.requests.length - before).toBe(6);
+  });
+
+  it("without a target are an answer like any other", async () => {
+    answer = (response) => response.writeHead(302).end();
+
+    expect(await get()).toMatchObject({
+      reason: "http_status",
+      message: "the host answered 302",
+      transient: false,
+    });
+  });
+});
+
+describe("size", () => {
+  it("is accepted at the limit and refused one byte above", async () => {
+    answer = (response, { pathname }) => response.end("a".repeat(Number(pathname.slice(1))));
+
+    expect(bodyOf(await get(`/${BYTES_MAX}`))).toHaveLength(BYTES_MAX);
+    expect(await get(`/${BYTES_MAX + 1}`)).toMatchObject({ reason: "too_large", transient: false });
+  });
+
+  it.each([
+    { encoding: "gzip", compress: gzipSync },
+    { encoding: "deflate", compress: deflateSync },
+    { encoding: "br", compress: brotliCompressSync },
+  ])("is counted after $encoding is undone, so a small bomb stays small", async ({ encoding, compress }) => {
+    answer = (response, { pathname }) => {
+      response.setHeader("content-encoding", encoding);
+      response.end(compress("a".repeat(Number(pathname.slice(1)))));
+    };
+
+    expect(bodyOf(await get(`/${BYTES_MAX}`))).toHaveLength(BYTES_MAX);
+    expect(await get("/10000000")).toMatchObject({ reason: "too_large", transient: false });
+  });
+
+  it("ends an endless body, and the connection with it", async () => {
+    const closed = new Promise<void>((resolve) => {
+      answer = (response) => {
+        const writeMore = () =>
+          response.write("a".repeat(1_000), (error) => error || setImmediate(writeMore));
+        response.on("close", resolve);
+        writeMore();
+      };
+    });
+
+    expect(await get()).toMatchObject({ reason: "too_large" });
+    await closed;
+  });
+});
+
+describe("time", () => {
+  const drip: Answer = (response) => {
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  };
+
+  it.each([
+    { host: "never answers", how: () => {} },
+    { host: "sends headers and then nothing", how: (response) => response.flushHeaders() },
+    { host: "drips its body", how: drip },
+  ] satisfies { host: string; how: Answer }[])("is bounded for a host that $host", async ({ how }) => {
+    answer = how;
+
+    expect(await get("/", { timeoutMs: 200 })).toMatchObject({ reason: "timeout", transient: true });
+  });
+
+  it("is one budget for all redirects together", async () => {
+    answer = (response) => setTimeout(() => response.writeHead(302, { location: "/" }).end(), 100);
+
+    expect(await get("/", { timeoutMs: 250 })).toMatchObject({ reason: "timeout", transient: true });
+  });
+
+  it("is not spent on the body of a redirect", async () => {
+    answer = (response, { pathname }) => {
+      if (pathname === "/new") response.end("arrived");
+      else response.writeHead(302, { location: "/new" }).write("never finished");
+    };
+
+    expect(bodyOf(await get("/old"))).toBe("arrived");
+  });
+
+  it("ends with the caller's signal", async () => {
+    const controller = new AbortController();
+    answer = (response) => {
+      response.flushHeaders();
+      controller.abort();
+    };
+
+    expect(await get("/", { signal: controller.signal })).toMatchObject({ kind: "failed", transient: true });
+    expect(await get("/", { signal: AbortSignal.abort() })).toMatchObject({
+      kind: "failed",
+      transient: true,
+    });
+  });
+});

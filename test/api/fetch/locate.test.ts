@@ -1,0 +1,225 @@
+/** From every spelling of a token URI to the URLs that are asked, in order. */
+
+import { describe, expect, it } from "vitest";
+import { gatewayOf, isContentAddressed, locate, substituteId } from "../../../src/api/fetch/locate.ts";
+
+const GATEWAYS = ["https://first.example", "https://second.example"];
+const V0 = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
+const V1 = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3hlgtif73fqpyae";
+
+const through = (path: string) => GATEWAYS.map((gateway) => `${gateway}/ipfs/${path}`);
+const urlsOf = (uri: string) => {
+  const located = locate(uri, GATEWAYS);
+  if (located.kind === "located") return located.urls;
+  return located.kind === "refused" ? located.reason : located.kind;
+};
+
+describe("http and https", () => {
+  it.each([
+    { uri: "http://host.example/1", url: "http://host.example/1" },
+    { uri: "HTTPS://Host.EXAMPLE/A?b=C#d", url: "https://host.example/A?b=C#d" },
+    { uri: "  https://host.example/1\n", url: "https://host.example/1" },
+    { uri: "https://host.example", url: "https://host.example/" },
+    { uri: "https://host.example/a b.json", url: "https://host.example/a%20b.json" },
+    { uri: "https://host.example/ipfs/1.json", url: "https://host.example/ipfs/1.json" },
+  ])("asks $uri as it is", ({ uri, url }) => {
+    expect(urlsOf(uri)).toEqual([url]);
+  });
+
+  it.each([
+    { uri: `https://cdn.example/ipfs/${V0}/1.json?x=1`, path: `${V0}/1.json?x=1` },
+    { uri: `https://cdn.example/ipfs/ipfs/${V0}/1.json`, path: `${V0}/1.json` },
+    { uri: `https://cdn.example/nft/ipfs/${V0}/1.json`, path: `${V0}/1.json` },
+    { uri: `https://${V1}.ipfs.cdn.example/1.json`, path: `${V1}/1.json` },
+  ])("asks a gateway's URL $uri first, and our gateways for its content next", ({ uri, path }) => {
+    expect(urlsOf(uri)).toEqual([uri, ...through(path)]);
+  });
+
+  it("asks no gateway twice", () => {
+    expect(urlsOf(`https://second.example/ipfs/${V0}/1`)).toEqual([...through(`${V0}/1`)].reverse());
+  });
+});
+
+describe("ipfs", () => {
+  it.each([
+    { uri: `ipfs://${V0}`, path: V0 },
+    { uri: `ipfs://${V0}/`, path: `${V0}/` },
+    { uri: `ipfs://${V0}/1.json`, path: `${V0}/1.json` },
+    { uri: `ipfs://${V1}/a/b/1.json`, path: `${V1}/a/b/1.json` },
+    { uri: `ipfs://${V1.toUpperCase()}`, path: V1.toUpperCase() },
+    { uri: `ipfs://ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `IPFS://${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:/${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:${V0}/1`, path: `${V0}/1` },
+    { uri: ` ipfs://${V0}/1 `, path: `${V0}/1` },
+    { uri: `ipfs:///${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:///ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs://ipfs/ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `IPFS://IPFS//${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs://${V0}?x=1`, path: `${V0}?x=1` },
+    { uri: `ipfs://${V0}#x`, path: `${V0}#x` },
+    { uri: V0, path: V0 },
+    { uri: `${V1}/1.json`, path: `${V1}/1.json` },
+    { uri: `ipfs/${V0}`, path: V0 },
+    { uri: `/ipfs/${V1}/1.json`, path: `${V1}/1.json` },
+    { uri: `ipfs://${V0}/a/../1`, path: `${V0}/a/../1` },
+    { uri: `ipfs://f01701220${"ab".repeat(32)}/1`, path: `f01701220${"ab".repeat(32)}/1` },
+  ])("asks every gateway in order for $uri", ({ uri, path }) => {
+    expect(urlsOf(uri)).toEqual(through(path));
+  });
+
+  it.each([
+    "ipfs://",
+    "ipfs:",
+    "ipfs://ipfs/",
+    "ipfs://invalid",
+    `ipfs://${V0}x/1`,
+    "ipfs://bafybeic",
+    "ipfs://../x",
+  ])("refuses %s, which names no content", (uri) => {
+    expect(urlsOf(uri)).toBe("invalid_uri");
+  });
+
+  it.each([
+    "/..",
+    "/../../api/v0/id",
+    "/%2e%2e/%2E%2E/admin",
+    "/a/../../x",
+    "/..\\..\\x",
+    "/../ipfs/../x",
+    "/.\t./.\n./admin",
+    "/..%2f..%2Fadmin",
+    "/%2e%2e%5C..%5cadmin",
+  ])("refuses a path that climbs out of its content to other pages of the gateway: %j", (path) => {
+    expect(urlsOf(`ipfs://${V0}${path}`)).toBe("invalid_uri");
+  });
+});
+
+it.each([
+  { uri: `ipfs://${V0}/1`, is: true },
+  { uri: `ipfs://ipfs/${V1}`, is: true },
+  { uri: V0, is: true },
+  { uri: `https://anybodys.example/ipfs/${V0}/1`, is: true },
+  { uri: `https://${V1}.ipfs.anybodys.example/1`, is: true },
+  { uri: "data:application/json,{}", is: true },
+  { uri: `ar://${"x".repeat(43)}`, is: true },
+  { uri: "https://a.example/1", is: false },
+  { uri: `https://a.example/?at=/ipfs/${V0}`, is: false },
+  { uri: "ipfs://name.example/1", is: false },
+  { uri: `https://a.example/ipns/${V1}`, is: false },
+  { uri: "", is: false },
+])("$uri names its content: $is", ({ uri, is }) => {
+  expect(isContentAddressed(uri)).toBe(is);
+});
+
+describe("the gateway of a URL", () => {
+  it.each([
+    { url: `https://second.example/ipfs/${V0}/1`, gateway: "https://second.example" },
+    { url: `https://second.example/ipfs/${V0}?x=1`, gateway: "https://second.example" },
+    { url: "https://second.example/ipfs/other", gateway: undefined },
+    { url: `https://second.example/ipfs/${V0}/..%2f..%2fadmin`, gateway: undefined },
+    { url: `https://second.example/api/${V0}`, gateway: undefined },
+    { url: `https://second.example.evil/ipfs/${V0}`, gateway: undefined },
+  ])("$url is $gateway", ({ url, gateway }) => {
+    expect(gatewayOf(url, GATEWAYS)).toBe(gateway);
+  });
+});
+
+it("reads a text of 2 MiB, whatever it is made of, in one pass", () => {
+  const parts = ["/", "ipfs/", "ipfs:", "\n", "a", "Qm", ".", "%2f", "../"];
+
+  for (const part of parts) {
+    const filling = part.repeat((2 * 1024 * 1024) / part.length);
+    for (const uri of [
+      filling,
+      `ipfs:${filling}\n!`,
+      `ipfs://${V0}/${filling}`,
+      `https://h.example/${filling}`,
+    ])
+      expect(["located", "refused"]).toContain(locate(uri, GATEWAYS).kind);
+  }
+});
+
+describe("what is refused", () => {
+  it.each([
+    { uri: "", reason: "empty_uri" },
+    { uri: " \n\t", reason: "empty_uri" },
+    { uri: `${V0}x`, reason: "invalid_uri" },
+    { uri: `/ipns/${V0}`, reason: "invalid_uri" },
+    { uri: `/${"ipfs/".repeat(1_000)}`, reason: "invalid_uri" },
+    { uri: "host.example/1.json", reason: "invalid_uri" },
+    { uri: "//host.example/1.json", reason: "invalid_uri" },
+    { uri: '{"name": "inline"}', reason: "invalid_uri" },
+    { uri: "http://", reason: "invalid_uri" },
+    { uri: "https://host.example:99999/", reason: "invalid_uri" },
+    { uri: "data:application/json;base64,e30=", reason: "unsupported_scheme" },
+    { uri: "DATA:,{}", reason: "unsupported_scheme" },
+    { uri: "ar://tx/1.json", reason: "unsupported_scheme" },
+    { uri: "javascript:alert(1)", reason: "unsupported_scheme" },
+    { uri: "ftp://host.example/1", reason: "unsupported_scheme" },
+    { uri: "file:///etc/passwd", reason: "unsupported_scheme" },
+    { uri: "ipns://host.example/1", reason: "unsupported_scheme" },
+    { uri: "blob:https://host.example/1", reason: "unsupported_scheme" },
+  ])("$uri is $reason", ({ uri, reason }) => {
+    expect(urlsOf(uri)).toBe(reason);
+  });
+});
+
+describe("a scheme that the operator allows", () => {
+  const TX = "-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A";
+  const located = (uri: string) => locate(uri, GATEWAYS, new Set(["data", "ar"]));
+
+  it.each([
+    { uri: `ar://${TX}`, url: `https://arweave.net/${TX}` },
+    { uri: ` AR://${TX}/ `, url: `https://arweave.net/${TX}/` },
+    { uri: `ar://${TX}/a b/1.json?x=1`, url: `https://arweave.net/${TX}/a%20b/1.json?x=1` },
+  ])("asks arweave.net for $uri", ({ uri, url }) => {
+    expect(located(uri)).toEqual({ kind: "located", urls: [url] });
+  });
+
+  it.each([
+    "ar:",
+    "ar://",
+    `ar:${TX}`,
+    `ar://${TX}A`,
+    `ar://${TX.slice(1)}`,
+    `ar://${TX.slice(1)}+`,
+    `ar://arweave.net/${TX}`,
+    `ar://${TX}/../tx`,
+    `ar://${TX}/%2e%2e/tx`,
+  ])("refuses %s, which names no transaction", (uri) => {
+    expect(located(uri)).toMatchObject({ kind: "refused", reason: "invalid_uri" });
+  });
+
+  it("is data:, which holds the document itself", () => {
+    expect(located(" DATA:,{}")).toEqual({ kind: "inline" });
+  });
+
+  it("is named where another one is refused, and those that are not allowed are not", () => {
+    const said = (uri: string, schemes: readonly ("data" | "ar")[]) =>
+      locate(uri, GATEWAYS, new Set(schemes));
+
+    expect(said("ftp://x", [])).toMatchObject({ message: "the URI is ftp:; it must be http, https or ipfs" });
+    expect(said("data:,", ["ar"])).toMatchObject({
+      reason: "unsupported_scheme",
+      message: "the URI is data:; it must be http, https, ipfs or ar",
+    });
+    expect(said(`ar://${TX}`, ["data"])).toMatchObject({ reason: "unsupported_scheme" });
+  });
+});
+
+describe("{id}", () => {
+  const padded = "000000000000000000000000000000000000000000000000000000000004cce0";
+
+  it.each([
+    { text: "https://host.example/{id}.json", id: "314592", becomes: `https://host.example/${padded}.json` },
+    { text: "{id}", id: "0", becomes: "0".repeat(64) },
+    { text: "{id}", id: String(2n ** 256n - 1n), becomes: "f".repeat(64) },
+    { text: "{id}/{id}-{id}", id: "314592", becomes: `${padded}/${padded}-${padded}` },
+    { text: "https://host.example/1.json", id: "314592", becomes: "https://host.example/1.json" },
+    { text: "{ID} {id } %7Bid%7D id", id: "314592", becomes: "{ID} {id } %7Bid%7D id" },
+    { text: "", id: "1", becomes: "" },
+  ])("$text of $id", ({ text, id, becomes }) => {
+    expect(substituteId(text, id)).toBe(becomes);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { makeKey } from "../../../src/api/access/keys/keys.ts";
+import { maskSecrets, maskText } from "../../../src/api/http/text/redact.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
+
+const { key, start } = makeKey();
+
+describe("text that is logged", () => {
+  it.each([
+    ["a key by itself", key, `${start}…`],
+    ["a key in a sentence", `the key ${key} was refused`, `the key ${start}… was refused`],
+    ["a key in a query", `/market?apiKey=${key}&chain_id=1`, "/market?apiKey=…&chain_id=1"],
+    ["text in the place of a key", "/market?apiKey=hunter2", "/market?apiKey=…"],
+    ["a header", "X-API-Key: hunter2", "X-API-Key: …"],
+    ["a bearer token", "authorization: Bearer hunter2hunter2", "authorization: …"],
+    ["a password", "Authorization: Basic dXNlcjpw YXNz\nnext: line", "Authorization: …\nnext: line"],
+    ["a bearer token in a sentence", "it sent Bearer hunter2hunter2 twice", "it sent Bearer … twice"],
+    ["a cookie", "cookie: vitrine_session=abc.def", "cookie: …"],
+    ["several cookies", "Cookie: a=hunter2; b=hunter3", "Cookie: …"],
+    ["a header in JSON", '{"cookie":"a=1; b=hunter2","host":"x"}', '{"cookie":…,"host":"x"}'],
+    [
+      "a header in JSON in a string",
+      '"{\\"authorization\\":\\"Basic hunter2\\"}"',
+      '"{\\"authorization\\":…',
+    ],
+    ["a login link", `/console/login/vl_${"ab".repeat(32)}`, "/console/login/vl_ababab…"],
+    ["a seal in a row that PostgreSQL refuses", `(1, \\x${"ab".repeat(40)}, x)`, "(1, \\x…, x)"],
+  ])("keeps nothing of %s", (_what, text, masked) => {
+    expect(maskText(text)).toBe(masked);
+  });
+
+  it("keeps what is no secret", () => {
+    const text =
+      "vk_ is a prefix; 0x5fbdb2315678afecb367f032d93f642f64180aa3 an address; ?chain_id=1 a query";
+
+    expect(maskText(text)).toBe(text);
+  });
+});
+
+describe("a logger that masks", () => {
+  it("cuts keys out of fields, nested ones, errors, stacks and causes, on every level", () => {
+    const { logger, entries } = createMemoryLogger();
+    const masked = maskSecrets(logger);
+    const error = new TypeError(`bad ${key}`, { cause: new Error(`because of ${key}`) });
+    Object.assign(error, { detail: { request: `?apiKey=${key}` } });
+
+    for (const level of ["debug", "info", "warn", "error"] as const) {
+      masked[level]({ msg: `msg ${key}`, error, list: [key], headers: { cookie: "vitrine_session=secret" } });
+    }
+
+    expect(entries).toHaveLength(4);
+    for (const entry of entries) {
+      const { error: logged } = entry as unknown as { error: Error & { detail: unknown } };
+      const all = [
+        JSON.stringify(entry),
+        logged.message,
+        logged.stack,
+        String((logged.cause as Error).stack),
+      ];
+      expect([...all, JSON.stringify(logged.detail)].join("\n")).not.toContain(key.slice(9));
+      expect(JSON.stringify(entry)).not.toContain("secret");
+      expect(logged).toBeInstanceOf(TypeError);
+      expect(logged.message).toBe(`bad ${start}…`);
+    }
+    expect(error.message).toContain(key);
+  });
+
+  it("tells of errors that keep what they say to themselves, also as a cause", () => {
+    const { logger, entries } = createMemoryLogger();
+    const timeout = new DOMException(`no answer with ${key}`, "TimeoutError");
+
+    maskSecrets(logger).error({ msg: "x", error: timeout });
+    maskSecrets(logger).error({ msg: "y", error: new Error("outer", { cause: timeout }) });
+
+    const [first, second] = entries as unknown as { error: Error }[];
+    for (const logged of [first?.error, second?.error.cause as Error])
+      expect([logged?.name, logged?.message]).toEqual(["TimeoutError", `no answer with ${start}…`]);
+  });
+
+  it("leaves dates, buffers and numbers as they are", () => {
+    const { logger, entries } = createMemoryLogger();
+    const entry = { msg: "x", at: new Date(0), bytes: Buffer.of(1), count: 0, none: null };
+
+    maskSecrets(logger).info(entry);
+
+    expect(entries).toEqual([{ level: "info", ...entry }]);
+  });
+});

@@ -1,0 +1,287 @@
+import { once } from "node:events";
+import type { RequestListener, Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createClientOf } from "../../../../src/api/http/client-address.ts";
+import { createMemoryRateLimiter } from "../../../../src/api/http/limits/rate-limiter.ts";
+import { createGuardedServer, serverLimits } from "../../../../src/api/http/server/guard.ts";
+import { exchange, open, parseAnswer, readAll } from "../../../support/raw-http.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+let server: Server | undefined;
+let ended: string[] = [];
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+async function start(
+  listener: RequestListener,
+  limits: Partial<typeof serverLimits> = {},
+  {
+    trusted = [],
+    requests = 1_000,
+    isStopping = () => false,
+  }: { trusted?: readonly string[]; requests?: number; isStopping?: () => boolean } = {},
+): Promise<number> {
+  ended = [];
+  server = createGuardedServer(listener, {
+    clientOf: createClientOf(trusted),
+    ponderRoutes: createMemoryRateLimiter({ name: "ponder", requests, seconds: 10 }),
+    onEnd: (reason) => ended.push(reason),
+    isStopping,
+    limits: { ...serverLimits, ...limits },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+async function send(port: number, text: string): Promise<Socket> {
+  const socket = await open(port);
+  sockets.push(socket);
+  socket.write(text);
+  return socket;
+}
+
+const get = (path: string, headers = ""): string =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+
+const until = (passes: () => void): Promise<void> => vi.waitFor(passes, { timeout: 30_000 });
+
+/** More than the kernels of both sides hold between them. */
+const large = Buffer.alloc(16 * MEBIBYTE, "x");
+const answerLarge: RequestListener = (_request, response) => void response.end(large);
+
+describe("what is written and not read", () => {
+  it("is bounded per client address: its fullest connections are ended, others' are not", async () => {
+    const port = await start(answerLarge, { clientBytes: 40 * MEBIBYTE }, { trusted: ["127.0.0.1"] });
+    const greedy = await Promise.all(
+      Array.from({ length: 6 }, () => send(port, get("/", "X-Forwarded-For: 198.51.100.1\r\n"))),
+    );
+    const other = await send(port, get("/", "X-Forwarded-For: 198.51.100.2\r\nConnection: close\r\n"));
+
+    await until(() => expect(ended.length).toBeGreaterThan(0));
+    const whole = (await readAll(other)).length;
+    expect(new Set(ended)).toEqual(new Set(["client_unread"]));
+    expect(ended.length).toBeLessThan(greedy.length);
+    expect(whole).toBeGreaterThan(large.length);
+  });
+
+  it("is bounded for the process, however many addresses there are", async () => {
+    const limits = { clientBytes: 40 * MEBIBYTE, processBytes: 40 * MEBIBYTE };
+    const port = await start(answerLarge, limits, { trusted: ["127.0.0.1"] });
+    for (let n = 1; n <= 6; n++) await send(port, get("/", `X-Forwarded-For: 198.51.100.${n}\r\n`));
+
+    await until(() => expect(ended).toContain("process_unread"));
+    expect(new Set(ended)).toEqual(new Set(["process_unread"]));
+  });
+
+  it("counts answers that wait behind another on the same connection", async () => {
+    const port = await start(answerLarge, { clientBytes: 40 * MEBIBYTE });
+    const socket = await send(port, get("/").repeat(8));
+
+    await until(() => expect(ended).toEqual(["client_unread"]));
+    expect((await readAll(socket)).length).toBeLessThan(8 * large.length);
+  });
+
+  it("ends a connection that takes nothing, and not one that reads slowly", async () => {
+    const port = await start(answerLarge, { stalledMs: 1_500, progressBytes: 16 * 1024 });
+    const slow = await send(port, get("/", "Connection: close\r\n"));
+    let read = 0;
+    slow.on("data", (chunk: Buffer) => {
+      read += chunk.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 20);
+    });
+    slow.resume();
+    await send(port, get("/"));
+
+    await until(() => expect(ended).toEqual(["stalled"]));
+    await once(slow, "close");
+    expect(read).toBeGreaterThan(large.length);
+  });
+});
+
+describe("a connection", () => {
+  it("has a bounded number of requests answered at once, and all of them in their order", async () => {
+    let [running, most] = [0, 0];
+    const port = await start((request, response) => {
+      most = Math.max(most, ++running);
+      setTimeout(() => {
+        running--;
+        response.end(`<${request.url}>`);
+      }, 5);
+    });
+    const paths = Array.from({ length: 50 }, (_, n) => `/${n}`);
+    const socket = await send(
+      port,
+      paths.map((path) => get(path)).join("") + get("/last", "Connection: close\r\n"),
+    );
+
+    const text = (await readAll(socket)).toString();
+    expect(text.match(/<[^>]+>/g)).toEqual([...paths, "/last"].map((path) => `<${path}>`));
+    expect(most).toBe(serverLimits.pipelined);
+  });
+
+  it("that keeps sending a body is ended when its address has too many of them", async () => {
+    const port = await start((request) => void request.resume(), { slowBodies: 3, slowBodyMs: 100 });
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n";
+    const slow: Socket[] = [];
+    for (let n = 0; n < 5; n++) slow.push(await send(port, head));
+    for (const socket of slow) socket.resume();
+
+    await until(() => expect(ended).toEqual(["slow_body", "slow_body"]));
+    await until(() => expect(slow.filter((socket) => socket.closed)).toHaveLength(2));
+  });
+
+  it.each([
+    ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\n"],
+    ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"],
+  ])("is told that %s took too long", async (_what, bytes) => {
+    const port = await start((request) => void request.resume(), { headSeconds: 0.2, wholeSeconds: 0.4 });
+
+    const answer = await exchange(port, bytes);
+    expect(answer.status).toBe(408);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      code: "REQUEST_TIMEOUT",
+      request_id: expect.any(String),
+    });
+  });
+
+  it.each([
+    ["a URL of 25 kB", get(`/${"a".repeat(25_000)}`), 431, "HEAD_TOO_LARGE", "may have 16384 bytes together"],
+    ["headers of 25 kB", get("/", `X: ${"a".repeat(25_000)}\r\n`), 431, "HEAD_TOO_LARGE", "16384"],
+    ["words", "hello there\r\n\r\n", 400, "INVALID_REQUEST", "not HTTP/1.1"],
+    ["a header without a name", get("/", ": x\r\n"), 400, "INVALID_REQUEST", "not HTTP/1.1"],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      400,
+      "INVALID_REQUEST",
+      "not HTTP/1.1",
+    ],
+  ])("is told what is wrong with %s", async (_what, bytes, status, code, message) => {
+    const port = await start((_request, response) => void response.end());
+
+    const answer = await exchange(port, bytes);
+    expect(answer.status).toBe(status);
+    const body = JSON.parse(answer.text) as { code: string; details: { message: string }[] };
+    expect(body.code).toBe(code);
+    expect(body.details[0]?.message).toContain(message);
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each([
+    ["whose URL is too long", `HEAD /${"a".repeat(25_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ["whose body never comes", "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", 408],
+  ])("is told without a body what is wrong with a HEAD %s", async (_what, bytes, status) => {
+    const port = await start((request) => void request.resume(), { headSeconds: 0.2, wholeSeconds: 0.4 });
+
+    const answer = await exchange(port, bytes);
+    expect(answer.status).toBe(status);
+    expect(Number(answer.headers.get("content-length"))).toBeGreaterThan(0);
+    expect(answer.text).toBe("");
+  });
+});
+
+describe("before the application", () => {
+  it("requests are refused with 503 while the service stops, and those under way are answered", async () => {
+    let isStopping = false;
+    let answer = (): void => {};
+    const port = await start(
+      (_request, response) => {
+        answer = () => response.end("done");
+      },
+      {},
+      { isStopping: () => isStopping },
+    );
+    const underWay = exchange(port, get("/", "Connection: close\r\n"));
+    await until(() => expect(String(answer)).toContain("done"));
+    isStopping = true;
+
+    const refused = await exchange(port, get("/"));
+    answer();
+    expect([refused.status, refused.headers.get("retry-after"), JSON.parse(refused.text).code]).toEqual([
+      503,
+      "5",
+      "UNAVAILABLE",
+    ]);
+    expect((await underWay).status).toBe(200);
+  });
+
+  it("an expectation that nobody has is no reason to refuse a request", async () => {
+    const port = await start((_request, response) => void response.end("asked"));
+
+    expect((await exchange(port, get("/", "Expect: miracles\r\nConnection: close\r\n"))).status).toBe(200);
+  });
+
+  const asked: string[] = [];
+  const echo: RequestListener = (request, response) => {
+    asked.push(request.url ?? "");
+    response.setHeader("Access-Control-Allow-Origin", "*").end("asked");
+  };
+
+  it.each([
+    "/admin/keys",
+    "/console",
+    "/console/apps",
+    "/%61dmin/keys",
+    "http://localhost/admin",
+    "/x/../admin",
+  ])("preflights of %s are refused, without leave for any origin", async (path) => {
+    const port = await start(echo);
+
+    const preflight = `OPTIONS ${path} HTTP/1.1\r\nHost: a\r\nOrigin: https://evil.example\r\n\r\n`;
+    const answer = await exchange(port, preflight);
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: "NOT_ALLOWED", details: [{ path: "origin" }] });
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it("preflights of all else are the application's", async () => {
+    const port = await start(echo);
+
+    const answer = await exchange(
+      port,
+      "OPTIONS /administrators HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    );
+    expect(answer.text).toContain("asked");
+  });
+
+  it.each(["/metrics", "/%6Detrics?x", "/ready", "http://localhost/status"])(
+    "%s is limited by client address",
+    async (path) => {
+      const port = await start(echo, {}, { requests: 2, trusted: ["127.0.0.1"] });
+      const ask = (address: string) =>
+        exchange(port, get(path, `X-Forwarded-For: ${address}\r\nConnection: close\r\n`));
+
+      const first = [await ask("198.51.100.1"), await ask("198.51.100.1")];
+      const third = await ask("198.51.100.1");
+      expect(first.map(({ status }) => status)).toEqual([200, 200]);
+      expect(third.status).toBe(429);
+      expect(Number(third.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(JSON.parse(third.text)).toMatchObject({ code: "RATE_LIMITED" });
+      expect((await ask("198.51.100.2")).status).toBe(200);
+    },
+  );
+
+  it("an answer half sent is cut off, not followed by another", async () => {
+    const port = await start((_request, response) => {
+      response.writeHead(200, { "Content-Length": "10" });
+      response.write("12345");
+    });
+    const socket = await send(port, get("/"));
+    const [first] = (await once(socket.resume(), "data")) as [Buffer];
+    socket.write("no request\r\n\r\n");
+
+    const answer = parseAnswer(first.toString() + (await readAll(socket)).toString());
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toContain("INVALID_REQUEST");
+  });
+});

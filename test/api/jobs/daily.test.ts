@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createDaily, type DailyJob, deleteInBatches } from "../../../src/api/jobs/daily.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
+
+const { database } = await createTestDatabase();
+beforeEach(() => database.query("truncate vitrine.daily_job"));
+
+const passHours = (hours: number) =>
+  database.query("update vitrine.daily_job set ran_at = ran_at - $1 * interval '1 hour'", [hours]);
+
+describe("a daily job", () => {
+  const counted = (name = "tidy up", fails = () => false) => {
+    const job = {
+      name,
+      runs: 0,
+      async run() {
+        job.runs++;
+        if (fails()) throw new Error("no room");
+        return 0;
+      },
+    };
+    return job satisfies DailyJob;
+  };
+
+  it("runs once a day, whichever of several processes looks", async () => {
+    const job = counted();
+    const { logger } = createMemoryLogger();
+    const processes = [1, 2, 3].map(() => createDaily({ database, jobs: [job], logger }));
+    const look = () => Promise.all(processes.map((each) => each.look()));
+
+    await look();
+    await look();
+    expect(job.runs).toBe(1);
+    await passHours(23);
+    await look();
+    expect(job.runs).toBe(1);
+    await passHours(2);
+    await look();
+    expect(job.runs).toBe(2);
+  });
+
+  it("that fails is said so, is due again, and keeps no other job from running", async () => {
+    let broken = true;
+    const bad = counted("bad", () => broken);
+    const good = counted("good");
+    const { logger, entries } = createMemoryLogger();
+    const daily = createDaily({ database, jobs: [bad, good], logger });
+
+    await daily.look();
+    expect(good.runs).toBe(1);
+    expect(entries).toContainEqual({ level: "warn", msg: "Daily job failed", job: "bad", reason: "no room" });
+
+    broken = false;
+    await daily.look();
+    expect([bad.runs, good.runs]).toEqual([2, 1]);
+  });
+});
+
+it("deletions run on until nothing is left, however many rows there are", async () => {
+  await database.query("create table vitrine.litter as select generate_series(1, 4500) as n");
+
+  const deleted = await deleteInBatches(
+    database,
+    "delete from vitrine.litter where n in (select n from vitrine.litter limit $1) returning 1",
+  );
+
+  expect(deleted).toBe(4500);
+  expect(await database.query("select from vitrine.litter")).toEqual([]);
+});
+
+it("a job that can't be done yet stays due, is not logged, and says that it waits", async () => {
+  let isReady = false;
+  const job: DailyJob = { name: "later", run: async () => (isReady ? 3 : undefined) };
+  const { logger, entries } = createMemoryLogger();
+  const daily = createDaily({ database, jobs: [job], logger });
+
+  expect(await daily.look()).toBe(true);
+  expect(entries).toEqual([]);
+
+  isReady = true;
+  expect(await daily.look()).toBe(false);
+  expect(entries).toEqual([{ level: "info", msg: "Daily job done", job: "later", rows: 3 }]);
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Causes } from "../../../src/api/refresh/triggers/chain-triggers.ts";
+import type { Sweeps } from "../../../src/api/refresh/triggers/sweeps.ts";
+import { startCauseLoop } from "../../../src/api/refresh/triggers/trigger-loop.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createGate, createMemoryLogger } from "../../support/worker.ts";
+
+const unhandled: unknown[] = [];
+process.on("unhandledRejection", (reason) => unhandled.push(reason));
+
+function start(handleBatch: Causes["handleBatch"], advance: Sweeps["advance"] = async () => "idle") {
+  const { logger, entries } = createMemoryLogger();
+  const deadline = { look: async () => undefined };
+  const loop = startCauseLoop({ causes: { handleBatch }, sweeps: { advance }, deadline, logger });
+  onTestFinished(() => loop.stop());
+  return { loop, log: entries };
+}
+
+describe("the search for causes", () => {
+  it("begins at once and goes on by itself, since nobody announces a reverted block", async () => {
+    let passes = 0;
+    start(async () => {
+      passes++;
+      return false;
+    });
+
+    await eventually(
+      () => passes,
+      (count) => count >= 3,
+    );
+  });
+
+  it("works a backlog to its end in one pass, and sweeps after each batch", async () => {
+    const steps: string[] = [];
+    let left = 3;
+    const { loop } = start(
+      async () => {
+        steps.push("batch");
+        return --left > 0;
+      },
+      async () => {
+        steps.push("sweep");
+        return "idle";
+      },
+    );
+
+    await eventually(
+      () => steps.length,
+      (count) => count >= 6,
+    );
+    await loop.stop();
+
+    expect(steps.slice(0, 6)).toEqual(["batch", "sweep", "batch", "sweep", "batch", "sweep"]);
+  });
+
+  it("goes on while sweeps move, with the causes in between", async () => {
+    const steps: string[] = [];
+    let moves = 2;
+    const { loop } = start(
+      async () => {
+        steps.push("batch");
+        return false;
+      },
+      async () => {
+        steps.push("sweep");
+        return moves-- > 0 ? "moved" : "idle";
+      },
+    );
+
+    await eventually(
+      () => steps.length,
+      (count) => count >= 6,
+    );
+    await loop.stop();
+
+    expect(steps.slice(0, 6)).toEqual(["batch", "sweep", "batch", "sweep", "batch", "sweep"]);
+  });
+
+  it("runs one pass at a time, and a wake during it causes one more", async () => {
+    const first = createGate();
+    let running = 0;
+    let runningMost = 0;
+    let passes = 0;
+    const { loop } = start(async () => {
+      runningMost = Math.max(runningMost, ++running);
+      passes++;
+      if (passes === 1) await first.opened;
+      running--;
+      return false;
+    });
+
+    for (let i = 0; i < 5; i++) loop.wake();
+    first.open();
+    await eventually(
+      () => passes,
+      (count) => count >= 2,
+    );
+
+    expect(runningMost).toBe(1);
+  });
+
+  it("outlives a failing pass: it is logged, and the next one finds what is left", async () => {
+    let passes = 0;
+    const { log } = start(async () => {
+      passes++;
+      if (passes === 1) throw new Error("the database is away");
+      return false;
+    });
+
+    await eventually(
+      () => passes,
+      (count) => count >= 2,
+    );
+
+    expect(log).toMatchObject([{ level: "warn", reason: "the database is away" }]);
+    expect(unhandled).toEqual([]);
+  });
+
+  it("stops after the batch it is at, even with a backlog, and starts no other", async () => {
+    const gate = createGate();
+    let batches = 0;
+    const { loop } = start(async () => {
+      batches++;
+      await gate.opened;
+      return true;
+    });
+
+    loop.wake();
+    const stopped = loop.stop();
+    gate.open();
+    await stopped;
+    loop.wake();
+
+    expect(batches).toBe(1);
+  });
+});
