@@ -3,7 +3,7 @@ import { zeroAddress } from "viem";
 import { delegateRegistryAbi } from "./abis/delegate-registry.ts";
 import { tokenEventsAbi } from "./abis/token-events.ts";
 import { requireFreePort, stopOnBootError } from "./src/api/boot.ts";
-import { holdSchema } from "./src/api/chain/index/schema-lock.ts";
+import { lockSchemaForProcess } from "./src/api/chain/index/schema-lock.ts";
 import { ponderTransport } from "./src/api/chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./src/api/chain/rpc/verify-chain-ids.ts";
 import { loadServingConfig } from "./src/api/config.ts";
@@ -36,7 +36,7 @@ const { chains, collections, registries, connectionString } = await stopOnBootEr
   await verifyChainIds(config.chains);
   const connectionString = await databaseUrl(process.env);
   if (command === "start") {
-    await holdSchema({
+    await lockSchemaForProcess({
       connectionString,
       schema,
       onLine: say,

@@ -11,7 +11,7 @@ const NUMBERS = 10_000;
 /** Different values per trait; the first ones are held by most. The last is a number. */
 export const valuesOf = (numbers: number): readonly number[] => [...TEXT_VALUES, numbers];
 export const NUMBER_TRAIT = TEXT_VALUES.length;
-export const nameOf = (trait: number): string => `Trait ${trait}`;
+export const traitName = (trait: number): string => `Trait ${trait}`;
 export const valueAt = (trait: number, nth: number): string =>
   trait === NUMBER_TRAIT ? String(nth) : `value ${nth} of ${trait}`;
 
@@ -88,7 +88,7 @@ export async function createCollection(
       [
         CHAIN_ID,
         address,
-        nameOf(trait),
+        traitName(trait),
         isNumber ? "number" : "string",
         isNumber ? values - 1 : null,
         Array.from({ length: values }, (_, nth) => valueAt(trait, nth)),

@@ -1,7 +1,7 @@
 /** The questions of the catalog bench: as the search is asked, and as SQL that answers the same. */
 
 import type { TokenFilter, TokenSort } from "../src/api/search/query.ts";
-import { CHAIN_ID, type Data, NUMBER_TRAIT, nameOf, serialOf, valueAt } from "./catalog-data.ts";
+import { CHAIN_ID, type Data, NUMBER_TRAIT, serialOf, traitName, valueAt } from "./catalog-data.ts";
 
 export const LIMIT = 20;
 
@@ -23,7 +23,7 @@ interface Condition {
 function between({ kind, tokens, firstValues, numbers }: Data, from: number, to: number): Condition {
   const first = firstValues[NUMBER_TRAIT] ?? 0;
   return {
-    filter: { ...none, ranges: [{ name: nameOf(NUMBER_TRAIT), from, to }] },
+    filter: { ...none, ranges: [{ name: traitName(NUMBER_TRAIT), from, to }] },
     where:
       kind === "serial"
         ? `${serialOf(tokens, "t.token_id")} between ${from} and ${to}`
@@ -43,7 +43,7 @@ function holding(
   return {
     filter: {
       ...none,
-      criteria: picks.map(([trait, nth]) => ({ name: nameOf(trait), values: [valueAt(trait, nth)] })),
+      criteria: picks.map(([trait, nth]) => ({ name: traitName(trait), values: [valueAt(trait, nth)] })),
     },
     where: `traits @> array[${ids.join(", ")}]`,
   };
@@ -69,7 +69,7 @@ export const conditions: Readonly<Record<string, (data: Data) => Condition>> = {
   any_of: ({ firstValues }) => {
     const nths = Array.from({ length: 4 }, () => below(20));
     return {
-      filter: { ...none, criteria: [{ name: nameOf(3), values: nths.map((nth) => valueAt(3, nth)) }] },
+      filter: { ...none, criteria: [{ name: traitName(3), values: nths.map((nth) => valueAt(3, nth)) }] },
       where: `traits && array[${nths.map((nth) => (firstValues[3] ?? 0) + nth).join(", ")}]`,
     };
   },
@@ -111,7 +111,7 @@ export const sorts: Readonly<Record<string, Sort>> = {
   latest: { sort: { by: "latest" }, order: "since_block desc nulls last, token_id" },
   updated: { sort: { by: "updated" }, order: "served_at desc nulls last, token_id" },
   trait_number: {
-    sort: { by: "trait", name: nameOf(NUMBER_TRAIT), descending: true },
+    sort: { by: "trait", name: traitName(NUMBER_TRAIT), descending: true },
     order: ({ kind, tokens }) =>
       kind === "serial"
         ? `${serialOf(tokens, "t.token_id")} desc`

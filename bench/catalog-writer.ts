@@ -6,7 +6,7 @@ import { createDatabase } from "../src/api/db/database.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
 import { readDocument } from "../src/api/metadata/uri/resolve.ts";
-import { CHAIN_ID, NUMBER_TRAIT, nameOf, valueAt, valuesOf } from "./catalog-data.ts";
+import { CHAIN_ID, NUMBER_TRAIT, traitName, valueAt, valuesOf } from "./catalog-data.ts";
 
 const TOGETHER = 10;
 // A hundred versions per second, as of a replica that refreshes with all it has from hosts that are some way off.
@@ -28,7 +28,7 @@ function documentOf(tokenId: string) {
     const isNumber = trait === NUMBER_TRAIT;
     const nth = Math.floor(Math.random() ** 2 * values);
     return {
-      trait_type: nameOf(trait),
+      trait_type: traitName(trait),
       value: isNumber ? nth : valueAt(trait, nth),
       ...(isNumber && { display_type: "number" }),
     };

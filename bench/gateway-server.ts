@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { createAccessRoom } from "../src/api/access/module.ts";
+import { createAccessModule } from "../src/api/access/module.ts";
 import { type AppServices, createApp } from "../src/api/app/app.ts";
 import { catalogRoutes } from "../src/api/catalog/routes.ts";
 import { createDatabase } from "../src/api/db/database.ts";
@@ -31,7 +31,7 @@ const token = {
 };
 
 const database = createDatabase(url, silentLogger);
-const room = createAccessRoom({
+const room = createAccessModule({
   database,
   clients: new Map(),
   secrets: { current: "secret-of-the-bench-with-enough-characters", previous: undefined },
@@ -46,7 +46,7 @@ const unused = new Proxy({}, { get: () => () => undefined });
 const services = {
   ...room,
   database,
-  catalogRoom: { catalog: { findToken: async () => token } },
+  catalogModule: { catalog: { findToken: async () => token } },
   collections: { all: [], find: () => ({ chainId: 31337, address: COLLECTION, startBlock: 0 }) },
   ...Object.fromEntries(
     ["allowlist", "delegationRoom", "health", "hub", "operatorRequests", "refresh"].map((name) => [
@@ -65,7 +65,7 @@ const app = createApp(services);
 // As Ponder mounts it: one router for all, and its CORS before everything.
 const whole = new Hono()
   .use(cors({ origin: "*" }))
-  .route("/bare", catalogRoutes({ ...services.catalogRoom, ...services }))
+  .route("/bare", catalogRoutes({ ...services.catalogModule, ...services }))
   .route("/", app);
 const { key } = await room.access.createKey({ name: "bench", apis: ["market"], collections: null }, "bench");
 

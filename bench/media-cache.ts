@@ -16,7 +16,7 @@ import { silentLogger } from "../src/api/http/logger.ts";
 import { createDecoder, type Decoder } from "../src/api/media/decoder/decoder.ts";
 import { createFetchMedia } from "../src/api/media/probes/fetch-media.ts";
 import { noMetrics } from "../src/api/media/probes/metrics.ts";
-import { createLook } from "../src/api/media/probes/probe.ts";
+import { createProbe } from "../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../src/api/media/probes/worker.ts";
 import { createMedia } from "../src/api/media/service.ts";
 import { createDisk } from "../src/api/media/storage/disk.ts";
@@ -60,7 +60,7 @@ async function fillCache(decoder: Decoder) {
   const disk = createDisk(join(folder, "media"));
   const worker = startMediaWorker({
     database,
-    lookAt: createLook({ database, disk, decoder, fetchMedia, metrics: noMetrics }),
+    probe: createProbe({ database, disk, decoder, fetchMedia, metrics: noMetrics }),
     hosts: { paused: async () => new Set(), note: async () => undefined },
     metrics: noMetrics,
     // One host gets half of it.
@@ -76,7 +76,7 @@ async function fillCache(decoder: Decoder) {
         video: null,
         animation_url: null,
       }));
-      await database.transaction((tx) => media.want(tx, documents));
+      await database.transaction((tx) => media.enqueue(tx, documents));
       worker.wake();
     }
     while ((await count("wanted > done")) > 0) await sleep(100);

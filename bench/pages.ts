@@ -4,7 +4,7 @@ import pg from "pg";
 import { Agent, request } from "undici";
 import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
 import { chainTables } from "../src/api/chain/index/tables.ts";
-import { CHAIN_ID, createCollection, NUMBER_TRAIT, nameOf, valueAt } from "./catalog-data.ts";
+import { CHAIN_ID, createCollection, NUMBER_TRAIT, traitName, valueAt } from "./catalog-data.ts";
 import { SCHEMA, withIndexed } from "./indexed-service.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? 1_000_000);
@@ -13,10 +13,10 @@ const REQUESTS = 100;
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 
-const is = (trait: number, nth: number): [string, string] => [`is:${nameOf(trait)}`, valueAt(trait, nth)];
+const is = (trait: number, nth: number): [string, string] => [`is:${traitName(trait)}`, valueAt(trait, nth)];
 const numbers = (from: number, to: number): [string, string][] => [
-  [`from:${nameOf(NUMBER_TRAIT)}`, String(from)],
-  [`to:${nameOf(NUMBER_TRAIT)}`, String(to)],
+  [`from:${traitName(NUMBER_TRAIT)}`, String(from)],
+  [`to:${traitName(NUMBER_TRAIT)}`, String(to)],
 ];
 const owner = (): string => `0x${below(1_000).toString(16).padStart(40, "0")}`;
 
@@ -36,7 +36,7 @@ const pages: Readonly<Record<string, () => [string, string][]>> = {
   text: () => [["q", `#${1 + below(9)}${below(10)}${below(10)}`]],
   owner: () => [["owner", owner()]],
   broad_by_name: () => [is(0, below(2)), ["sort", "name_asc"]],
-  broad_by_a_trait: () => [is(0, below(2)), ["sort", `trait:${nameOf(NUMBER_TRAIT)}:desc`]],
+  broad_by_a_trait: () => [is(0, below(2)), ["sort", `trait:${traitName(NUMBER_TRAIT)}:desc`]],
 };
 
 export const benchPages = (): Promise<object> =>

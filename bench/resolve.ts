@@ -16,7 +16,7 @@ import { silentLogger } from "../src/api/http/logger.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
 import { createResolve } from "../src/api/metadata/uri/resolve.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
-import { depth, want } from "../src/api/refresh/queue/queue.ts";
+import { depth, enqueue } from "../src/api/refresh/queue/queue.ts";
 import { startRefreshWorker } from "../src/api/refresh/worker/worker.ts";
 
 const TOKENS = 6_000;
@@ -67,7 +67,7 @@ export async function benchResolve() {
   const refresh = async (collection: string, tokenIds: readonly string[]): Promise<void> => {
     const blocks = new Map(tokenIds.map((tokenId) => [tokenId, 1]));
     await metadata.addKnownTokens(database, CHAIN_ID, collection, blocks);
-    await want(database, {
+    await enqueue(database, {
       chainId: CHAIN_ID,
       collection,
       tokens: new Map(tokenIds.map((tokenId) => [tokenId, 0])),

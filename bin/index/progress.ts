@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Freshness } from "../../src/api/app/health.ts";
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const SAY_MS = 5_000;
 
 type ChainFreshness = Freshness["chains"][number];
@@ -17,7 +17,7 @@ export interface CatchUpDeps {
   readonly oldHeads: () => Promise<ReadonlyMap<number, number>>;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
-  readonly lookMs?: number;
+  readonly pollMs?: number;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface CatchUpDeps {
  * on a fast chain the head itself is never reached. False when the signal comes first.
  */
 export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
-  const { chainIds, freshness, onLine, signal, lookMs = LOOK_MS } = deps;
+  const { chainIds, freshness, onLine, signal, pollMs = POLL_MS } = deps;
   let goals: ReadonlyMap<number, number> | undefined;
   let said = "";
   let saidAt = 0;
@@ -44,7 +44,7 @@ export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
     else if (ready.every(({ chain_id, indexed }) => indexed >= (goals?.get(chain_id) ?? Infinity)))
       return true;
     else goals = await goalsOf(ready, deps);
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }
   return false;
 }

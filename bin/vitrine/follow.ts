@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AdminError } from "../admin-client.ts";
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 // A service that restarts is back by then.
 const AWAY_MS = 60_000;
 const BAR_CELLS = 24;
@@ -15,10 +15,10 @@ export async function follow<Progress>(deps: {
   readonly describe: (progress: Progress) => string;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
-  readonly lookMs?: number;
+  readonly pollMs?: number;
   readonly awayMs?: number;
 }): Promise<Progress | undefined> {
-  const { read, isDone, describe, onText, signal, lookMs = LOOK_MS, awayMs = AWAY_MS } = deps;
+  const { read, isDone, describe, onText, signal, pollMs = POLL_MS, awayMs = AWAY_MS } = deps;
   let answeredAt = Date.now();
   while (!signal.aborted) {
     try {
@@ -31,7 +31,7 @@ export async function follow<Progress>(deps: {
       if (isRefusal || Date.now() - answeredAt > awayMs) throw error;
       onText(`${(error as Error).message} Trying again`);
     }
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }
   return undefined;
 }

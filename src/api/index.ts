@@ -7,32 +7,32 @@ import { Hono } from "hono";
 import { graphql } from "ponder";
 import { loadIndexConfig } from "../config.ts";
 import { ACCESS_CHANNEL } from "./access/keys/key-store.ts";
-import { accessJobs, createAccessRoom, resealKeys } from "./access/module.ts";
+import { accessJobs, createAccessModule, reencryptKeys } from "./access/module.ts";
 import { createApp } from "./app/app.ts";
 import { stopOnBootError } from "./boot.ts";
 import { createCollections } from "./catalog/collections.ts";
-import { createCatalogRoom } from "./catalog/module.ts";
+import { createCatalogModule } from "./catalog/module.ts";
 import { createChainCalls } from "./chain/contract/batched-calls.ts";
 import { createAnomalyLog } from "./chain/index/anomalies.ts";
 import { startServingIndexes } from "./chain/index/serving-indexes.ts";
 import { chainTables } from "./chain/index/tables.ts";
 import { startWatchdog } from "./chain/index/watchdog.ts";
-import { createChainRoom } from "./chain/module.ts";
+import { createChainModule } from "./chain/module.ts";
 import { loadServingConfig, redacted } from "./config.ts";
 import { createConsole } from "./console/routes.tsx";
 import { createDatabase } from "./db/database.ts";
 import { listen } from "./db/listener.ts";
 import { migrate } from "./db/migrate.ts";
-import { createDelegationRoom } from "./delegation/module.ts";
+import { createDelegationModule } from "./delegation/module.ts";
 import { startEvents } from "./events/module.ts";
 import { forgetOldEvents } from "./events/retention.ts";
 import { createFetching } from "./fetch/fetching.ts";
 import { createGraphqlEndpoint } from "./graphql/gateway/endpoint.ts";
 import { ownSdl } from "./graphql/own/own.graphql.ts";
 import { createResolvers } from "./graphql/own/resolvers.ts";
-import { type Caller, graphqlRoutes, maskError } from "./graphql/routes.ts";
+import { type Caller, graphqlRoutes, redactError } from "./graphql/routes.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
-import { maskSecrets } from "./http/text/redact.ts";
+import { redactSecrets } from "./http/text/redact.ts";
 import { startDaily } from "./jobs/daily.ts";
 import { createAllowlist } from "./media/display/allowlist.ts";
 import { MEDIA_CHANNEL } from "./media/media-store.ts";
@@ -54,7 +54,7 @@ import { databaseUrl } from "./postgres/database-url.ts";
 import { noteHost, readPaused } from "./refresh/hosts/hosts.ts";
 import { startRefreshJobs } from "./refresh/jobs.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
-import { createRefreshRoom, refreshJobs } from "./refresh/module.ts";
+import { createRefreshModule, refreshJobs } from "./refresh/module.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue/queue.ts";
 import { RECEIPT_CHANNEL } from "./refresh/receipts/receipts.ts";
 import { createSearch } from "./search/service.ts";
@@ -65,7 +65,7 @@ import { createTrading, startHeadMark } from "./trading/service.ts";
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 const runtime = ponderRuntime();
-const logger = maskSecrets(runtime.logger);
+const logger = redactSecrets(runtime.logger);
 runtime.letSigtermUnlockTheSchema();
 runtime.stopWithSupervisor();
 
@@ -80,32 +80,32 @@ await migrate(connectionString);
 
 const tables = chainTables(runtime.schema, index.collections);
 const database = createDatabase(connectionString, logger);
-const chainRoom = createChainRoom({ database, tables, index });
-if (runtime.command === "start") await chainRoom.takeIndex(PROJECT);
-const { clients, latestBlock, heads, readBlock, witness } = chainRoom;
+const chainModule = createChainModule({ database, tables, index });
+if (runtime.command === "start") await chainModule.takeIndex(PROJECT);
+const { clients, latestBlock, heads, readBlock, witness } = chainModule;
 const onLimitFault = createLimitMetrics(runtime.metrics);
-const accessRoom = createAccessRoom({
+const accessModule = createAccessModule({
   ...config,
   database,
   clients,
   onFault: onLimitFault,
   logger,
 });
-const { access, usage } = accessRoom;
-resealKeys(access, logger);
+const { access, usage } = accessModule;
+reencryptKeys(access, logger);
 
 const calls = createChainCalls(clients);
 const readUri = createUriReader(calls);
 const fetching = createFetching(config);
 const resolve = createResolve({ readUri, ...fetching });
 const metadata = createMetadata({ tables, resolve, operatorContact: config.operatorContact });
-const { refresh, operatorRequests } = createRefreshRoom({
+const { refresh, operatorRequests } = createRefreshModule({
   database,
   metadata,
   calls,
   readUri,
   latestBlock,
-  tokenLimiter: accessRoom.gate.anonymousTokens,
+  tokenLimiter: accessModule.rateLimits.anonymousTokens,
 });
 const refreshMetrics = createRefreshMetrics(runtime.metrics, database);
 const collections = createCollections(index);
@@ -114,7 +114,7 @@ const disk = createDisk(config.mediaFolder);
 const media = createMedia({ database, gateways: config.ipfsGateways, baseUrl: config.baseUrl });
 const trading = createTrading({ database, tables, witness, maxAgeSeconds: config.tradeMaxAgeSeconds });
 const tradeChecks = createTradeChecks({ ...config, database, tables, clients, witness });
-const delegationRoom = createDelegationRoom({
+const delegationModule = createDelegationModule({
   database,
   tables,
   index,
@@ -126,7 +126,7 @@ const { firstBlock } = collections;
 const { knownInRange } = metadata;
 const reconcile = createReconcile({ database, tables, clients, firstBlock, knownInRange });
 const search = createSearch({ database, tables, logger });
-const catalogRoom = createCatalogRoom({
+const catalogModule = createCatalogModule({
   database,
   tables,
   collections,
@@ -150,8 +150,8 @@ ponderGraphql.onError((error) => {
 const endpoint = await createGraphqlEndpoint<Caller>({
   ponder: (request) => ponderGraphql.fetch(request),
   ownSdl,
-  rootValue: createResolvers({ ...catalogRoom, collections, refresh, search }),
-  maskError,
+  rootValue: createResolvers({ ...catalogModule, collections, refresh, search }),
+  redactError,
   onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
 });
 
@@ -186,7 +186,7 @@ const refreshWork = startRefreshJobs({
 });
 const events = startEvents({ database, connectionString, tables, collections: index.collections, logger });
 const watchdog = startWatchdog({
-  tellAnomalies: createAnomalyLog({ database, tables, logger }),
+  logAnomalies: createAnomalyLog({ database, tables, logger }),
   heads,
   latestBlock,
   logger,
@@ -247,7 +247,7 @@ export default createApp({
   database,
   access,
   allowlist,
-  catalogRoom,
+  catalogModule,
   collections,
   search,
   operatorRequests,
@@ -256,15 +256,15 @@ export default createApp({
   renormaliser,
   traitApproval,
   tradeChecks,
-  delegationRoom,
+  delegationModule,
   hub: events.hub,
-  graphql: graphqlRoutes(endpoint, accessRoom.gate.clientAddress),
+  graphql: graphqlRoutes(endpoint, accessModule.rateLimits.clientAddress),
   images: { disk, onMissing: (name) => missFile(database, name) },
-  gate: accessRoom.gate,
-  sessions: accessRoom.sessions,
+  rateLimits: accessModule.rateLimits,
+  sessions: accessModule.sessions,
   console: createConsole({
-    ...accessRoom,
-    ...catalogRoom,
+    ...accessModule,
+    ...catalogModule,
     database,
     collections,
     allowlist,
@@ -274,7 +274,7 @@ export default createApp({
     baseUrl: config.baseUrl,
     logger,
   }),
-  health: { ...chainRoom, stalled: watchdog.stalled, depth: () => depth(database) },
+  health: { ...chainModule, stalled: watchdog.stalled, depth: () => depth(database) },
   ...config,
   tables,
   logger,

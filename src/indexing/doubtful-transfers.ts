@@ -9,7 +9,7 @@ import { collectionState, tokenState, tokenTransfer } from "ponder:schema";
 import { recordAnomaly } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
-import { recordCause } from "./metadata-updates.ts";
+import { recordTrigger } from "./metadata-updates.ts";
 import { tokenKey } from "./token-key.ts";
 
 // A coin's amounts before its first token are few; a collection's tokens are not.
@@ -81,5 +81,5 @@ async function takeBack(event: ChainEvent, context: Context, tokenId: bigint, pa
   });
   // The parts of an event's own movements are numbers.
   const at = { from: tokenId, to: tokenId, part: `taken-back-${part}` };
-  await recordCause(event, context, { source: "taken_back", ...at });
+  await recordTrigger(event, context, { source: "taken_back", ...at });
 }

@@ -11,7 +11,7 @@ import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.t
 type Source = (typeof metadataUpdate.$inferInsert)["source"];
 
 /** Writes one cause. */
-export async function recordCause(
+export async function recordTrigger(
   event: ChainEvent,
   context: Context,
   cause: { source: Source; from: bigint; to: bigint; part?: number | string | undefined },
@@ -38,7 +38,7 @@ type Call = { event: ChainEvent & { log: RawLog }; context: Context };
 
 async function recordUpdate({ event, context }: Call, source: Source, idCount: 1 | 2): Promise<void> {
   const [from, to = from] = firstWords(event.log, idCount) ?? [];
-  if (from !== undefined && to !== undefined) return recordCause(event, context, { source, from, to });
+  if (from !== undefined && to !== undefined) return recordTrigger(event, context, { source, from, to });
   const detail = `a ${source} log holds fewer than ${idCount} token ids`;
   await recordAnomaly(event, context, "unreadable_metadata_update", detail);
 }
@@ -51,6 +51,6 @@ ponder.on("Collection:BatchMetadataUpdate(uint256,uint256)", (call) =>
 ponder.on("Collection:URI(string,uint256)", async ({ event, context }) => {
   const tokenId = readUriToken(event.log);
   if (tokenId !== undefined)
-    return recordCause(event, context, { source: "URI", from: tokenId, to: tokenId });
+    return recordTrigger(event, context, { source: "URI", from: tokenId, to: tokenId });
   await recordAnomaly(event, context, "unreadable_metadata_update", unreadable("URI", event));
 });

@@ -4,7 +4,7 @@ import type { Context } from "ponder:registry";
 import { tokenTransfer } from "ponder:schema";
 import { zeroAddress } from "viem";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
-import { recordCause } from "./metadata-updates.ts";
+import { recordTrigger } from "./metadata-updates.ts";
 
 export interface Movement {
   readonly from: `0x${string}`;
@@ -36,5 +36,5 @@ export async function recordMovement(
   });
   if (!isNew) return;
   const source = from === zeroAddress ? "mint" : "first_seen";
-  await recordCause(event, context, { source, from: tokenId, to: lastTokenId ?? tokenId, part });
+  await recordTrigger(event, context, { source, from: tokenId, to: lastTokenId ?? tokenId, part });
 }

@@ -176,7 +176,7 @@ describe("following a refresh", () => {
     const deps = {
       onText: (text: string) => said.push(text),
       signal: new AbortController().signal,
-      lookMs: 1,
+      pollMs: 1,
     };
 
     const end = await followRefresh({ ...deps, read: async () => answers.shift()?.() as Promise<Progress> });

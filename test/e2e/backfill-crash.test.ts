@@ -95,15 +95,15 @@ const countLocks = async (schema: string): Promise<number> => {
 };
 
 it("a backfill that was killed in its middle ends with the rows of one that never was", async () => {
-  const gate = await startGate(chain.rpcUrl, LAST_BLOCK_ANSWERED);
-  const victim = await site.spawn("crashed", { [`PONDER_RPC_URL_${chain.chainId}`]: gate.url });
+  const rateLimits = await startGate(chain.rpcUrl, LAST_BLOCK_ANSWERED);
+  const victim = await site.spawn("crashed", { [`PONDER_RPC_URL_${chain.chainId}`]: rateLimits.url });
   const locksAtDeath = await eventually(
     () => countLocks("crashed"),
     (locks) => locks > 0,
   );
   await victim.stop("SIGKILL");
-  gate.server.closeAllConnections();
-  gate.server.close();
+  rateLimits.server.closeAllConnections();
+  rateLimits.server.close();
 
   const [crashed, calm] = await Promise.all([site.start("crashed"), site.start("calm")]);
   await Promise.all([untilIndexed(crashed, chain), untilIndexed(calm, chain)]);

@@ -203,7 +203,7 @@ describe("after an edit", () => {
   it("a new index over known tokens asks their hosts for nothing again", async () => {
     const path = world.host.path("heroes", 30);
     // What earlier events are owed would be asked for by any index.
-    await world.query("update vitrine.refresh set wanted = done, looks = null where trigger = 'second_look'");
+    await world.query("update vitrine.refresh set wanted = done, looks = null where trigger = 'recheck'");
     const asked = world.host.requests.get(path);
 
     const service = await world.start(options("vitrine_e2e_2"));

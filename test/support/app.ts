@@ -1,14 +1,14 @@
 /** The whole HTTP application over a real database, with contracts and metadata hosts by hand. */
 
-import { type AccessRoomDeps, createAccessRoom } from "../../src/api/access/module.ts";
+import { type AccessModuleDeps, createAccessModule } from "../../src/api/access/module.ts";
 import { type AppServices, createApp } from "../../src/api/app/app.ts";
 import { createCollections } from "../../src/api/catalog/collections.ts";
-import { createCatalogRoom } from "../../src/api/catalog/module.ts";
+import { createCatalogModule } from "../../src/api/catalog/module.ts";
 import { createIndexHeads } from "../../src/api/chain/index/index-heads.ts";
 import { createChainClients } from "../../src/api/chain/rpc/clients.ts";
 import type { HeadWitness } from "../../src/api/chain/rpc/head-witness.ts";
 import { createConsole } from "../../src/api/console/routes.tsx";
-import { createDelegationRoom } from "../../src/api/delegation/module.ts";
+import { createDelegationModule } from "../../src/api/delegation/module.ts";
 import { createEventHub } from "../../src/api/events/hub.ts";
 import { createGuardedFetch } from "../../src/api/fetch/guarded-fetch.ts";
 import { graphqlRoutes } from "../../src/api/graphql/routes.ts";
@@ -22,7 +22,7 @@ import { createRenormaliser } from "../../src/api/metadata/renormalise/renormali
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../src/api/metadata/traits/trait-approval.ts";
 import type { ReadUri } from "../../src/api/metadata/uri/read-uri.ts";
-import { createRefreshRoom } from "../../src/api/refresh/module.ts";
+import { createRefreshModule } from "../../src/api/refresh/module.ts";
 import { depth, findQueued } from "../../src/api/refresh/queue/queue.ts";
 import { createSearch } from "../../src/api/search/service.ts";
 import { createTradeChecks } from "../../src/api/trading/checks/checks.ts";
@@ -92,7 +92,7 @@ export function createTestApp(
     room: roomOverrides = {},
     unseenMax,
     ...overrides
-  }: Partial<AppServices> & { room?: Partial<AccessRoomDeps>; unseenMax?: number } = {},
+  }: Partial<AppServices> & { room?: Partial<AccessModuleDeps>; unseenMax?: number } = {},
   privateHosts: ReadonlySet<string> = new Set(),
 ) {
   const { database, tables } = test;
@@ -106,7 +106,7 @@ export function createTestApp(
   const baseUrl = overrides.baseUrl ?? BASE_URL;
   const logger = overrides.logger ?? silentLogger;
   const secrets = roomOverrides.secrets ?? { current: SECRET, previous: undefined };
-  const accessRoom = createAccessRoom({
+  const accessModule = createAccessModule({
     database,
     clients: new Map(),
     secrets,
@@ -116,13 +116,13 @@ export function createTestApp(
     logger,
     ...roomOverrides,
   });
-  const { access } = accessRoom;
+  const { access } = accessModule;
   const clients = createChainClients(index.chains);
   const collections = createCollections(index);
   const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
   const trading = createTrading({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 });
   const allowlist = createAllowlist(database);
-  const { refresh, operatorRequests } = createRefreshRoom({
+  const { refresh, operatorRequests } = createRefreshModule({
     database,
     metadata,
     calls: createFakeCalls(
@@ -131,12 +131,12 @@ export function createTestApp(
     ).calls,
     readUri,
     latestBlock: async () => 10,
-    tokenLimiter: accessRoom.gate.anonymousTokens,
+    tokenLimiter: accessModule.rateLimits.anonymousTokens,
     ...(unseenMax !== undefined && { unseenMax }),
   });
   const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
   const search = createSearch({ database, tables, logger: silentLogger });
-  const catalogRoom = createCatalogRoom({
+  const catalogModule = createCatalogModule({
     database,
     tables,
     collections,
@@ -165,7 +165,7 @@ export function createTestApp(
     tables,
     access,
     allowlist,
-    catalogRoom,
+    catalogModule,
     collections,
     search,
     reconcile: createReconcile({
@@ -186,17 +186,17 @@ export function createTestApp(
       witness: trustingWitness,
       tradeMaxAgeSeconds: 60,
     }),
-    delegationRoom: createDelegationRoom({ database, tables, index, url: undefined, key: undefined }),
+    delegationModule: createDelegationModule({ database, tables, index, url: undefined, key: undefined }),
     hub,
     graphql: graphqlRoutes(
       { schema: undefined as never, handle: async () => ({ status: 200, json: '{"data":{}}' }) },
-      accessRoom.gate.clientAddress,
+      accessModule.rateLimits.clientAddress,
     ),
-    gate: accessRoom.gate,
-    sessions: accessRoom.sessions,
+    rateLimits: accessModule.rateLimits,
+    sessions: accessModule.sessions,
     console: createConsole({
-      ...accessRoom,
-      ...catalogRoom,
+      ...accessModule,
+      ...catalogModule,
       database,
       collections,
       allowlist,
@@ -221,9 +221,9 @@ export function createTestApp(
 
   return {
     app,
-    ...accessRoom,
-    catalog: catalogRoom.catalog,
-    catalogRoom,
+    ...accessModule,
+    catalog: catalogModule.catalog,
+    catalogRoom: catalogModule,
     search,
     refresh,
     renormaliser,

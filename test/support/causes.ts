@@ -2,8 +2,8 @@
 
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { createCauses } from "../../src/api/refresh/triggers/chain-triggers.ts";
-import type { WantMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
+import { createChainTriggers } from "../../src/api/refresh/triggers/chain-triggers.ts";
+import type { EnqueueMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
 import { createSweeps } from "../../src/api/refresh/triggers/sweeps.ts";
 import { refreshScope } from "../../src/domain/refresh-scope.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
@@ -26,7 +26,10 @@ export interface CauseSpec {
 }
 
 /** Without `media`, nothing is asked for of what documents name. */
-export function createCauseSetup(test: TestDatabase, media: WantMedia = { want: async () => undefined }) {
+export function createCauseSetup(
+  test: TestDatabase,
+  media: EnqueueMedia = { enqueue: async () => undefined },
+) {
   const { database } = test;
   const metadata = (tables: ChainTables) =>
     createMetadata({ resolve: createFakeResolve(() => found({})).resolve, tables });
@@ -90,7 +93,7 @@ export function createCauseSetup(test: TestDatabase, media: WantMedia = { want: 
     },
 
     causes: (tables: ChainTables = test.tables, now?: () => number) =>
-      createCauses({ database, tables, metadata: metadata(tables), media, ...(now && { now }) }),
+      createChainTriggers({ database, tables, metadata: metadata(tables), media, ...(now && { now }) }),
     sweeps: () => createSweeps({ database, metadata: metadata(test.tables), media }),
 
     async clear(): Promise<void> {

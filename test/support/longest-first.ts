@@ -13,7 +13,7 @@ const LONG = [
   "e2e/demo",
   "e2e/backfill-crash",
   "e2e/main-job",
-  "api/store/embedded-postgres",
+  "api/postgres/embedded-postgres",
   "api/media/decoder-queue",
   "bin/index/check",
   "bin/check",

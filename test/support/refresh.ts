@@ -6,7 +6,7 @@ import type { MetadataService } from "../../src/api/metadata/service.ts";
 import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/uri/resolve.ts";
 import { readDocument } from "../../src/api/metadata/uri/resolve.ts";
 import { claim, type Share } from "../../src/api/refresh/queue/claim.ts";
-import { type Lease, type Trigger, want } from "../../src/api/refresh/queue/queue.ts";
+import { enqueue, type Lease, type Trigger } from "../../src/api/refresh/queue/queue.ts";
 import type { TokenRef } from "../../src/domain/token-ref.ts";
 import type { TestDatabase } from "./database.ts";
 
@@ -23,7 +23,7 @@ export function ask(
   tokens: readonly (string | readonly [string, number])[],
   how: { trigger?: Trigger; anonymous?: boolean; collection?: string } = {},
 ): Promise<ReadonlyMap<string, string>> {
-  return want(db, {
+  return enqueue(db, {
     chainId: CHAIN_ID,
     collection: how.collection ?? COLLECTION,
     tokens: new Map(tokens.map((token) => (typeof token === "string" ? [token, 0] : token))),

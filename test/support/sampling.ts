@@ -6,11 +6,11 @@ import { createGuardedFetch } from "../../src/api/fetch/guarded-fetch.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import type { ReadUri } from "../../src/api/metadata/uri/read-uri.ts";
 import { createResolve } from "../../src/api/metadata/uri/resolve.ts";
-import { want } from "../../src/api/refresh/queue/queue.ts";
+import { enqueue } from "../../src/api/refresh/queue/queue.ts";
 import { createRounds } from "../../src/api/refresh/sampling/rounds.ts";
 import { addSampled, claimRound, findOpenRounds } from "../../src/api/refresh/sampling/store.ts";
-import { createCauses } from "../../src/api/refresh/triggers/chain-triggers.ts";
-import type { WantMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
+import { createChainTriggers } from "../../src/api/refresh/triggers/chain-triggers.ts";
+import type { EnqueueMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
 import { createSweeps } from "../../src/api/refresh/triggers/sweeps.ts";
 import { startRefreshWorker } from "../../src/api/refresh/worker/worker.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
@@ -71,8 +71,8 @@ export async function startSampledCollection(test: TestDatabase) {
   const metadata = createMetadata({ resolve, tables });
   const { logger, entries } = createMemoryLogger();
   const asked: string[] = [];
-  const media: WantMedia = {
-    want: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
+  const media: EnqueueMedia = {
+    enqueue: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
   };
   const worker = startRefreshWorker({
     database,
@@ -85,7 +85,7 @@ export async function startSampledCollection(test: TestDatabase) {
     logger,
   });
   const sweeps = createSweeps({ database, metadata, media });
-  const causes = createCauses({ database, tables, metadata, media });
+  const causes = createChainTriggers({ database, tables, metadata, media });
   const rounds = createRounds({ database, tables, metadata, readUri, seconds: 6 * HOUR, logger });
   onTestFinished(async () => {
     await worker.stop();
@@ -126,7 +126,7 @@ export async function startSampledCollection(test: TestDatabase) {
     async fill(tokenIds: readonly string[]): Promise<void> {
       const known = new Map(tokenIds.map((tokenId) => [tokenId, 1]));
       await metadata.addKnownTokens(database, CHAIN_ID, COLLECTION, known);
-      await want(database, { ...collection, tokens: known, trigger: "operator" });
+      await enqueue(database, { ...collection, tokens: known, trigger: "operator" });
       await rest();
       await addSampled(database, [collection], 0);
       requests.length = 0;

@@ -24,7 +24,7 @@ export function createMemoryLogger() {
 }
 
 /** A promise and the function that resolves it. */
-export function createGate(): { readonly opened: Promise<void>; open(): void } {
+export function createBarrier(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -7,14 +7,14 @@ import type { DailyJob } from "../jobs/daily.ts";
 import { type Apps, createApps } from "./apps/apps.ts";
 import { createUsage, forgetOldUsage, type Usage } from "./apps/usage.ts";
 import { type AuditRow, readAudit } from "./audit.ts";
-import { createSealer, type Secrets } from "./keys/encryption.ts";
+import { createCipher, type Secrets } from "./keys/encryption.ts";
 import { type AccessService, createAccess } from "./keys/service.ts";
-import { createGate, type Gate, type GateDeps } from "./limits/rate-limits.ts";
+import { createRateLimits, type RateLimitDeps, type RateLimits } from "./limits/rate-limits.ts";
 import { forgetOldSessions } from "./sign-in/session-store.ts";
 import { createSessions, type Sessions } from "./sign-in/sessions.ts";
 import { createWalletProof, type WalletProof } from "./sign-in/wallet-proof.ts";
 
-export interface AccessRoomDeps extends Pick<GateDeps, "trustedProxies" | "onFault" | "limits"> {
+export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" | "onFault" | "limits"> {
   readonly database: Database;
   readonly clients: ChainClients;
   readonly secrets: Secrets;
@@ -23,10 +23,10 @@ export interface AccessRoomDeps extends Pick<GateDeps, "trustedProxies" | "onFau
   readonly logger: Logger;
 }
 
-export interface AccessRoom {
+export interface AccessModule {
   readonly access: AccessService;
   readonly apps: Apps;
-  readonly gate: Gate;
+  readonly rateLimits: RateLimits;
   readonly proof: WalletProof;
   /** The newest first; `before` is the id of the last row of the page before. */
   readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
@@ -38,21 +38,21 @@ export interface AccessRoom {
 export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSessions];
 
 /** Seals keys with the current secret that another one sealed, in the background, and logs how that went. */
-export function resealKeys(access: AccessService, logger: Logger): void {
-  access.reseal().then(
-    (seals) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...seals }),
+export function reencryptKeys(access: AccessService, logger: Logger): void {
+  access.reencrypt().then(
+    (secrets) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...secrets }),
     (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
   );
 }
 
-export function createAccessRoom(deps: AccessRoomDeps): AccessRoom {
+export function createAccessModule(deps: AccessModuleDeps): AccessModule {
   const { database, secrets, operatorAddresses, logger } = deps;
-  const access = createAccess(database, createSealer(secrets, "api-key"));
+  const access = createAccess(database, createCipher(secrets, "api-key"));
   const usage = createUsage(database, logger);
   return {
     access,
     apps: createApps({ database, access }),
-    gate: createGate({
+    rateLimits: createRateLimits({
       ...deps,
       countUsage: usage.count,
       onFirstRefusal: (client) =>

@@ -6,25 +6,25 @@ import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AccessService } from "../access/keys/service.ts";
 import { limitCaller, limitMedia, limitVisitor } from "../access/limits/limit-caller.ts";
-import type { Gate } from "../access/limits/rate-limits.ts";
+import type { RateLimits } from "../access/limits/rate-limits.ts";
 import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { informationRoutes } from "../catalog/information/information-routes.ts";
-import type { CatalogRoom } from "../catalog/module.ts";
+import type { CatalogModule } from "../catalog/module.ts";
 import { reportRoutes, validateLimit } from "../catalog/reports/report-routes.ts";
 import { catalogRoutes } from "../catalog/routes.ts";
 import { searchRoutes } from "../catalog/tokens/search-routes.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { ConsoleEnv } from "../console/env.ts";
 import type { Database } from "../db/database.ts";
-import type { DelegationRoom } from "../delegation/module.ts";
+import type { DelegationModule } from "../delegation/module.ts";
 import { registryRoutes } from "../delegation/registry/registry-routes.ts";
 import { walletRoutes } from "../delegation/wallets/wallet-routes.ts";
 import type { EventHub } from "../events/hub.ts";
 import { eventRoutes, requireAcceptsStream } from "../events/routes.ts";
-import { inTurn } from "../http/compose.ts";
+import { compose } from "../http/compose.ts";
 import { ApiError } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
@@ -60,7 +60,7 @@ export interface AppServices {
   readonly tables: ChainTables;
   readonly access: AccessService;
   readonly allowlist: Allowlist;
-  readonly catalogRoom: CatalogRoom;
+  readonly catalogModule: CatalogModule;
   readonly collections: Collections;
   readonly images: ImageRouteDeps;
   readonly operatorRequests: OperatorRequests;
@@ -70,11 +70,11 @@ export interface AppServices {
   readonly search: Search;
   readonly traitApproval: TraitApproval;
   readonly tradeChecks: TradeChecks;
-  readonly delegationRoom: DelegationRoom;
+  readonly delegationModule: DelegationModule;
   readonly hub: EventHub;
   /** The POST /graphql door, which answers in GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
-  readonly gate: Gate;
+  readonly rateLimits: RateLimits;
   readonly sessions: Sessions;
   /** The pages under /console. */
   readonly console: Hono<ConsoleEnv>;
@@ -92,52 +92,56 @@ const VISITED = ["/openapi.json", "/reference", "/freshness"];
 
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
-  const { access, database, gate, logger, operatorToken } = services;
+  const { access, database, rateLimits, logger, operatorToken } = services;
   const findCollection = services.collections.find;
   const app = createRouter();
   const keys: KeyCheck = {
     findApp: (key) => access.findApp(key),
-    onWrongKey: (c) => gate.wrongKeys.failed(c),
+    onWrongKey: (c) => rateLimits.wrongKeys.failed(c),
   };
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
   app.onError((error, c) => answerError(error, c, logger));
   app.use(assignRequestId);
 
-  const gateway = (api: ApiName, ...doors: readonly OpenAPIHono<ApiEnv>[]): void => {
+  const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      inTurn(requireKey(keys, api), limitApp(gate.limiters, api, gate.countUsage), requireAcceptsJson),
+      compose(
+        requireKey(keys, api),
+        limitApp(rateLimits.limiters, api, rateLimits.countUsage),
+        requireAcceptsJson,
+      ),
     );
-    for (const routes of doors) app.route(`/${api}`, routes);
+    for (const routes of apps) app.route(`/${api}`, routes);
   };
   const limiter = createRateLimiter(database, validateLimit);
   gateway(
     "market-partner",
     refreshRoutes({ refresh: services.refresh, findCollection }),
-    reportRoutes({ ...services.catalogRoom, findCollection, limiter }),
-    informationRoutes({ ...services.catalogRoom, findCollection }),
+    reportRoutes({ ...services.catalogModule, findCollection, limiter }),
+    informationRoutes({ ...services.catalogModule, findCollection }),
   );
   // Before the rest of its API, which is JSON.
-  const limit = limitApp(gate.limiters, "market", gate.countUsage);
+  const limit = limitApp(rateLimits.limiters, "market", rateLimits.countUsage);
   app.use("/market/events", requireKey(keys, "market"), limit, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
-  const catalog = { ...services.catalogRoom, ...services };
+  const catalog = { ...services.catalogModule, ...services };
   gateway(
     "market",
     catalogRoutes(catalog),
     searchRoutes(catalog),
     checkRoutes(services),
-    walletRoutes(services.delegationRoom),
+    walletRoutes(services.delegationModule),
   );
 
-  const { registryLimiter, ...registry } = services.delegationRoom;
-  const { clientAddress } = gate;
+  const { registryLimiter, ...registry } = services.delegationModule;
+  const { clientAddress } = rateLimits;
   app.route("/registry/v2", registryRoutes({ ...registry, keys, limiter: registryLimiter, clientAddress }));
 
   app.use(
     "/admin/*",
     withoutCors,
-    requireOperator({ token: operatorToken, gate }),
+    requireOperator({ token: operatorToken, rateLimits }),
     limitBody(OPERATOR_BODY_BYTES_MAX),
   );
   app.route("/admin", keyRoutes({ ...services, findCollection }));
@@ -147,17 +151,17 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/admin", renormaliseRoutes({ ...services, audit: access.audit }));
   app.route("/admin", operatorRefreshRoutes({ ...services, audit: access.audit, findCollection }));
 
-  app.use("/media/*", limitMedia(gate));
+  app.use("/media/*", limitMedia(rateLimits));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
   app.route("/console", services.console);
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());
-  for (const path of VISITED) app.use(path, limitVisitor(gate));
+  for (const path of VISITED) app.use(path, limitVisitor(rateLimits));
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
-  app.on("POST", "/graphql", limitCaller(keys, gate, "graphql"));
+  app.on("POST", "/graphql", limitCaller(keys, rateLimits, "graphql"));
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);

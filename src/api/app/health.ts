@@ -5,7 +5,7 @@ import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { IndexHeads } from "../chain/index/index-heads.ts";
 import type { EndpointReport } from "../chain/rpc/endpoints.ts";
 import { createRouter, errorResponses } from "../http/router.ts";
-import { within } from "../jobs/timeout.ts";
+import { withTimeout } from "../jobs/timeout.ts";
 import type { QueueDepth } from "../refresh/queue/queue.ts";
 
 // A probe every second asks the node every other second.
@@ -112,7 +112,7 @@ async function measure({
   const chains = await Promise.all(
     indexed.map(async ({ chainId, block, timestamp, ready }) => {
       // A node that fails or takes too long is news too, and must not keep the answer.
-      const head = (await within(NODE_TIMEOUT_MS, latestBlock(chainId))) ?? null;
+      const head = (await withTimeout(NODE_TIMEOUT_MS, latestBlock(chainId))) ?? null;
       const isBehind = head === null || head > block;
       return {
         chain_id: chainId,

@@ -10,21 +10,21 @@ import {
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 
-export type CatalogRoomDeps = Omit<CatalogDeps, "information"> &
+export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   InformationDeps &
   Omit<ReportDeps, "catalog" | "store"> & {
     readonly tables: ChainTables;
     readonly reportStore: ReportDeps["store"];
   };
 
-export interface CatalogRoom {
+export interface CatalogModule {
   readonly catalog: Catalog;
   readonly information: InformationService;
   readonly holdings: Holdings;
   readonly reports: Reports;
 }
 
-export function createCatalogRoom(deps: CatalogRoomDeps): CatalogRoom {
+export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
   const information = createInformation(deps);
   const catalog = createCatalog({ ...deps, information });
   return {

@@ -6,7 +6,7 @@ import { createLatestBlock, createReadBlock } from "./contract/read-block.ts";
 import { recordIndexBuild } from "./index/index-build.ts";
 import { createIndexHeads } from "./index/index-heads.ts";
 import { readIndexInputs } from "./index/index-inputs.ts";
-import { currentHold, lockSchema } from "./index/schema-lock.ts";
+import { currentSchemaLock, lockSchema } from "./index/schema-lock.ts";
 import type { ChainTables } from "./index/tables.ts";
 import { createChainClients } from "./rpc/clients.ts";
 import { forgetDelivered, keepDelivered } from "./rpc/delivered-store.ts";
@@ -14,7 +14,7 @@ import { endpointsOf } from "./rpc/endpoints.ts";
 import { createHeadWitness, hashAtEndpoints } from "./rpc/head-witness.ts";
 import { deliveredBlocksOf } from "./rpc/ponder-transport.ts";
 
-export function createChainRoom({
+export function createChainModule({
   database,
   tables,
   index,
@@ -42,7 +42,7 @@ export function createChainRoom({
      * now on. `project` is the project's folder.
      */
     async takeIndex(project: string): Promise<void> {
-      await lockSchema(database, tables, currentHold());
+      await lockSchema(database, tables, currentSchemaLock());
       await recordIndexBuild(database, tables, readIndexInputs(project, index));
       await forgetDelivered(database, tables.schema);
       for (const { id } of index.chains) {

@@ -7,7 +7,7 @@ import type { Usage } from "../access/apps/usage.ts";
 import type { AuditRow } from "../access/audit.ts";
 import type { Secrets } from "../access/keys/encryption.ts";
 import type { AccessService } from "../access/keys/service.ts";
-import type { Gate } from "../access/limits/rate-limits.ts";
+import type { RateLimits } from "../access/limits/rate-limits.ts";
 import type { Session, Sessions } from "../access/sign-in/sessions.ts";
 import type { WalletProof } from "../access/sign-in/wallet-proof.ts";
 import type { Collections } from "../catalog/collections.ts";
@@ -27,7 +27,7 @@ export interface ConsoleDeps {
   readonly sessions: Sessions;
   readonly proof: WalletProof;
   readonly usage: Usage;
-  readonly gate: Gate;
+  readonly rateLimits: RateLimits;
   readonly secrets: Secrets;
   readonly collections: Collections;
   readonly information: Pick<InformationService, "readAll">;

@@ -66,11 +66,11 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
 }
 
 /** Whatever is sent leaves rows behind, of strangers too. */
-const limitChanges = ({ gate }: Site) =>
+const limitChanges = ({ rateLimits }: Site) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     if (c.req.method === "POST") {
-      const taken = await gate.console.take(gate.clientAddress(c));
-      answerLimit(c, gate.console.limit, taken, "client address");
+      const taken = await rateLimits.console.take(rateLimits.clientAddress(c));
+      answerLimit(c, rateLimits.console.limit, taken, "client address");
     }
     await next();
   });

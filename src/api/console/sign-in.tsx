@@ -35,7 +35,7 @@ export async function jsonOf<Schema extends z.ZodType>(
 
 export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
   const { sessions, proof } = site;
-  const { failures } = site.gate;
+  const { failures } = site.rateLimits;
   const refused = (message: string): ApiError => new ApiError("KEY_INVALID", [{ path: "", message }]);
 
   return (

@@ -11,7 +11,7 @@ import { createDelegations } from "./wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "./wallets/remote-source.ts";
 import { ownSource } from "./wallets/source.ts";
 
-export function createDelegationRoom(deps: {
+export function createDelegationModule(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly index: Pick<IndexConfig, "chains" | "registries">;
@@ -38,4 +38,4 @@ export function createDelegationRoom(deps: {
   };
 }
 
-export type DelegationRoom = ReturnType<typeof createDelegationRoom>;
+export type DelegationModule = ReturnType<typeof createDelegationModule>;

@@ -4,15 +4,15 @@ import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { message, position, retry } from "./event.ts";
 import { type EventFilter, readAfter, readEnds, readStretch } from "./stream-store.ts";
-import { createReader, RETRY_MS, type Reader, type Wire } from "./subscriber.ts";
+import { createSubscriber, RETRY_MS, type Subscriber, type Wire } from "./subscriber.ts";
 
 const POLL_MS = 1_000;
 const BATCH_ROWS = 1_000;
 // Rows that are looked at in one statement for a reader that wants few of them.
 const STRETCH_IDS = 50_000;
-// A key that was revoked is noticed within this; every fourth look says that the stream lives.
-const LOOK_MS = 4_000;
-const LOOKS_PER_BEAT = 4;
+// A revoked key is noticed within this time; every fourth check sends a heartbeat.
+const CHECK_MS = 4_000;
+const CHECKS_PER_BEAT = 4;
 
 export interface Subscription {
   readonly filter: EventFilter;
@@ -34,17 +34,17 @@ export interface EventHub {
 }
 
 export function createEventHub({ database, logger }: { database: Database; logger: Logger }): EventHub {
-  const readers = new Map<Reader, Pick<Subscription, "isAllowed">>();
+  const subscribers = new Map<Subscriber, Pick<Subscription, "isAllowed">>();
   /** Those who have all up to `head`, and are offered what follows. */
-  const live = new Set<Reader>();
+  const live = new Set<Subscriber>();
   let head = 0;
   let stopped = false;
-  let isWanted = false;
+  let isWoken = false;
   let pass: Promise<void> | undefined;
 
-  async function look(): Promise<void> {
-    while (isWanted && !stopped) {
-      isWanted = false;
+  async function poll(): Promise<void> {
+    while (isWoken && !stopped) {
+      isWoken = false;
       try {
         await advance();
       } catch (error) {
@@ -59,71 +59,71 @@ export function createEventHub({ database, logger }: { database: Database; logge
       const events = await readAfter(database, head, BATCH_ROWS);
       for (const event of events) {
         head = Math.max(head, event.id);
-        for (const reader of live) reader.offer(event);
+        for (const subscriber of live) subscriber.offer(event);
       }
       if (events.length < BATCH_ROWS) return;
     }
   }
 
   function wake(): void {
-    isWanted = true;
+    isWoken = true;
     if (stopped) return;
-    pass ??= look().finally(() => {
+    pass ??= poll().finally(() => {
       pass = undefined;
-      if (isWanted) wake();
+      if (isWoken) wake();
     });
   }
 
   /** Writes what was missed, page by page as the reader takes it, until it can join the others. */
-  async function catchUp(reader: Reader): Promise<void> {
-    while (!reader.isOver) {
+  async function catchUp(subscriber: Subscriber): Promise<void> {
+    while (!subscriber.isOver) {
       const { last } = await readEnds(database);
-      while (reader.position < last && !reader.isOver) {
-        const to = Math.min(reader.position + STRETCH_IDS, last);
-        const stretch = { after: reader.position, to, limit: BATCH_ROWS };
-        const events = await readStretch(database, reader.filter, stretch);
-        reader.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
+      while (subscriber.position < last && !subscriber.isOver) {
+        const to = Math.min(subscriber.position + STRETCH_IDS, last);
+        const stretch = { after: subscriber.position, to, limit: BATCH_ROWS };
+        const events = await readStretch(database, subscriber.filter, stretch);
+        subscriber.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
         const text = events.map((event) => event.text).join("");
-        await reader.write(text === "" ? position(reader.position) : text);
+        await subscriber.write(text === "" ? position(subscriber.position) : text);
       }
-      if (live.size > 0 && reader.position < head) continue;
+      if (live.size > 0 && subscriber.position < head) continue;
       // Nobody else needs what lies before; what lies after may be there already.
-      if (live.size === 0) head = reader.position;
-      live.add(reader);
+      if (live.size === 0) head = subscriber.position;
+      live.add(subscriber);
       return wake();
     }
   }
 
-  async function begin(reader: Reader, after: number | undefined): Promise<void> {
+  async function begin(subscriber: Subscriber, after: number | undefined): Promise<void> {
     const { last, resumable } = await readEnds(database);
-    await reader.write(retry(RETRY_MS));
+    await subscriber.write(retry(RETRY_MS));
     if (after !== undefined && after >= resumable && after <= last) return;
-    reader.position = last;
-    if (after === undefined) return reader.write(position(last));
+    subscriber.position = last;
+    if (after === undefined) return subscriber.write(position(last));
     // An id that was never given is of another database.
     const reason = after > last ? "unknown_id" : "too_old";
-    await reader.write(message("reset", { reason, last_event_id: after, latest: last }, last));
+    await subscriber.write(message("reset", { reason, last_event_id: after, latest: last }, last));
   }
 
-  async function serve(reader: Reader, after: number | undefined): Promise<void> {
+  async function serve(subscriber: Subscriber, after: number | undefined): Promise<void> {
     try {
-      await begin(reader, after);
-      await catchUp(reader);
+      await begin(subscriber, after);
+      await catchUp(subscriber);
     } catch (error) {
       logger.warn({ msg: "Could not catch an event reader up", reason: (error as Error).message });
-      reader.sendAway("error: the events can't be read now");
+      subscriber.sendAway("error: the events can't be read now");
     }
-    await reader.pump();
+    await subscriber.pump();
   }
 
   let looks = 0;
-  function lookAtReaders(): void {
+  function checkSubscribers(): void {
     looks++;
-    for (const [reader, { isAllowed }] of readers) {
-      reader.look();
-      if (looks % LOOKS_PER_BEAT === 0 && live.has(reader)) reader.beat();
+    for (const [subscriber, { isAllowed }] of subscribers) {
+      subscriber.poll();
+      if (looks % CHECKS_PER_BEAT === 0 && live.has(subscriber)) subscriber.beat();
       isAllowed().then(
-        (isIt) => isIt || reader.sendAway("error: the key is not valid any more"),
+        (isIt) => isIt || subscriber.sendAway("error: the key is not valid any more"),
         () => undefined,
       );
     }
@@ -132,7 +132,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
   // Without readers there is nothing to look at.
   let timers: NodeJS.Timeout[] = [];
   function start(): void {
-    timers = [setInterval(wake, POLL_MS), setInterval(lookAtReaders, LOOK_MS)];
+    timers = [setInterval(wake, POLL_MS), setInterval(checkSubscribers, CHECK_MS)];
   }
   function rest(): void {
     for (const timer of timers) clearInterval(timer);
@@ -142,25 +142,25 @@ export function createEventHub({ database, logger }: { database: Database; logge
     wake,
 
     async follow({ filter, after, isAllowed }, wire) {
-      const reader = createReader(wire, filter, after ?? 0);
-      wire.gone.then(reader.leave);
-      if (stopped) reader.sendAway("the service is stopping");
-      if (readers.size === 0) start();
-      readers.set(reader, { isAllowed });
-      await serve(reader, after);
-      readers.delete(reader);
-      live.delete(reader);
-      if (readers.size === 0) rest();
+      const subscriber = createSubscriber(wire, filter, after ?? 0);
+      wire.gone.then(subscriber.leave);
+      if (stopped) subscriber.sendAway("the service is stopping");
+      if (subscribers.size === 0) start();
+      subscribers.set(subscriber, { isAllowed });
+      await serve(subscriber, after);
+      subscribers.delete(subscriber);
+      live.delete(subscriber);
+      if (subscribers.size === 0) rest();
     },
 
     get size() {
-      return readers.size;
+      return subscribers.size;
     },
 
     async stop() {
       stopped = true;
       rest();
-      for (const reader of readers.keys()) reader.sendAway("the service is stopping");
+      for (const subscriber of subscribers.keys()) subscriber.sendAway("the service is stopping");
       await pass;
     },
   };

@@ -22,7 +22,7 @@ export const isSame = `l.id = e.source
  * index, and no block has come since. `t` has chain_id, collection_address and token_id; `c` is the chain's row of
  * Ponder's checkpoints.
  */
-export const isTakenBack = (tables: ChainTables): string => `exists (
+export const isReverted = (tables: ChainTables): string => `exists (
   select from vitrine.event e
    where e.chain_id = t.chain_id and e.collection = t.collection_address and (e.token_id = t.token_id or e.token_id is null)
      and (e.open or e.gone_at is not null)

@@ -20,9 +20,9 @@ export interface Wire {
   readonly gone: Promise<void>;
 }
 
-export type Reader = ReturnType<typeof createReader>;
+export type Subscriber = ReturnType<typeof createSubscriber>;
 
-export function createReader(wire: Wire, filter: EventFilter, start: number) {
+export function createSubscriber(wire: Wire, filter: EventFilter, start: number) {
   let queue: string[] = [];
   let isOver = false;
   let writingSince: number | undefined;
@@ -64,7 +64,7 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
     }, CUT_AFTER_MS).unref();
   }
 
-  const reader = {
+  const subscriber = {
     filter,
     /** The newest id that was offered, whether it passed the filter or not. */
     position: start,
@@ -76,8 +76,8 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
 
     /** Takes an event that is newer than all before; a reader that has no room for it is dropped. */
     offer(event: StreamEvent): void {
-      if (isOver || event.id <= reader.position) return;
-      reader.position = event.id;
+      if (isOver || event.id <= subscriber.position) return;
+      subscriber.position = event.id;
       if (!matches(filter, event)) return;
       if (queue.length < QUEUE_MAX) {
         queue.push(event.text);
@@ -86,7 +86,7 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
     },
 
     /** A reader that takes nothing for long is dropped. */
-    look(): void {
+    poll(): void {
       if (writingSince === undefined || Date.now() - writingSince < STALLED_MS) return;
       drop(`nothing was read for ${STALLED_MS / 1000} s`);
     },
@@ -95,7 +95,7 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
     beat(): void {
       // What waits says that as well.
       if (isOver || queue.length > 0) return;
-      queue.push(comment("heartbeat") + position(reader.position));
+      queue.push(comment("heartbeat") + position(subscriber.position));
       wakeUp();
     },
 
@@ -126,5 +126,5 @@ export function createReader(wire: Wire, filter: EventFilter, start: number) {
       }
     },
   };
-  return reader;
+  return subscriber;
 }

@@ -21,12 +21,12 @@ export function startEventWriter(deps: {
 }): EventWriterLoop {
   const { writer, logger } = deps;
   let stopped = false;
-  let isWanted = false;
+  let isWoken = false;
   let pass: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    while (isWanted && !stopped) {
-      isWanted = false;
+    while (isWoken && !stopped) {
+      isWoken = false;
       try {
         while (!stopped && (await writer.writeBatch())) {}
       } catch (error) {
@@ -38,10 +38,10 @@ export function startEventWriter(deps: {
   }
 
   function wake(): void {
-    isWanted = true;
+    isWoken = true;
     pass ??= work().finally(() => {
       pass = undefined;
-      if (isWanted && !stopped) wake();
+      if (isWoken && !stopped) wake();
     });
   }
 

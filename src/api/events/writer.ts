@@ -33,16 +33,20 @@ export interface EventWriter {
 export function createEventWriter({ database, tables, collections }: EventWriterDeps): EventWriter {
   return {
     async writeBatch() {
-      let isMore = await database.transaction(tellOfVersions);
+      let isMore = await database.transaction(publishVersions);
       for (const [chainId, addresses] of collections) {
-        const isChainMore = await database.transaction((tx) => tellOfLocks(tx, chainId, addresses));
+        const isChainMore = await database.transaction((tx) => publishLocks(tx, chainId, addresses));
         isMore = isChainMore || isMore;
       }
       return isMore;
     },
   };
 
-  async function tellOfLocks(tx: Queryable, chainId: number, addresses: readonly string[]): Promise<boolean> {
+  async function publishLocks(
+    tx: Queryable,
+    chainId: number,
+    addresses: readonly string[],
+  ): Promise<boolean> {
     if (!(await takeTurn(tx, `chain ${chainId}`))) return false;
     let feed = await readFeed(tx, tables, chainId);
     if (!feed) {
@@ -70,7 +74,7 @@ export function createEventWriter({ database, tables, collections }: EventWriter
   }
 }
 
-async function tellOfVersions(tx: Queryable): Promise<boolean> {
+async function publishVersions(tx: Queryable): Promise<boolean> {
   if (!(await takeTurn(tx, "metadata"))) return false;
   return (await appendVersions(tx, BATCH_ROWS)) === BATCH_ROWS;
 }

@@ -12,10 +12,10 @@ export interface GraphqlResult extends FormattedExecutionResult {
 }
 
 /** Says what a caller may read of an error; code INTERNAL means nothing of its text. Must not throw. */
-export type MaskError = (error: unknown) => { readonly message: string; readonly code: ErrorCode };
+export type RedactError = (error: unknown) => { readonly message: string; readonly code: ErrorCode };
 
 export interface ErrorReports {
-  readonly maskError: MaskError;
+  readonly redactError: RedactError;
   /** Told of each error that `maskError` calls INTERNAL, and of no other. Must not throw. */
   readonly onError?: (error: unknown) => void;
 }
@@ -30,7 +30,7 @@ export function requestError(error: GraphQLError): ErrorEntry {
 
 /** What the caller may read of an error. It is reported unless it was expected. */
 export function reportedError(error: unknown, reports: ErrorReports, place: Place = {}): ErrorEntry {
-  const { message, code } = reports.maskError(error);
+  const { message, code } = reports.redactError(error);
   if (code === "INTERNAL") reports.onError?.(error);
   return { ...place, message, extensions: { code } };
 }

@@ -2,7 +2,7 @@
 
 import type { Context, MiddlewareHandler } from "hono";
 import { isDatabaseAway } from "../db/database-away.ts";
-import { inTurn } from "../http/compose.ts";
+import { compose } from "../http/compose.ts";
 import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
 import type { ApiName } from "../http/key.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
@@ -35,7 +35,7 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<Caller>, clientAddress: 
     });
     answerJson(c, bytes ?? json, status);
   };
-  router.post("/graphql", inTurn(requireJson, answer));
+  router.post("/graphql", compose(requireJson, answer));
   router.all("/graphql", (c) => {
     c.header("Allow", "POST");
     throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: "GraphQL is asked by POST" }]);
@@ -55,7 +55,7 @@ function parseJson(text: string): unknown {
 }
 
 /** What a client may see of an error: its own doing in full, ours by one word. */
-export function maskError(error: unknown): { message: string; code: ErrorCode } {
+export function redactError(error: unknown): { message: string; code: ErrorCode } {
   if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
   const details = error.details.map(({ path, message }) => (path ? `${path}: ${message}` : message));

@@ -3,7 +3,7 @@
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 
-const LOOK_MS = 600_000;
+const POLL_MS = 600_000;
 // A job that could not run yet, as while an index is being built.
 const WAITING_MS = 5_000;
 
@@ -18,7 +18,7 @@ export interface DailyJob {
 
 export interface Daily {
   /** Runs what is due. A job that fails is due again at the next look. True while a job can't be done yet. */
-  look(): Promise<boolean>;
+  runDue(): Promise<boolean>;
 }
 
 export function createDaily(deps: {
@@ -39,24 +39,24 @@ export function createDaily(deps: {
     return rows.length > 0;
   }
 
-  const giveBack = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
+  const release = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
 
   /** True where the job can't be done yet. */
   async function runIfDue({ name, run }: DailyJob): Promise<boolean> {
     if (!(await claim(name))) return false;
     try {
       const rows = await run(database);
-      if (rows === undefined) await giveBack(name);
+      if (rows === undefined) await release(name);
       else logger.info({ msg: "Daily job done", job: name, rows });
       return rows === undefined;
     } catch (error) {
-      await giveBack(name);
+      await release(name);
       throw error;
     }
   }
 
   return {
-    async look() {
+    async runDue() {
       let isAnyWaiting = false;
       for (const job of jobs) {
         const isWaiting = await runIfDue(job).catch((error: Error) => {
@@ -75,22 +75,22 @@ export function startDaily(deps: Parameters<typeof createDaily>[0]): { stop(): P
   const daily = createDaily(deps);
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  async function look(): Promise<void> {
-    const isWaiting = await daily.look();
+  async function runDue(): Promise<void> {
+    const isWaiting = await daily.runDue();
     if (isStopped) return;
     timer = setTimeout(
       () => {
-        looking = look();
+        running = runDue();
       },
-      isWaiting ? WAITING_MS : LOOK_MS,
+      isWaiting ? WAITING_MS : POLL_MS,
     );
   }
-  let looking = look();
+  let running = runDue();
   return {
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      await looking;
+      await running;
     },
   };
 }

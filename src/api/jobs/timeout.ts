@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The answer, or undefined when it fails or takes longer. */
-export async function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer | undefined> {
+export async function withTimeout<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer | undefined> {
   const timer = new AbortController();
   const nothing = (): undefined => undefined;
   try {

@@ -4,9 +4,9 @@
 const SLICE_MS = 10;
 
 /** To be awaited between steps of a few milliseconds: lets others run when a slice is over. */
-export type Breathe = () => Promise<void>;
+export type YieldToEventLoop = () => Promise<void>;
 
-export function createBreathe(): Breathe {
+export function createYield(): YieldToEventLoop {
   let startedAt = performance.now();
   return async () => {
     if (performance.now() - startedAt < SLICE_MS) return;
@@ -18,7 +18,7 @@ export function createBreathe(): Breathe {
 let last: Promise<unknown> = Promise.resolve();
 
 /** Work that is not sliced, one at a time and each in a turn of its own, so that others run in between. */
-export function inTurnOfItsOwn<Result>(work: () => Result): Promise<Result> {
+export function runExclusive<Result>(work: () => Result): Promise<Result> {
   const mine = last.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
   last = mine.catch(() => undefined);
   return mine;

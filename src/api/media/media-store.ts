@@ -11,7 +11,7 @@ export interface MediaUrl {
 }
 
 /** A URL, and who is asked for it. */
-export interface WantedMedia extends MediaUrl {
+export interface MediaToProbe extends MediaUrl {
   readonly host: string;
 }
 
@@ -25,21 +25,21 @@ const SEEN_AGAIN = "interval '1 day'";
 
 const HASH = "sha256(convert_to(k.url, 'UTF8'))";
 // In one order everywhere, so that two transactions never wait for each other.
-const wantedRows = `
+const rowsToProbe = `
   select distinct on (k.kind, ${HASH}) k.kind, ${HASH}, k.url, k.host
     from unnest($1::text[], $2::text[], $3::text[]) as k(kind, url, host) order by k.kind, ${HASH}`;
-const columnsOf = (media: readonly WantedMedia[]): [string[], string[], string[]] => [
+const columnsOf = (media: readonly MediaToProbe[]): [string[], string[], string[]] => [
   media.map(({ kind }) => kind),
   media.map(({ url }) => url),
   media.map(({ host }) => host),
 ];
 
 /** Asks for a look at each, known or not, when the transaction commits. Requests that meet before the look share it. */
-export async function want(db: Queryable, media: readonly WantedMedia[]): Promise<void> {
+export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Promise<void> {
   if (media.length === 0) return;
   await db.query(
     `with wanted as (
-       insert into vitrine.media as m (kind, url_hash, url, host) ${wantedRows}
+       insert into vitrine.media as m (kind, url_hash, url, host) ${rowsToProbe}
        on conflict (kind, url_hash) do update
           set wanted = m.started + 1, attempts = 0, host = excluded.host, seen_at = now(),
               not_before = greatest(now(), m.last_started_at + ${SPACING})
@@ -52,10 +52,10 @@ export async function want(db: Queryable, media: readonly WantedMedia[]): Promis
 }
 
 /** Notes that served documents name these. Those that nobody has looked at are wanted; the others are left in peace. */
-export async function noteSeen(db: Queryable, media: readonly WantedMedia[]): Promise<void> {
+export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): Promise<void> {
   if (media.length === 0) return;
   await db.query(
-    `insert into vitrine.media as m (kind, url_hash, url, host) ${wantedRows}
+    `insert into vitrine.media as m (kind, url_hash, url, host) ${rowsToProbe}
      on conflict (kind, url_hash) do update set seen_at = now() where m.seen_at < now() - ${SEEN_AGAIN}`,
     columnsOf(media),
   );

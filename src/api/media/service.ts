@@ -4,13 +4,13 @@ import type { Queryable } from "../db/database.ts";
 import { explain, type MediaReason } from "./checks/reasons.ts";
 import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display/display.ts";
 import {
+  enqueue,
   type MediaKind,
   type MediaState,
+  type MediaToProbe,
   type MediaUrl,
   noteSeen,
   readStates,
-  type WantedMedia,
-  want,
 } from "./media-store.ts";
 import { locateMedia } from "./probes/locate-media.ts";
 
@@ -41,7 +41,7 @@ const keyOf = ({ kind, url }: MediaUrl): string => `${kind} ${url}`;
 
 export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
   /** What of a document is looked at: the image, and what a page could show of the rest. */
-  const urlsOf = ({ image, video, animation_url }: MediaFields): WantedMedia[] => {
+  const urlsOf = ({ image, video, animation_url }: MediaFields): MediaToProbe[] => {
     const named: readonly [MediaKind, string | null][] = [
       ["image", image],
       ["video", video],
@@ -70,8 +70,8 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
      * Asks for a look at what these documents name, new or known, as part of `tx`: for every document that a fetch has
      * found, since a URL may have got new content. Looks that are asked for before one starts are one.
      */
-    want: (tx: Queryable, documents: readonly MediaFields[]): Promise<void> =>
-      want(tx, documents.flatMap(urlsOf)),
+    enqueue: (tx: Queryable, documents: readonly MediaFields[]): Promise<void> =>
+      enqueue(tx, documents.flatMap(urlsOf)),
 
     /** Notes that these documents are served. Only what nobody has asked for yet is looked at. */
     noteSeen: (db: Queryable, documents: readonly MediaFields[]): Promise<void> =>

@@ -12,10 +12,10 @@ import {
   findSeenSince,
   findUntold,
   forgetUntold,
-  hideTakenBack,
+  hideReverted,
   knownInRange,
   listedInRange,
-  mayTellUntold,
+  mayKnowUntransferred,
   readContract,
   type TokenRange,
 } from "./records/listing-store.ts";
@@ -54,13 +54,13 @@ export function createMetadata(deps: MetadataDeps) {
       collection: string,
       tokens: ReadonlyMap<string, number>,
     ) => addUnseenTokens(db, tables, chainId, collection, tokens),
-    hideTakenBack: (
+    hideReverted: (
       db: Queryable,
       chainId: number,
       collection: string,
       tokenIds: readonly string[],
       isCertain?: boolean,
-    ) => hideTakenBack(db, tables, chainId, collection, tokenIds, isCertain),
+    ) => hideReverted(db, tables, chainId, collection, tokenIds, isCertain),
     learnServedTraits,
     knownInRange,
     listedInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
@@ -72,8 +72,9 @@ export function createMetadata(deps: MetadataDeps) {
      * Whether the index of a chain may say that a token has no transfer. Not while another one is at work: that may begin
      * at an earlier block, and know tokens that this one does not.
      */
-    mayTellUntold: async (db: Queryable, chainId: number): Promise<boolean> =>
-      (await mayTellUntold(db, tables, chainId)) && !(await isIndexedElsewhere(db, tables.schema, chainId)),
+    mayKnowUntransferred: async (db: Queryable, chainId: number): Promise<boolean> =>
+      (await mayKnowUntransferred(db, tables, chainId)) &&
+      !(await isIndexedElsewhere(db, tables.schema, chainId)),
     findUntold: (db: Queryable, collection: CollectionRef, tokenIds: readonly string[]) =>
       findUntold(db, tables, collection, tokenIds),
     findSeenSince: (db: Queryable, collection: CollectionRef, limit: number) =>

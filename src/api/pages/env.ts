@@ -3,9 +3,9 @@
 import type { Context } from "hono";
 import type { CollectionConfig } from "../../config.ts";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
-import type { Gate } from "../access/limits/rate-limits.ts";
+import type { RateLimits } from "../access/limits/rate-limits.ts";
 import type { Collections } from "../catalog/collections.ts";
-import type { CatalogRoom } from "../catalog/module.ts";
+import type { CatalogModule } from "../catalog/module.ts";
 import type { IndexHeads } from "../chain/index/index-heads.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
@@ -19,10 +19,10 @@ export interface PagesDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly collections: Collections;
-  readonly catalogRoom: CatalogRoom;
+  readonly catalogModule: CatalogModule;
   readonly search: Pick<Search, "page" | "panel">;
   readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
-  readonly gate: Pick<Gate, "anonymousGraphql" | "clientAddress">;
+  readonly rateLimits: Pick<RateLimits, "anonymousGraphql" | "clientAddress">;
   readonly heads: IndexHeads;
   readonly baseUrl: string;
   readonly logger: Logger;

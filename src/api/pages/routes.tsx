@@ -33,7 +33,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
 
   pages.onError((error, c) => answerProblem(error, c, site));
   pages.route("/files", assetRoutes<PagesEnv>(files));
-  pages.use(pageHeaders(deps), compress(), limitVisitor(site.gate));
+  pages.use(pageHeaders(deps), compress(), limitVisitor(site.rateLimits));
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));

@@ -20,7 +20,7 @@ import { JOIN_LOCK_KEY, KEEPER_NAME, type KeeperOrder, urlOf } from "./embedded-
 import { launch } from "./postgres-install.ts";
 import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
 
-const LOOK_EVERY_MS = 1_000;
+const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;
 // The free port found may be gone before PostgreSQL takes it.
 const START_TRIES = 3;
@@ -141,11 +141,11 @@ async function startServer(): Promise<pg.Client | undefined> {
   throw new Error(`PostgreSQL ended ${START_TRIES} times without taking a connection.`);
 }
 
-function freePort(wish: number): Promise<number> {
+function freePort(isWanted: number): Promise<number> {
   const probe = createServer();
   return new Promise((resolve, reject) => {
-    probe.once("error", (error) => (wish ? freePort(0).then(resolve, reject) : reject(error)));
-    probe.listen(wish, "127.0.0.1", () => {
+    probe.once("error", (error) => (isWanted ? freePort(0).then(resolve, reject) : reject(error)));
+    probe.listen(isWanted, "127.0.0.1", () => {
       const { port } = probe.address() as AddressInfo;
       probe.close(() => resolve(port));
     });
@@ -184,26 +184,26 @@ async function watch(session: pg.Client): Promise<never> {
   let sessions = "";
   let quietSince = Date.now();
   for (;;) {
-    await sleep(Math.min(LOOK_EVERY_MS, idleMs / 4), undefined, { signal: lost.signal });
-    const use = await lookAtUse(session);
+    await sleep(Math.min(PROBE_EVERY_MS, idleMs / 4), undefined, { signal: lost.signal });
+    const use = await checkUse(session);
     if (use.clients > 0 || use.sessions !== sessions) quietSince = Date.now();
     sessions = use.sessions;
-    if (Date.now() - quietSince >= idleMs && (await closeDoor(session, sessions))) leave();
+    if (Date.now() - quietSince >= idleMs && (await refuseUsers(session, sessions))) leave();
   }
 }
 
 /** Takes the join lock for good if nobody is on the way in; clients that come later find a server that is leaving. */
-async function closeDoor(session: pg.Client, sessions: string): Promise<boolean> {
+async function refuseUsers(session: pg.Client, sessions: string): Promise<boolean> {
   const { rows } = await session.query("select pg_try_advisory_lock($1) as taken", [JOIN_LOCK_KEY]);
   if (!rows[0]?.taken) return false;
-  const use = await lookAtUse(session);
+  const use = await checkUse(session);
   if (use.clients === 0 && use.sessions === sessions) return true;
   await session.query("select pg_advisory_unlock($1)", [JOIN_LOCK_KEY]);
   return false;
 }
 
 /** Clients now, and sessions ever: a client may come and go between two looks. */
-async function lookAtUse(session: pg.Client): Promise<{ clients: number; sessions: string }> {
+async function checkUse(session: pg.Client): Promise<{ clients: number; sessions: string }> {
   const clients = await session.query(
     "select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
   );

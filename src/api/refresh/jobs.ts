@@ -1,16 +1,16 @@
 /** What works on refreshes in the background of one process: the worker, the finding of causes, and sampling. */
 
 import type { Registry } from "prom-client";
-import { createDeadline } from "./receipts/receipt-timeout.ts";
+import { createReceiptTimeout } from "./receipts/receipt-timeout.ts";
 import { type SamplingDeps, startSampling } from "./sampling/service.ts";
-import { createCauses } from "./triggers/chain-triggers.ts";
-import type { WantMedia } from "./triggers/seen-tokens.ts";
+import { createChainTriggers } from "./triggers/chain-triggers.ts";
+import type { EnqueueMedia } from "./triggers/seen-tokens.ts";
 import { createSweeps } from "./triggers/sweeps.ts";
-import { startCauseLoop } from "./triggers/trigger-loop.ts";
+import { startTriggerLoop } from "./triggers/trigger-loop.ts";
 import { startRefreshWorker, type WorkerDeps } from "./worker/worker.ts";
 
 export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" | "isOn" | "metrics"> {
-  readonly media: WantMedia;
+  readonly media: EnqueueMedia;
   readonly resampleHours: number;
   readonly registry: Registry;
 }
@@ -25,22 +25,22 @@ export interface RefreshJobs {
 export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const { database, tables, metadata, media, logger, concurrency, resampleHours: hours } = deps;
   const worker = startRefreshWorker(deps);
-  const causes = startCauseLoop({
-    causes: createCauses({ database, tables, metadata, media }),
+  const triggers = startTriggerLoop({
+    triggers: createChainTriggers({ database, tables, metadata, media }),
     sweeps: createSweeps({ database, metadata, media }),
-    deadline: createDeadline(database),
+    deadline: createReceiptTimeout(database),
     logger,
   });
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
 
   return {
     wake() {
-      causes.wake();
+      triggers.wake();
       worker.wake();
     },
     async stop() {
       // Each on its own: one that can't stop cleanly must not cut the others short.
-      const ends = await Promise.allSettled([causes.stop(), worker.stop(), sampling.stop()]);
+      const ends = await Promise.allSettled([triggers.stop(), worker.stop(), sampling.stop()]);
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     },
   };

@@ -2,12 +2,12 @@
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
-import { within } from "../jobs/timeout.ts";
+import { withTimeout } from "../jobs/timeout.ts";
 import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
 
 // Several scrapers, or one that tries again, cost the database one look.
 const REMEMBER_MS = 5_000;
-const LOOK_MS = 2_000;
+const QUERY_TIMEOUT_MS = 2_000;
 // Documents come within a fetch's time limit of 30 seconds per host, and a gateway may be asked after another.
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
@@ -138,9 +138,9 @@ function createSampler(database: Database): () => Promise<Sample> {
 
 async function look(database: Database): Promise<Sample> {
   const [queue, pausedHosts, sweeps] = await Promise.all([
-    within(LOOK_MS, readQueueState(database)),
-    within(LOOK_MS, countPausedHosts(database)),
-    within(LOOK_MS, sumOpenSweeps(database)),
+    withTimeout(QUERY_TIMEOUT_MS, readQueueState(database)),
+    withTimeout(QUERY_TIMEOUT_MS, countPausedHosts(database)),
+    withTimeout(QUERY_TIMEOUT_MS, sumOpenSweeps(database)),
   ]);
   return { queue, pausedHosts, sweeps };
 }

@@ -14,12 +14,12 @@ import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
 import { forgetUntoldTokens, type PurgeDeps } from "./triggers/purge.ts";
 
-export interface RefreshRoom {
+export interface RefreshModule {
   readonly refresh: RefreshService;
   readonly operatorRequests: OperatorRequests;
 }
 
-export function createRefreshRoom(deps: {
+export function createRefreshModule(deps: {
   readonly database: Database;
   readonly metadata: MetadataService;
   readonly calls: ChainCalls;
@@ -29,7 +29,7 @@ export function createRefreshRoom(deps: {
   readonly tokenLimiter: AmountLimiter;
   /** In place of UNSEEN_MAX. */
   readonly unseenMax?: number;
-}): RefreshRoom {
+}): RefreshModule {
   const { database, metadata, tokenLimiter } = deps;
   const askExistence = createExistence({
     ...deps,

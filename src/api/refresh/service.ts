@@ -7,8 +7,8 @@ import { ApiError } from "../http/errors.ts";
 import { type AmountLimiter, overLimit } from "../http/limits/rate-limit.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
-import { type Trigger, want } from "./queue/queue.ts";
-import type { UnseenQueue, UnseenRoom } from "./queue/unseen-queue.ts";
+import { enqueue, type Trigger } from "./queue/queue.ts";
+import type { UnseenCapacity, UnseenQueue } from "./queue/unseen-queue.ts";
 import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
 import { createReceiptWaits } from "./receipts/waits.ts";
 import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
@@ -51,7 +51,7 @@ export function createRefresh(deps: RefreshDeps) {
     collection: CollectionConfig,
     tokenIds: readonly string[],
     { anonymous = false, trigger, receiptFor }: Caller,
-    room?: UnseenRoom,
+    room?: UnseenCapacity,
   ): Promise<Accepted> {
     const verdicts = await judge(collection, tokenIds, { anonymous, room });
     const tokens = [...verdicts].map(([tokenId, verdict]) => viewVerdict(tokenId, verdict));
@@ -65,7 +65,7 @@ export function createRefresh(deps: RefreshDeps) {
     await database.transaction(async (tx) => {
       const unseen = anonymous ? [...vouched.keys()] : [];
       const wanted = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
-      const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
+      const marks = queued.size > 0 ? await enqueue(tx, wanted) : undefined;
       // After the queue rows, in the order of a worker that records a fetch.
       if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
       if (!receipt || !receiptFor) return;

@@ -6,7 +6,7 @@ import { ApiError, UNAVAILABLE_RETRY_SECONDS } from "../http/errors.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import { burnedReason } from "../metadata/uri/burned.ts";
 import type { AskExistence, Existence } from "../metadata/uri/existence.ts";
-import type { UnseenRoom } from "./queue/unseen-queue.ts";
+import type { UnseenCapacity } from "./queue/unseen-queue.ts";
 
 export type Verdict =
   /** To be read at `block` or later. `isVouched`: new to us, and the contract itself says that it exists. */
@@ -34,7 +34,7 @@ export type JudgeTokens = (
   caller: {
     readonly anonymous: boolean;
     /** What the queue has for tokens that no transfer has told of; without it, there is always room. */
-    readonly room?: UnseenRoom | undefined;
+    readonly room?: UnseenCapacity | undefined;
   },
 ) => Promise<ReadonlyMap<string, Verdict>>;
 

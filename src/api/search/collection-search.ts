@@ -3,13 +3,13 @@
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
-import { createBreathe, inTurnOfItsOwn } from "../jobs/yield-to-event-loop.ts";
+import { createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
 import { type Trait, valueText } from "../metadata/document/traits.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { pageOf } from "./index/page.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
-import { createKeptAnswers, type Listed } from "./result-cache.ts";
+import { createResultCache, type Listed } from "./result-cache.ts";
 import { createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 
@@ -29,7 +29,7 @@ export function createCollectionSearch(deps: {
   const { database, tables, collection, logger } = deps;
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
-  const kept = createKeptAnswers();
+  const kept = createResultCache();
 
   async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
     const { index, checkpoint } = await live.current();
@@ -70,7 +70,7 @@ export function createCollectionSearch(deps: {
 
     async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
       const { index, slotsIn, answers } = await read({});
-      return inTurnOfItsOwn(() => {
+      return runExclusive(() => {
         const counts = index.table.sumByType(answers().listed(slotsIn).held);
         return new Set(names.filter((name) => (counts[index.table.find(name)?.at ?? -1] ?? 0) > 0));
       });
@@ -90,10 +90,10 @@ async function answerFrom<Answer>(
   const isPrepared = (): boolean => orders.isPrepared && (!type || index.traitOrders.has(type, descending));
   for (;;) {
     while (!isPrepared()) {
-      if (!orders.isPrepared) await orders.prepare(createBreathe());
-      else if (type) await index.prepareTraitOrder(type, descending, createBreathe());
+      if (!orders.isPrepared) await orders.prepare(createYield());
+      else if (type) await index.prepareTraitOrder(type, descending, createYield());
     }
-    const answered = await inTurnOfItsOwn(() => (isPrepared() ? { answer: answer() } : undefined));
+    const answered = await runExclusive(() => (isPrepared() ? { answer: answer() } : undefined));
     if (answered) return answered.answer;
   }
 }

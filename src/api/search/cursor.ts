@@ -19,7 +19,7 @@ export const CURSOR_LENGTH_MAX = 8_192;
 const ORDER_LENGTH = 8;
 
 /** A short name of the order, so that a cursor of another is told apart. */
-function nameOf(sort: TokenSort): string {
+function sortName(sort: TokenSort): string {
   const parts = [
     sort.by,
     "descending" in sort && sort.descending,
@@ -29,7 +29,7 @@ function nameOf(sort: TokenSort): string {
 }
 
 export const writeCursor = (sort: TokenSort, { key, tokenId }: Position): string =>
-  Buffer.from(JSON.stringify([nameOf(sort), tokenId, key])).toString("base64url");
+  Buffer.from(JSON.stringify([sortName(sort), tokenId, key])).toString("base64url");
 
 /** Throws INVALID_REQUEST for anything but a cursor of this order. */
 export function readCursor(sort: TokenSort, cursor: string): Position {
@@ -42,7 +42,7 @@ export function readCursor(sort: TokenSort, cursor: string): Position {
     parseTokenId(tokenId) === undefined
   )
     throw refuse("cursor is not one that an answer gave as next_cursor");
-  if (name !== nameOf(sort))
+  if (name !== sortName(sort))
     throw refuse("cursor belongs to another order; ask without it for the first page");
   return { tokenId, key };
 }

@@ -9,7 +9,7 @@ import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index
 import type { Facets, TokenFilter } from "./query.ts";
 
 // Each may hold some thousand values.
-const FACETS_KEPT_MAX = 32;
+const CACHED_FACETS_MAX = 32;
 
 type SlotsIn = (index: CollectionIndex) => ChainSlots;
 
@@ -36,31 +36,31 @@ export interface Answers {
   listed(slotsIn: SlotsIn): Listed;
 }
 
-export interface KeptAnswers {
+export interface ResultCache {
   /** Forgets all where the index is another one, has changed, or where the chain's checkpoint has moved or is null. */
   at(index: CollectionIndex, checkpoint: string | null): Answers;
 }
 
-export function createKeptAnswers(): KeptAnswers {
+export function createResultCache(): ResultCache {
   let kept: { index: CollectionIndex; stamp: string; answers: Answers } | undefined;
   // Used again, since a new one for a million values at every change would keep the garbage collector busy.
   let held = new Uint32Array(0);
 
   function answersOf(index: CollectionIndex): Answers {
-    const facetsKept = new Map<string, Facets>();
-    const panelsKept = new Map<string, Facets>();
+    const cachedFacets = new Map<string, Facets>();
+    const cachedPanels = new Map<string, Facets>();
     /** A page and what is counted beside it are asked for one after the other, with one filter. */
     let last: { readonly name: string; readonly matches: Matches } | undefined;
     let listed: Listed | undefined;
 
     function matches({ filter, slotsIn }: Question): Matches {
-      const name = nameOf(filter);
+      const name = filterKey(filter);
       if (last?.name !== name) last = { name, matches: matchTokens(index, filter, slotsIn(index)) };
       return last.matches;
     }
 
     const facets = (question: Question): Facets =>
-      keep(facetsKept, question.filter, () => countFacets(index, matches(question).slots));
+      keep(cachedFacets, question.filter, () => countFacets(index, matches(question).slots));
 
     return {
       matches,
@@ -69,10 +69,10 @@ export function createKeptAnswers(): KeptAnswers {
         const { filter } = question;
         if (filter.criteria.length + filter.ranges.length === 0) return facets(question);
         const knownOf = (trait: string) =>
-          facetsKept
-            .get(nameOf(withoutTrait(filter, trait)))
+          cachedFacets
+            .get(filterKey(withoutTrait(filter, trait)))
             ?.traits.find(({ trait_type }) => trait_type === trait);
-        return keep(panelsKept, filter, () => countPanel(index, matches(question), knownOf));
+        return keep(cachedPanels, filter, () => countPanel(index, matches(question), knownOf));
       },
       listed(slotsIn) {
         if (listed) return listed;
@@ -100,16 +100,16 @@ export function createKeptAnswers(): KeptAnswers {
 }
 
 function keep(kept: Map<string, Facets>, filter: TokenFilter, count: () => Facets): Facets {
-  const name = nameOf(filter);
+  const name = filterKey(filter);
   const known = kept.get(name);
   if (known) return known;
   const facets = count();
-  if (kept.size >= FACETS_KEPT_MAX) kept.clear();
+  if (kept.size >= CACHED_FACETS_MAX) kept.clear();
   kept.set(name, facets);
   return facets;
 }
 
-const nameOf = (filter: TokenFilter): string => JSON.stringify(filter);
+const filterKey = (filter: TokenFilter): string => JSON.stringify(filter);
 
 const withoutTrait = (filter: TokenFilter, trait: string): TokenFilter => ({
   ...filter,

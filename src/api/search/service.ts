@@ -58,7 +58,7 @@ export function createSearch(deps: SearchDeps): SearchService {
   }
 
   function of({ chainId, address }: CollectionConfig): CollectionSearch {
-    const name = nameOf({ chainId, address });
+    const name = collectionKey({ chainId, address });
     const known = open.get(name);
     const search =
       known?.search ?? createCollectionSearch({ ...deps, collection: { chainId, collection: address } });
@@ -75,7 +75,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     shownTypes: (collection, names) => of(collection).shownTypes(names),
 
     keepWarm(collections) {
-      kept = new Set(collections.map(nameOf));
+      kept = new Set(collections.map(collectionKey));
       let isStopped = false;
 
       async function warmAll(): Promise<void> {
@@ -117,5 +117,5 @@ export function createSearch(deps: SearchDeps): SearchService {
   };
 }
 
-const nameOf = ({ chainId, address }: Pick<CollectionConfig, "chainId" | "address">): string =>
+const collectionKey = ({ chainId, address }: Pick<CollectionConfig, "chainId" | "address">): string =>
   `${chainId}:${address}`;

@@ -126,7 +126,7 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
     if (!collection) throw new Error("there is no collection");
     const page = await reconcile.comparePage(collection, { after: after_token_id, limit });
 
-    const name = nameOf(collection);
+    const name = collectionKey(collection);
     const { block, checked, unreadable, nextAfter } = page;
     const offers = page.offers[0]?.view.name ?? null;
     const compared_with = page.offers.map(({ view, standards }) => ({
@@ -147,14 +147,14 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
         unreadable,
         drift,
         next_after: nextAfter,
-        next_collection: following ? nameOf(following) : null,
+        next_collection: following ? collectionKey(following) : null,
       },
       200,
     );
   });
 }
 
-const nameOf = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
+const collectionKey = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
 
 const viewDrift = ({ tokenId, standard, block, indexed, onChain, cause, explanation }: LockDrift) => ({
   token_id: tokenId,

@@ -8,7 +8,7 @@ import type { ChainTables } from "../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../chain/index/token-state.ts";
 import type { IndexedBlock } from "../chain/rpc/head-witness.ts";
 import type { Queryable } from "../db/database.ts";
-import { isTakenBack } from "../events/reverted.ts";
+import { isReverted } from "../events/reverted.ts";
 import { opensAt } from "./checks/opening.ts";
 
 export interface ChainState {
@@ -36,7 +36,7 @@ export const trusted = (tables: ChainTables, { maxAge, schema }: TrustParameters
   (${ready(tables)}
    and exists (select from ${tables.checkpoint} c
                 where c.chain_id = t.chain_id and ${young(maxAge)} and ${caughtUp(schema)}
-                  and not ${isTakenBack(tables)}))`;
+                  and not ${isReverted(tables)}))`;
 
 /** The names of the parameters that hold TRADE_MAX_AGE and the index's schema. */
 interface TrustParameters {

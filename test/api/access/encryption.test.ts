@@ -1,42 +1,42 @@
 import { describe, expect, it } from "vitest";
-import { createSealer, deriveKey } from "../../../src/api/access/keys/encryption.ts";
+import { createCipher, deriveKey } from "../../../src/api/access/keys/encryption.ts";
 
 const OLD = "the-old-secret-with-enough-characters";
 const NEW = "the-new-secret-with-enough-characters";
-const sealer = (current: string, previous?: string) => createSealer({ current, previous }, "api-key");
+const cipher = (current: string, previous?: string) => createCipher({ current, previous }, "api-key");
 
 describe("a seal", () => {
   it("opens to the same text, under the name it was sealed with", () => {
-    const sealed = sealer(NEW).seal("vk_text äöü", "api_key:1");
+    const encrypted = cipher(NEW).encrypt("vk_text äöü", "api_key:1");
 
-    expect(sealer(NEW).open(sealed, "api_key:1")).toBe("vk_text äöü");
-    expect(sealed.includes(Buffer.from("vk_text"))).toBe(false);
+    expect(cipher(NEW).open(encrypted, "api_key:1")).toBe("vk_text äöü");
+    expect(encrypted.includes(Buffer.from("vk_text"))).toBe(false);
   });
 
   it("moved to another row opens to nothing", () => {
-    expect(sealer(NEW).open(sealer(NEW).seal("text", "api_key:1"), "api_key:2")).toBeUndefined();
+    expect(cipher(NEW).open(cipher(NEW).encrypt("text", "api_key:1"), "api_key:2")).toBeUndefined();
   });
 
   it("with any one byte changed, cut off or added opens to nothing", () => {
-    const sealed = sealer(NEW).seal("text", "row");
-    const changed = Array.from(sealed, (byte, at) => {
-      const copy = Buffer.from(sealed);
+    const encrypted = cipher(NEW).encrypt("text", "row");
+    const changed = Array.from(encrypted, (byte, at) => {
+      const copy = Buffer.from(encrypted);
       copy[at] = byte ^ 1;
       return copy;
     });
 
     for (const each of [
       ...changed,
-      sealed.subarray(0, -1),
-      Buffer.concat([sealed, Buffer.of(0)]),
+      encrypted.subarray(0, -1),
+      Buffer.concat([encrypted, Buffer.of(0)]),
       Buffer.of(),
     ]) {
-      expect(sealer(NEW).open(each, "row")).toBeUndefined();
+      expect(cipher(NEW).open(each, "row")).toBeUndefined();
     }
   });
 
   it("is never the same twice", () => {
-    const seals = Array.from({ length: 100 }, () => sealer(NEW).seal("text", "row").toString("hex"));
+    const seals = Array.from({ length: 100 }, () => cipher(NEW).encrypt("text", "row").toString("hex"));
 
     expect(new Set(seals).size).toBe(100);
   });
@@ -44,23 +44,23 @@ describe("a seal", () => {
 
 describe("a rotation of the secret", () => {
   it("opens what the previous secret sealed, and seals with the current one", () => {
-    const sealed = sealer(OLD).seal("text", "row");
-    const rotated = sealer(NEW, OLD);
+    const encrypted = cipher(OLD).encrypt("text", "row");
+    const rotated = cipher(NEW, OLD);
 
-    expect(rotated.open(sealed, "row")).toBe("text");
-    expect(sealer(NEW).open(rotated.seal("text", "row"), "row")).toBe("text");
-    expect(sealer(OLD).open(rotated.seal("text", "row"), "row")).toBeUndefined();
+    expect(rotated.open(encrypted, "row")).toBe("text");
+    expect(cipher(NEW).open(rotated.encrypt("text", "row"), "row")).toBe("text");
+    expect(cipher(OLD).open(rotated.encrypt("text", "row"), "row")).toBeUndefined();
   });
 
   it("is over when the previous secret is unset: what it sealed does not open", () => {
-    expect(sealer(NEW).open(sealer(OLD).seal("text", "row"), "row")).toBeUndefined();
+    expect(cipher(NEW).open(cipher(OLD).encrypt("text", "row"), "row")).toBeUndefined();
   });
 
   it("is told by the mark that every seal of a secret starts with", () => {
-    const sealed = sealer(OLD).seal("text", "row");
+    const encrypted = cipher(OLD).encrypt("text", "row");
 
-    expect(sealed.subarray(0, sealer(OLD).mark.length)).toEqual(sealer(OLD).mark);
-    expect(sealer(NEW).mark).not.toEqual(sealer(OLD).mark);
+    expect(encrypted.subarray(0, cipher(OLD).mark.length)).toEqual(cipher(OLD).mark);
+    expect(cipher(NEW).mark).not.toEqual(cipher(OLD).mark);
   });
 });
 

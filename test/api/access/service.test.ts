@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createSealer } from "../../../src/api/access/keys/encryption.ts";
+import { createCipher } from "../../../src/api/access/keys/encryption.ts";
 import { ACCESS_CHANNEL } from "../../../src/api/access/keys/key-store.ts";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { createAccess as createAccessWith } from "../../../src/api/access/keys/service.ts";
@@ -14,7 +14,7 @@ const { database, url } = await createTestDatabase();
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 const OPERATOR = "operator";
 const SECRET = "a-secret-of-at-least-32-characters";
-const sealerOf = (current: string, previous?: string) => createSealer({ current, previous }, "api-key");
+const sealerOf = (current: string, previous?: string) => createCipher({ current, previous }, "api-key");
 const createAccess = (db: Database, now?: () => number) => createAccessWith(db, sealerOf(SECRET), now);
 const partner = { name: "Partner", apis: ["market-partner"], collections: null };
 
@@ -293,8 +293,8 @@ describe("VITRINE_SECRET", () => {
     const rotating = createAccessWith(database, sealerOf(OTHER, SECRET));
     expect(await rotating.revealKey(id, "wallet")).toEqual({ kind: "key", key });
 
-    expect(await rotating.reseal()).toEqual({ resealed: 1, unreadable: 0 });
-    expect(await rotating.reseal()).toEqual({ resealed: 0, unreadable: 0 });
+    expect(await rotating.reencrypt()).toEqual({ reencrypted: 1, unreadable: 0 });
+    expect(await rotating.reencrypt()).toEqual({ reencrypted: 0, unreadable: 0 });
 
     expect(await createAccessWith(database, sealerOf(OTHER)).revealKey(id, "wallet")).toEqual({
       kind: "key",
@@ -306,7 +306,7 @@ describe("VITRINE_SECRET", () => {
     const { id, key } = await createAccess(database).createKey(partner, OPERATOR);
     const access = createAccessWith(database, sealerOf(OTHER));
 
-    expect(await access.reseal()).toEqual({ resealed: 0, unreadable: 1 });
+    expect(await access.reencrypt()).toEqual({ reencrypted: 0, unreadable: 1 });
     expect(await access.revealKey(id, "wallet")).toEqual({ kind: "unreadable" });
     expect(await access.findApp(key)).toMatchObject({ name: "Partner" });
   });
@@ -322,7 +322,7 @@ describe("VITRINE_SECRET", () => {
 
     const rotating = createAccessWith(database, sealerOf(OTHER, SECRET));
 
-    expect(await rotating.reseal()).toEqual({ resealed: 3, unreadable: 450 });
+    expect(await rotating.reencrypt()).toEqual({ reencrypted: 3, unreadable: 450 });
   });
 });
 

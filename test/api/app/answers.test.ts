@@ -63,7 +63,7 @@ describe("an unexpected fault", () => {
     const { logger, entries } = createMemoryLogger();
     const failing = createTestApp(test, {
       logger,
-      catalogRoom: {
+      catalogModule: {
         ...api.catalogRoom,
         catalog: { ...api.catalog, findToken: () => Promise.reject(new Error(secret)) },
       },

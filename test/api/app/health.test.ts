@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createGate } from "../../../src/api/access/limits/rate-limits.ts";
+import { createRateLimits } from "../../../src/api/access/limits/rate-limits.ts";
 import { createIndexHeads } from "../../../src/api/chain/index/index-heads.ts";
 import type { EndpointReport } from "../../../src/api/chain/rpc/endpoints.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
@@ -34,8 +34,8 @@ describe("/livez", () => {
     for (const limit of [anonymousGraphqlLimit, mediaLimit])
       await createPoints(database, limit).take(from, limit.requests);
     const away = failingWhen(database, () => true);
-    const gate = createGate({ database: away, trustedProxies: [], countUsage: () => {} });
-    const api = createTestApp(test, { gate, database: away });
+    const rateLimits = createRateLimits({ database: away, trustedProxies: [], countUsage: () => {} });
+    const api = createTestApp(test, { rateLimits, database: away });
 
     const statuses = new Set<number>();
     for (let sent = 0; sent < mediaLimit.requests + 100; sent++)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createUsage } from "../../../src/api/access/apps/usage.ts";
-import { createGate, failureLimit, wrongKeyLimit } from "../../../src/api/access/limits/rate-limits.ts";
+import { createRateLimits, failureLimit, wrongKeyLimit } from "../../../src/api/access/limits/rate-limits.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/http/limits/tiers.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
@@ -16,8 +16,8 @@ beforeEach(() => database.query("truncate vitrine.rate_limit, vitrine.audit, vit
 function replica() {
   const usage = createUsage(database, silentLogger);
   const limits = { ...tiers, advanced: { name: "small", requests: 20, seconds: 60 } };
-  const gate = createGate({ database, trustedProxies: [], countUsage: usage.count, limits });
-  return { ...createTestApp(test, { gate }), usage };
+  const rateLimits = createRateLimits({ database, trustedProxies: [], countUsage: usage.count, limits });
+  return { ...createTestApp(test, { rateLimits }), usage };
 }
 
 describe("the limit of an app", () => {
@@ -57,14 +57,14 @@ describe("the limit of an app", () => {
     let isAway = false;
     const limits = { ...tiers, advanced: { name: "away", requests: 20, seconds: 60 } };
     const faults: string[] = [];
-    const gate = createGate({
+    const rateLimits = createRateLimits({
       database: failingWhen(database, () => isAway),
       trustedProxies: [],
       countUsage: () => {},
       onFault: (limit) => faults.push(limit),
       limits,
     });
-    const api = createTestApp(test, { gate });
+    const api = createTestApp(test, { rateLimits });
     const key = await api.createKey(undefined, "Patient");
     isAway = true;
 

@@ -3,7 +3,11 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { holdSchema, lockSchema, type SchemaHold } from "../../../src/api/chain/index/schema-lock.ts";
+import {
+  lockSchema,
+  lockSchemaForProcess,
+  type SchemaLock,
+} from "../../../src/api/chain/index/schema-lock.ts";
 import { type ChainTables, chainTables } from "../../../src/api/chain/index/tables.ts";
 import { BootError } from "../../../src/boot-error.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -14,7 +18,7 @@ let schema: string;
 let tables: ChainTables;
 let lines: string[];
 let taken: number;
-const holds: SchemaHold[] = [];
+const holds: SchemaLock[] = [];
 beforeAll(async () => {
   test = await createTestDatabase();
 });
@@ -31,8 +35,8 @@ afterEach(async () => {
   for (const hold of holds.splice(0)) await hold.close();
 });
 
-const hold = async (waitMs = 300, connectionString = test.url): Promise<SchemaHold> => {
-  const held = await holdSchema({
+const hold = async (waitMs = 300, connectionString = test.url): Promise<SchemaLock> => {
+  const held = await lockSchemaForProcess({
     connectionString,
     schema,
     onLine: (line) => lines.push(line),
@@ -55,20 +59,20 @@ const isLocked = async (): Promise<boolean> => {
   );
   return row?.locked ?? false;
 };
-const start = async (): Promise<SchemaHold> => {
+const start = async (): Promise<SchemaLock> => {
   const held = await hold();
   await ponderLocks();
   await lockSchema(test.database, tables, held);
   return held;
 };
 /** Its session ends as PostgreSQL ends it with a process that is killed: nothing is unlocked. */
-const die = (held: SchemaHold): Promise<void> => held.close();
+const die = (held: SchemaLock): Promise<void> => held.close();
 /** Ends the session of a process that goes on. */
-const cutOff = (held: SchemaHold): Promise<unknown> =>
+const cutOff = (held: SchemaLock): Promise<unknown> =>
   test.database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
     `vitrine hold ${held.token}`,
   ]);
-const sessionsOf = (held: SchemaHold): Promise<unknown[]> =>
+const sessionsOf = (held: SchemaLock): Promise<unknown[]> =>
   test.database.query(
     "select from pg_locks join pg_stat_activity using (pid) where application_name = $1 and locktype = 'advisory'",
     [`vitrine hold ${held.token}`],

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 const lookAfter = async (ms: number): Promise<void> => {
   clock += ms;
-  await watchdog.look();
+  await watchdog.check();
 };
 
 describe("the watchdog", () => {

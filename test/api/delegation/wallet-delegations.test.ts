@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createDelegationRoom } from "../../../src/api/delegation/module.ts";
+import { createDelegationModule } from "../../../src/api/delegation/module.ts";
 import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "../../../src/api/delegation/wallets/remote-source.ts";
 import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
@@ -36,8 +36,14 @@ async function withRegistry(
 
 function appOver(server: LocalServer, key?: string) {
   const index = { chains: [{ id: CHAIN_ID, rpcUrls: [] }], registries: [] };
-  const delegationRoom = createDelegationRoom({ database, tables: test.tables, index, url: server.url, key });
-  return createTestApp(test, { delegationRoom });
+  const delegationModule = createDelegationModule({
+    database,
+    tables: test.tables,
+    index,
+    url: server.url,
+    key,
+  });
+  return createTestApp(test, { delegationModule });
 }
 
 async function ask(api: ReturnType<typeof createTestApp>, query = "", wallet = HOT) {

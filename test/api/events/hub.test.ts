@@ -119,15 +119,15 @@ describe("the end of a stream", () => {
       { name: "Doomed", apis: ["market"], collections: null },
       "tests",
     );
-    const reader = await read("", { "x-api-key": doomed });
+    const subscriber = await read("", { "x-api-key": doomed });
 
     await api.access.revokeKey(id, "tests");
 
     await eventually(
-      () => reader.isOpen,
+      () => subscriber.isOpen,
       (isOpen) => !isOpen,
     );
-    expect(reader.comments.at(-1)).toContain("the key is not valid any more");
+    expect(subscriber.comments.at(-1)).toContain("the key is not valid any more");
   });
 
   it("comes with the end of the service, which tells when to come back", async () => {
@@ -136,21 +136,21 @@ describe("the end of a stream", () => {
     const its = serve({ fetch: other.app.fetch, port: 0 }) as Server;
     await once(its, "listening");
     onTestFinished(() => void its.close());
-    const reader = await readEvents(
+    const subscriber = await readEvents(
       `http://127.0.0.1:${(its.address() as AddressInfo).port}/market/events?apiKey=${key}`,
     );
     await eventually(
-      () => reader.lastId,
+      () => subscriber.lastId,
       (lastId) => lastId !== undefined,
     );
 
     await ending.stop();
 
     await eventually(
-      () => reader.isOpen,
+      () => subscriber.isOpen,
       (isOpen) => !isOpen,
     );
-    expect(reader).toMatchObject({ retry: 2_000, comments: ["the service is stopping"] });
+    expect(subscriber).toMatchObject({ retry: 2_000, comments: ["the service is stopping"] });
   });
 
   it("by the client leaves nothing behind", async () => {
@@ -158,10 +158,10 @@ describe("the end of a stream", () => {
       () => hub.size,
       (size) => size === 0,
     );
-    const reader = await read();
+    const subscriber = await read();
     expect(hub.size).toBe(1);
 
-    reader.close();
+    subscriber.close();
 
     await eventually(
       () => hub.size,

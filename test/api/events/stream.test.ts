@@ -17,9 +17,9 @@ beforeEach(() => locks.clear());
 describe("a reader", () => {
   it("gets what comes from now on, each event in the same shape, with the key in the header or the query", async () => {
     await append(3);
-    const readers = [await read(), await read(`?apiKey=${key}`, {})];
+    const subscribers = [await read(), await read(`?apiKey=${key}`, {})];
     await eventually(
-      () => readers,
+      () => subscribers,
       (all) => all.every(({ lastId }) => lastId === 3),
     );
     await locks.setChain(100, 70);
@@ -29,8 +29,8 @@ describe("a reader", () => {
     await locks.writer().writeBatch();
     hub.wake();
 
-    for (const reader of readers) {
-      const [event] = await reader.until(1);
+    for (const subscriber of subscribers) {
+      const [event] = await subscriber.until(1);
       expect(event).toEqual({
         id: 4,
         event: "lock",
@@ -86,7 +86,7 @@ describe("a reader", () => {
     await append(1, { chainId: FAR_CHAIN_ID });
     const only = (query: string) => read(`${query}&last_event_id=0`);
 
-    const readers = await Promise.all([
+    const subscribers = await Promise.all([
       only(`?type=unlock,lock&collection_address=${COLLECTION}`),
       only(`?collection_address=${FAR_COLLECTION.toUpperCase().replace("X", "x")}`),
       only(`?chain_id=${FAR_CHAIN_ID}`),
@@ -94,13 +94,13 @@ describe("a reader", () => {
     ]);
 
     const expected = [[2_102], [2_101], [2_101, 2_103], [2_101, 2_103]];
-    for (const [index, reader] of readers.entries())
-      expect(ids(await reader.until(expected[index]?.length ?? 0))).toEqual(expected[index]);
+    for (const [index, subscriber] of subscribers.entries())
+      expect(ids(await subscriber.until(expected[index]?.length ?? 0))).toEqual(expected[index]);
     await append(1, { type: "metadata" });
     await append(1, { type: "lock" });
-    for (const [index, reader] of readers.entries())
+    for (const [index, subscriber] of subscribers.entries())
       if (index !== 1 && index !== 2)
-        expect(ids(await reader.until((expected[index]?.length ?? 0) + 1)).at(-1)).toBe(2_105);
+        expect(ids(await subscriber.until((expected[index]?.length ?? 0) + 1)).at(-1)).toBe(2_105);
   });
 
   it("gets `reverted` with what it asked for", async () => {
@@ -157,10 +157,10 @@ describe("a last id", () => {
     await database.query("update vitrine.event set at = now() - interval '8 days'");
     await forgetOldEvents.run(database);
 
-    const reader = await read("?last_event_id=4");
+    const subscriber = await read("?last_event_id=4");
     await append(1);
 
-    expect(ids(await reader.until(1))).toEqual([5]);
+    expect(ids(await subscriber.until(1))).toEqual([5]);
   });
 
   it("is kept as long as a reorg may take its event back", async () => {

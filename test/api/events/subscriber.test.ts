@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { StreamEvent } from "../../../src/api/events/event.ts";
-import { createReader } from "../../../src/api/events/subscriber.ts";
+import { createSubscriber } from "../../../src/api/events/subscriber.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 afterEach(() => vi.useRealTimers());
@@ -32,20 +32,20 @@ function createSlowReader(start = 0) {
     },
     gone: new Promise<void>(() => {}),
   };
-  const reader = createReader(wire, everything, start);
-  void reader.pump();
-  return { reader, written, isCut: () => isCut, take: () => take() };
+  const subscriber = createSubscriber(wire, everything, start);
+  void subscriber.pump();
+  return { reader: subscriber, written, isCut: () => isCut, take: () => take() };
 }
 const settle = () => vi.waitFor(() => Promise.resolve());
 
 it("a heartbeat tells the id up to which there was nothing more, and none is told behind what waits", async () => {
-  const { reader, written, take } = createSlowReader(41);
-  reader.beat();
+  const { reader: subscriber, written, take } = createSlowReader(41);
+  subscriber.beat();
   await settle();
   expect(written).toEqual([": heartbeat\n\nid: 41\n\n"]);
 
-  reader.offer(event(42));
-  reader.beat();
+  subscriber.offer(event(42));
+  subscriber.beat();
   take();
   await vi.waitFor(() => expect(written).toHaveLength(2));
 
@@ -53,10 +53,10 @@ it("a heartbeat tells the id up to which there was nothing more, and none is tol
 });
 
 it("what comes while the other side is slow is written together, in order, and nothing twice", async () => {
-  const { reader, written, take } = createSlowReader();
-  for (const id of [1, 2, 2, 1, 3]) reader.offer(event(id));
+  const { reader: subscriber, written, take } = createSlowReader();
+  for (const id of [1, 2, 2, 1, 3]) subscriber.offer(event(id));
   await vi.waitFor(() => expect(written).toHaveLength(1));
-  for (const id of [3, 4, 5]) reader.offer(event(id));
+  for (const id of [3, 4, 5]) subscriber.offer(event(id));
   take();
   await vi.waitFor(() => expect(written).toHaveLength(2));
 
@@ -65,16 +65,16 @@ it("what comes while the other side is slow is written together, in order, and n
 
 it("a reader that takes nothing for 30 seconds is told, and its connection is cut", async () => {
   vi.useFakeTimers();
-  const { reader, isCut } = createSlowReader();
-  reader.offer(event(1));
+  const { reader: subscriber, isCut } = createSlowReader();
+  subscriber.offer(event(1));
   await vi.advanceTimersByTimeAsync(29_000);
-  reader.look();
-  expect(reader.isOver).toBe(false);
+  subscriber.poll();
+  expect(subscriber.isOver).toBe(false);
 
   await vi.advanceTimersByTimeAsync(2_000);
-  reader.look();
+  subscriber.poll();
 
-  expect(reader.isOver).toBe(true);
+  expect(subscriber.isOver).toBe(true);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(isCut()).toBe(true);
 });
@@ -89,15 +89,15 @@ it("a reader lets go of a write that never ends: once it is cut, and once the ot
       leave = resolve;
     }),
   };
-  const [slow, gone] = [createReader(never, everything, 0), createReader(never, everything, 0)];
+  const [slow, gone] = [createSubscriber(never, everything, 0), createSubscriber(never, everything, 0)];
   let ended = 0;
-  for (const reader of [slow, gone]) {
-    reader.offer(event(1));
-    void reader.pump().then(() => ended++);
+  for (const subscriber of [slow, gone]) {
+    subscriber.offer(event(1));
+    void subscriber.pump().then(() => ended++);
   }
   await vi.advanceTimersByTimeAsync(31_000);
 
-  slow.look();
+  slow.poll();
   await vi.advanceTimersByTimeAsync(2_000);
   expect(ended).toBe(1);
 
@@ -108,9 +108,9 @@ it("a reader lets go of a write that never ends: once it is cut, and once the ot
 });
 
 it("a reader whose queue is full is dropped, with a word that says why", async () => {
-  const { reader, written, take } = createSlowReader();
-  for (let id = 1; id <= 10_001; id++) reader.offer(event(id));
-  expect(reader.isOver).toBe(true);
+  const { reader: subscriber, written, take } = createSlowReader();
+  for (let id = 1; id <= 10_001; id++) subscriber.offer(event(id));
+  expect(subscriber.isOver).toBe(true);
 
   await vi.waitFor(() => expect(written).toHaveLength(1));
   take();

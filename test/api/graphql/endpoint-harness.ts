@@ -76,7 +76,7 @@ export async function createHarness(
     ponder: ponder.handle,
     ownSdl,
     rootValue,
-    maskError: (error) =>
+    redactError: (error) =>
       error instanceof KnownError
         ? { message: error.message, code: "TOKEN_NOT_FOUND" }
         : { message: "Internal server error", code: "INTERNAL" },

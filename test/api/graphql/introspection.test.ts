@@ -25,7 +25,7 @@ async function createEndpoint(extra: Record<string, () => unknown> = {}) {
         Object.keys(whole.getMutationType()?.getFields() ?? {}).map((name) => [name, () => null]),
       ),
     },
-    maskError: () => ({ message: "Internal server error", code: "INTERNAL" }),
+    redactError: () => ({ message: "Internal server error", code: "INTERNAL" }),
   });
   const ask = (query: string, operationName?: string) => {
     const body = { query, operationName };

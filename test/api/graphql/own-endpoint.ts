@@ -4,7 +4,7 @@ import { buildSchema, graphql } from "graphql";
 import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
 import { ownSdl } from "../../../src/api/graphql/own/own.graphql.ts";
 import { createResolvers } from "../../../src/api/graphql/own/resolvers.ts";
-import { type Caller, maskError } from "../../../src/api/graphql/routes.ts";
+import { type Caller, redactError } from "../../../src/api/graphql/routes.ts";
 import type { createTestApp } from "../../support/app.ts";
 
 const ANYBODY: Caller = { client: "127.0.0.1" };
@@ -13,7 +13,7 @@ const ANYBODY: Caller = { client: "127.0.0.1" };
 const base = buildSchema("scalar JSON type Query { _meta: JSON }");
 
 export async function createOwnEndpoint({
-  catalogRoom,
+  catalogRoom: catalogModule,
   collections,
   search,
   refresh,
@@ -24,8 +24,8 @@ export async function createOwnEndpoint({
       return Response.json(await graphql({ schema: base, source }));
     },
     ownSdl,
-    rootValue: createResolvers({ ...catalogRoom, collections, search, refresh }),
-    maskError,
+    rootValue: createResolvers({ ...catalogModule, collections, search, refresh }),
+    redactError,
     onError: (error) => {
       throw error;
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
-import { maskSecrets, maskText } from "../../../src/api/http/text/redact.ts";
+import { redactSecrets, redactText } from "../../../src/api/http/text/redact.ts";
 import { createMemoryLogger } from "../../support/worker.ts";
 
 const { key, start } = makeKey();
@@ -25,27 +25,32 @@ describe("text that is logged", () => {
     ],
     ["a login link", `/console/login/vl_${"ab".repeat(32)}`, "/console/login/vl_ababab…"],
     ["a seal in a row that PostgreSQL refuses", `(1, \\x${"ab".repeat(40)}, x)`, "(1, \\x…, x)"],
-  ])("keeps nothing of %s", (_what, text, masked) => {
-    expect(maskText(text)).toBe(masked);
+  ])("keeps nothing of %s", (_what, text, redacted) => {
+    expect(redactText(text)).toBe(redacted);
   });
 
   it("keeps what is no secret", () => {
     const text =
       "vk_ is a prefix; 0x5fbdb2315678afecb367f032d93f642f64180aa3 an address; ?chain_id=1 a query";
 
-    expect(maskText(text)).toBe(text);
+    expect(redactText(text)).toBe(text);
   });
 });
 
 describe("a logger that masks", () => {
   it("cuts keys out of fields, nested ones, errors, stacks and causes, on every level", () => {
     const { logger, entries } = createMemoryLogger();
-    const masked = maskSecrets(logger);
+    const redacted = redactSecrets(logger);
     const error = new TypeError(`bad ${key}`, { cause: new Error(`because of ${key}`) });
     Object.assign(error, { detail: { request: `?apiKey=${key}` } });
 
     for (const level of ["debug", "info", "warn", "error"] as const) {
-      masked[level]({ msg: `msg ${key}`, error, list: [key], headers: { cookie: "vitrine_session=secret" } });
+      redacted[level]({
+        msg: `msg ${key}`,
+        error,
+        list: [key],
+        headers: { cookie: "vitrine_session=secret" },
+      });
     }
 
     expect(entries).toHaveLength(4);
@@ -69,8 +74,8 @@ describe("a logger that masks", () => {
     const { logger, entries } = createMemoryLogger();
     const timeout = new DOMException(`no answer with ${key}`, "TimeoutError");
 
-    maskSecrets(logger).error({ msg: "x", error: timeout });
-    maskSecrets(logger).error({ msg: "y", error: new Error("outer", { cause: timeout }) });
+    redactSecrets(logger).error({ msg: "x", error: timeout });
+    redactSecrets(logger).error({ msg: "y", error: new Error("outer", { cause: timeout }) });
 
     const [first, second] = entries as unknown as { error: Error }[];
     for (const logged of [first?.error, second?.error.cause as Error])
@@ -81,7 +86,7 @@ describe("a logger that masks", () => {
     const { logger, entries } = createMemoryLogger();
     const entry = { msg: "x", at: new Date(0), bytes: Buffer.of(1), count: 0, none: null };
 
-    maskSecrets(logger).info(entry);
+    redactSecrets(logger).info(entry);
 
     expect(entries).toEqual([{ level: "info", ...entry }]);
   });

@@ -27,16 +27,16 @@ describe("a daily job", () => {
     const job = counted();
     const { logger } = createMemoryLogger();
     const processes = [1, 2, 3].map(() => createDaily({ database, jobs: [job], logger }));
-    const look = () => Promise.all(processes.map((each) => each.look()));
+    const runDue = () => Promise.all(processes.map((each) => each.runDue()));
 
-    await look();
-    await look();
+    await runDue();
+    await runDue();
     expect(job.runs).toBe(1);
     await passHours(23);
-    await look();
+    await runDue();
     expect(job.runs).toBe(1);
     await passHours(2);
-    await look();
+    await runDue();
     expect(job.runs).toBe(2);
   });
 
@@ -47,12 +47,12 @@ describe("a daily job", () => {
     const { logger, entries } = createMemoryLogger();
     const daily = createDaily({ database, jobs: [bad, good], logger });
 
-    await daily.look();
+    await daily.runDue();
     expect(good.runs).toBe(1);
     expect(entries).toContainEqual({ level: "warn", msg: "Daily job failed", job: "bad", reason: "no room" });
 
     broken = false;
-    await daily.look();
+    await daily.runDue();
     expect([bad.runs, good.runs]).toEqual([2, 1]);
   });
 });
@@ -75,10 +75,10 @@ it("a job that can't be done yet stays due, is not logged, and says that it wait
   const { logger, entries } = createMemoryLogger();
   const daily = createDaily({ database, jobs: [job], logger });
 
-  expect(await daily.look()).toBe(true);
+  expect(await daily.runDue()).toBe(true);
   expect(entries).toEqual([]);
 
   isReady = true;
-  expect(await daily.look()).toBe(false);
+  expect(await daily.runDue()).toBe(false);
   expect(entries).toEqual([{ level: "info", msg: "Daily job done", job: "later", rows: 3 }]);
 });

@@ -20,7 +20,7 @@ import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
 
 const harness = await createMediaHarness();
-const { answers, server, database, disk, media, read, want, settled, rows, pass, startWorker } = harness;
+const { answers, server, database, disk, media, read, enqueue, settled, rows, pass, startWorker } = harness;
 const tables = chainTables(CHAIN_SCHEMA);
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 const collections = [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }];
@@ -35,7 +35,7 @@ const nameOf = async (image: string): Promise<string> =>
 
 async function cache(path: string, body: Buffer): Promise<string> {
   answers.set(path, { body });
-  await want({ image: server.url + path });
+  await enqueue({ image: server.url + path });
   await settled();
   return nameOf(server.url + path);
 }

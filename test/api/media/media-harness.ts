@@ -10,7 +10,7 @@ import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import type { MediaFields } from "../../../src/api/media/display/display.ts";
 import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
 import { type MediaMetrics, noMetrics } from "../../../src/api/media/probes/metrics.ts";
-import { createLook } from "../../../src/api/media/probes/probe.ts";
+import { createProbe } from "../../../src/api/media/probes/probe.ts";
 import { type MediaWorker, startMediaWorker } from "../../../src/api/media/probes/worker.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
@@ -107,7 +107,7 @@ export async function createMediaHarness() {
       const { concurrency = 8, metrics = noMetrics } = options;
       const worker = startMediaWorker({
         database,
-        lookAt: createLook({ database, disk, decoder, metrics, fetchMedia: createFetchMedia(fetching) }),
+        probe: createProbe({ database, disk, decoder, metrics, fetchMedia: createFetchMedia(fetching) }),
         hosts: { paused: readPaused, note: noteHost },
         metrics,
         concurrency,
@@ -118,8 +118,8 @@ export async function createMediaHarness() {
     },
 
     /** Asks for a look, as a refresh does when it is recorded. */
-    async want(...documents: readonly Partial<MediaFields>[]): Promise<void> {
-      await database.transaction((tx) => media.want(tx, documents.map(document)));
+    async enqueue(...documents: readonly Partial<MediaFields>[]): Promise<void> {
+      await database.transaction((tx) => media.enqueue(tx, documents.map(document)));
       for (const worker of workers) worker.wake();
     },
 

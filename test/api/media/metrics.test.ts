@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { png } from "./pictures.ts";
 
-const { answers, server, want, settled, startWorker } = await createMediaHarness();
+const { answers, server, enqueue, settled, startWorker } = await createMediaHarness();
 
 describe("the metrics", () => {
   it("tell what was fetched, what was rejected and why, and the time per image, and name no host", async () => {
@@ -19,21 +19,23 @@ describe("the metrics", () => {
       .set("/away.png", { status: 503, headers: { "retry-after": "600" } });
     startWorker({ metrics: createMediaMetrics(registry) });
 
-    await want(...["good", "small", "gone", "away"].map((name) => ({ image: `${server.url}/${name}.png` })));
+    await enqueue(
+      ...["good", "small", "gone", "away"].map((name) => ({ image: `${server.url}/${name}.png` })),
+    );
     await settled();
 
     // A look is counted just after it is recorded.
     const text = await eventually(
       () => registry.metrics(),
-      (each) => each.includes('vitrine_media_look_duration_seconds_count{kind="image"} 4'),
+      (each) => each.includes('vitrine_media_probe_duration_seconds_count{kind="image"} 4'),
     );
     for (const line of [
-      'vitrine_media_looks_total{kind="image",outcome="accepted"} 1',
-      'vitrine_media_looks_total{kind="image",outcome="rejected"} 2',
-      'vitrine_media_looks_total{kind="image",outcome="failed"} 1',
+      'vitrine_media_probes_total{kind="image",outcome="accepted"} 1',
+      'vitrine_media_probes_total{kind="image",outcome="rejected"} 2',
+      'vitrine_media_probes_total{kind="image",outcome="failed"} 1',
       'vitrine_media_rejections_total{kind="image",reason="image_too_small"} 1',
       'vitrine_media_rejections_total{kind="image",reason="http_status"} 1',
-      'vitrine_media_look_duration_seconds_count{kind="image"} 4',
+      'vitrine_media_probe_duration_seconds_count{kind="image"} 4',
       "vitrine_media_render_duration_seconds_count 2",
       "vitrine_media_decoder_losses_total 0",
     ])

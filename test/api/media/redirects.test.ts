@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
 
-const { answers, server, read, want, settled, pass, startWorker, privateHosts } = await createMediaHarness();
+const { answers, server, read, enqueue, settled, pass, startWorker, privateHosts } =
+  await createMediaHarness();
 const video = readFileSync(new URL("../../fixtures/media/480x480.mp4", import.meta.url));
 const types: Readonly<Record<string, string>> = { "/1.mp4": "video/mp4", "/page": "text/html" };
 
@@ -26,7 +27,7 @@ it("notes where each leads, and that it leads there no more", async () => {
     .set("/a", { status: 301, headers: { location: `${elsewhere.url}/page` } });
   startWorker();
 
-  await want(fields);
+  await enqueue(fields);
   await settled();
   expect((await read(fields)).ends).toEqual({ animation: elsewhere.host, video: elsewhere.host });
 
@@ -34,7 +35,7 @@ it("notes where each leads, and that it leads there no more", async () => {
     .set("/v", { body: video, headers: { "content-type": "video/mp4", etag: '"same"' } })
     .set("/a", { body: "<!doctype html>", headers: { "content-type": "text/html" } });
   await pass("1 minute");
-  await want(fields);
+  await enqueue(fields);
   await settled();
   expect((await read(fields)).ends).toEqual({ animation: undefined, video: undefined });
 });
@@ -46,7 +47,7 @@ it("does not mind a redirect within the host", async () => {
     .set("/new", { body: video, headers: { "content-type": "video/mp4" } });
   startWorker();
 
-  await want(fields);
+  await enqueue(fields);
   await settled();
 
   expect(await read(fields)).toMatchObject({ ends: {}, faults: {} });
@@ -57,7 +58,7 @@ it("refuses a video of a byte too much", async () => {
   answers.set("/long", { body: Buffer.concat([video, Buffer.alloc(1_048_577 - video.length)]) });
   startWorker();
 
-  await want(fields);
+  await enqueue(fields);
   await settled();
 
   expect((await read(fields)).faults.video).toEqual({

@@ -19,7 +19,7 @@ async function refresh(json: Record<string, unknown>): Promise<void> {
   const fields = { image: null, video: null, animation_url: null, ...json };
   await database.transaction(async (tx) => {
     await recordOne(api.metadata, tx, ref("1"), "rest", found({ name: "Hero", ...json }));
-    await media.want(tx, [fields]);
+    await media.enqueue(tx, [fields]);
   });
 }
 const read = async () => (await api.call(`/market/collections/${COLLECTION}/tokens/1`, { key })).body;

@@ -12,13 +12,13 @@ import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
 
 const harness = await createMediaHarness();
-const { answers, server, database, decoder, folder, read, want, settled, rows, asked, pass, startWorker } =
+const { answers, server, database, decoder, folder, read, enqueue, settled, rows, asked, pass, startWorker } =
   harness;
 const url = `${server.url}/1.png`;
 
 async function cacheOne(): Promise<string | null> {
   answers.set("/1.png", { body: await png(480, 480) });
-  await want({ image: url });
+  await enqueue({ image: url });
   await settled();
   const { image } = await read({ image: url });
   expect(image.status).toBe("cached");
@@ -56,7 +56,7 @@ describe("a host that can't answer", () => {
     answers.set("/1.png", answer);
     startWorker();
 
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     const { image } = await read({ image: url });
@@ -73,7 +73,7 @@ describe("a host that can't answer", () => {
     // So that no try comes by itself.
     answers.set("/1.png", { status: 500, headers: { "retry-after": "600" } });
     startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     for (let tries = 1; tries <= 5; tries++) {
       await settled();
       expect((await read({ image: url })).image.status).toBe(tries < 5 ? "pending" : "rejected");
@@ -92,21 +92,21 @@ describe("a host that can't answer", () => {
     ] as const) {
       answers.set("/1.png", answer);
       await pass("1 minute");
-      await want({ image: url });
+      await enqueue({ image: url });
       await settled();
       expect((await read({ image: url })).image).toEqual({ status: "cached", url: shown, reason });
     }
 
     answers.set("/1.png", { body: await png(480, 480) });
     await pass("1 minute");
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
     expect((await read({ image: url })).image).toEqual({ status: "cached", url: shown, reason: null });
   });
 
   it("that answers 404 rejects at once, is asked again in a day, or when a refresh asks", async () => {
     startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
     expect((await read({ image: url })).image).toEqual({
       status: "rejected",
@@ -129,10 +129,10 @@ describe("a host that can't answer", () => {
     const isPaused = async () => (await readPaused(database)).has(dead.host);
     const worker = startWorker();
 
-    await want(...images);
+    await enqueue(...images);
     await eventually(isPaused, (paused) => paused);
     const tried = dead.requests.length;
-    await want({ image: url });
+    await enqueue({ image: url });
     await eventually(
       () => read({ image: url }),
       ({ image }) => image.status === "cached",
@@ -151,7 +151,7 @@ describe("a worker", () => {
     let release = (): void => {};
     answers.set("/1.png", { after: new Promise<void>((resolve) => (release = resolve)) });
     const worker = startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     const before = asked("/1.png");
     await eventually(
       () => asked("/1.png"),
@@ -166,7 +166,7 @@ describe("a worker", () => {
 
   it("that died is replaced by another when its lease has run out", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
-    await want({ image: url });
+    await enqueue({ image: url });
     const [lease] = await claimMedia(database, { perHost: 8, paused: new Set() }, 8);
     expect(lease?.url).toBe(url);
     startWorker();
@@ -184,7 +184,7 @@ describe("a worker", () => {
     answers.set("/1.png", { body: gif(200, 480) }).set("/2.png", { body: await png(500, 480) });
     await decoder.decode("image", await png(480, 480));
     startWorker();
-    await want({ image: url }, { image: `${server.url}/2.png` });
+    await enqueue({ image: url }, { image: `${server.url}/2.png` });
     await eventually(
       () => asked("/1.png"),
       (count) => count > 0,
@@ -203,12 +203,12 @@ describe("a worker", () => {
     answers.set("/1.png", { body: gif(150, 480), headers: { etag: '"same"' } });
     await decoder.decode("image", await png(480, 480));
     startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     await killingDecoders(settled);
     expect((await read({ image: url })).image.reason).toContain("decoding ended the decoder 2 times");
 
     await pass("1 minute");
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     expect((await read({ image: url })).image).toMatchObject({ status: "cached", reason: null });
@@ -221,7 +221,7 @@ describe("a worker", () => {
     for (const path of paths) answers.set(path, { after, status: 404 });
     const before = server.requests.length;
     startWorker({ concurrency: 6 });
-    await want(...paths.map((path) => ({ image: server.url + path })));
+    await enqueue(...paths.map((path) => ({ image: server.url + path })));
 
     await eventually(
       () => server.requests.length - before,
@@ -240,7 +240,7 @@ describe("a picture that is gone from the disk", () => {
     const shown = await cacheOne();
     for (const ask of [
       () => missFile(database, shown?.split("/").at(-1) ?? ""),
-      () => want({ image: url }),
+      () => enqueue({ image: url }),
     ]) {
       rmSync(folder, { recursive: true });
       await pass("2 minutes");

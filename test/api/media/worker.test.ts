@@ -10,7 +10,7 @@ import { BASE_URL, createMediaHarness } from "./media-harness.ts";
 import { gif, jpeg, png, pngOfBytes } from "./pictures.ts";
 
 const harness = await createMediaHarness();
-const { answers, server, folder, disk, read, want, settled, rows, asked, pass, startWorker } = harness;
+const { answers, server, folder, disk, read, enqueue, settled, rows, asked, pass, startWorker } = harness;
 const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
 
 const nameIn = (url: string | null): string => url?.split("/").at(-1) ?? "";
@@ -20,7 +20,7 @@ describe("an image that was asked for", () => {
     const url = `${server.url}/1.png`;
     answers.set("/1.png", { body: await jpeg(600, 500) });
     expect((await read({ image: url })).image).toEqual({ status: "pending", url, reason: null });
-    await want({ image: url });
+    await enqueue({ image: url });
     expect((await read({ image: url })).image).toEqual({ status: "pending", url, reason: null });
 
     startWorker();
@@ -40,13 +40,13 @@ describe("an image that was asked for", () => {
     const url = `${server.url}/1.png`;
     answers.set("/1.png", { body: await png(500, 500) });
     startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
     const before = (await read({ image: url })).image.url;
     answers.set("/1.png", { body: gif(2, 480) });
 
     await pass("1 minute");
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     const after = (await read({ image: url })).image;
@@ -60,12 +60,12 @@ describe("an image that was asked for", () => {
     answers.set("/1.png", { body: await png(500, 500) });
     let decoded = 0;
     startWorker({ metrics: { ...noMetrics, rendered: () => decoded++ } });
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
     const before = await read({ image: url });
 
     await pass("1 minute");
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     expect([asked("/1.png") >= 2, decoded]).toEqual([true, 1]);
@@ -79,7 +79,7 @@ describe("an image that was asked for", () => {
     startWorker({ metrics: { ...noMetrics, rendered: () => decoded++ } });
     for (let round = 0; round < 3; round++) {
       await pass("1 minute");
-      await want({ image: url });
+      await enqueue({ image: url });
       await settled();
       expect((await read({ image: url })).image).toMatchObject({ status: "rejected" });
     }
@@ -87,7 +87,7 @@ describe("an image that was asked for", () => {
 
     answers.set("/1.png", { body: await png(480, 480) });
     await pass("1 minute");
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
     expect((await read({ image: url })).image.status).toBe("cached");
   });
@@ -98,7 +98,7 @@ describe("an image that was asked for", () => {
     startWorker();
     const look = async (): Promise<string | undefined> => {
       await pass("1 minute");
-      await want({ image: url });
+      await enqueue({ image: url });
       await settled();
       return server.requests.filter((each) => each.url === "/tagged.png").at(-1)?.headers["if-none-match"];
     };
@@ -129,7 +129,7 @@ describe("an image that was asked for", () => {
     startWorker();
 
     const tokens = urls.flatMap((path) => Array.from({ length: 50 }, () => ({ image: server.url + path })));
-    await Promise.all([want(...tokens), want(...tokens.toReversed()), want(...tokens)]);
+    await Promise.all([enqueue(...tokens), enqueue(...tokens.toReversed()), enqueue(...tokens)]);
     await settled();
 
     expect(urls.map(asked)).toEqual(urls.map(() => 1));
@@ -144,15 +144,15 @@ describe("an image that was asked for", () => {
     });
     answers.set("/slow.png", { body: await png(480, 480), after });
     startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     await eventually(
       () => asked("/slow.png"),
       (count) => count === 1,
     );
 
     answers.set("/slow.png", { body: await png(481, 481) });
-    await want({ image: url }, { image: url });
-    await want({ image: url });
+    await enqueue({ image: url }, { image: url });
+    await enqueue({ image: url });
     release();
     await settled();
 
@@ -166,7 +166,7 @@ describe("an image that was asked for", () => {
     answers.set(`/gateway/ipfs/${CID}/1.png`, { body: await png(480, 480) });
     startWorker();
 
-    await want({ image: `ipfs://${CID}/1.png` });
+    await enqueue({ image: `ipfs://${CID}/1.png` });
     await settled();
 
     expect((await read({ image: `ipfs://${CID}/1.png` })).image.status).toBe("cached");
@@ -177,7 +177,7 @@ describe("an image that was asked for", () => {
     answers.set("/a.png", { body }).set("/b.png", { body });
     startWorker();
 
-    await want({ image: `${server.url}/a.png` }, { image: `${server.url}/b.png` });
+    await enqueue({ image: `${server.url}/a.png` }, { image: `${server.url}/b.png` });
     await settled();
 
     const [a, b] = [
@@ -199,7 +199,7 @@ describe("an image that is refused", () => {
     answers.set("/bad.png", { body: await make() });
     startWorker();
 
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     expect((await read({ image: url })).image).toEqual({ status: "rejected", url: null, reason });
@@ -211,7 +211,7 @@ describe("an image that is refused", () => {
     answers.set("/fits.png", { body: await pngOfBytes(1_048_576) });
     startWorker();
 
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     expect((await read({ image: url })).image.status).toBe("cached");
@@ -221,12 +221,12 @@ describe("an image that is refused", () => {
     const url = `${server.url}/1.png`;
     answers.set("/1.png", { body: await png(480, 480) });
     startWorker();
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     answers.set("/1.png", { body: await png(100, 100) });
     await pass("1 minute");
-    await want({ image: url });
+    await enqueue({ image: url });
     await settled();
 
     expect((await read({ image: url })).image).toMatchObject({ status: "rejected", url: null });
@@ -240,7 +240,7 @@ describe("an image that is refused", () => {
       "invalid_uri: the URL holds 8212 characters; the limit is 8192",
     ],
   ])("by its address alone is never asked for: %s", async (url, reason) => {
-    await want({ image: url });
+    await enqueue({ image: url });
 
     expect((await read({ image: url })).image).toEqual({ status: "rejected", url: null, reason });
     expect(await rows()).toEqual([]);
@@ -258,7 +258,7 @@ describe("videos and animations", () => {
     const bad = { animation_url: `${server.url}/picture`, video: `${server.url}/film` };
     startWorker();
 
-    await want(good, bad);
+    await enqueue(good, bad);
     await settled();
 
     expect((await read(good)).faults).toEqual({ animation: undefined, video: undefined });
@@ -279,7 +279,7 @@ describe("videos and animations", () => {
     }));
     startWorker();
 
-    await want(page ?? {}, picture ?? {});
+    await enqueue(page ?? {}, picture ?? {});
     await settled();
 
     expect((await read(page ?? {})).faults.animation).toBeUndefined();
@@ -287,7 +287,7 @@ describe("videos and animations", () => {
   });
 
   it("that no page could load are not asked for", async () => {
-    await want(
+    await enqueue(
       { video: "ftp://host/1.mp4", animation_url: "javascript:alert(1)" },
       { video: "https://u:p@host/" },
     );

@@ -25,7 +25,7 @@ import {
   recordOne,
   ref,
 } from "../../support/refresh.ts";
-import { createGate, createMemoryLogger } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
 import { countWaiting } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
@@ -392,7 +392,7 @@ describe("the job", () => {
   it("goes on where it was when its process is killed half-way, and does nothing twice", async () => {
     await storeMany(150);
     const killed = createDatabase(test.url, silentLogger);
-    const gate = createGate();
+    const rateLimits = createBarrier();
     let batches = 0;
     const doomed = createRenormaliser({
       ...deps,
@@ -400,7 +400,7 @@ describe("the job", () => {
       media: {
         async noteSeen(tx) {
           if (++batches < 2) return;
-          gate.open();
+          rateLimits.open();
           // As a connection ends whose process is gone.
           await tx.query("select pg_terminate_backend(pg_backend_pid())");
         },
@@ -408,7 +408,7 @@ describe("the job", () => {
     });
 
     await expect(runToEnd(doomed)).rejects.toThrow();
-    await gate.opened;
+    await rateLimits.opened;
     await killed.close();
     expect(await renormaliser.progress()).toMatchObject({
       total: 150,
@@ -427,8 +427,8 @@ describe("the job", () => {
 
   it("leaves a token to a fetch that replaces what is served while its document is read", async () => {
     await storeMany(2);
-    const locked = createGate();
-    const commit = createGate();
+    const locked = createBarrier();
+    const commit = createBarrier();
     const fetching = database.transaction(async (tx) => {
       const end = await recordOne(metadata, tx, ref("1"), "event", found({ ...HERO, name: "Fresh" }));
       locked.open();
@@ -457,8 +457,8 @@ describe("the job", () => {
   it("never brings back a token that a reorg took away meanwhile", async () => {
     await storeMany(1);
     await test.setHead({ chainId: CHAIN_ID, block: 10 });
-    const locked = createGate();
-    const commit = createGate();
+    const locked = createBarrier();
+    const commit = createBarrier();
     const forgetting = database.transaction(async (tx) => {
       await recordOne(metadata, tx, ref("1"), "reorg", failed("token_reverted"));
       locked.open();

@@ -12,7 +12,7 @@ import {
   found,
   recordOne,
 } from "../../support/refresh.ts";
-import { createGate } from "../../support/worker.ts";
+import { createBarrier } from "../../support/worker.ts";
 
 const { database, tables } = await createTestDatabase();
 const metadata = createMetadata({ tables, resolve: createFakeResolve(() => failed("timeout")).resolve });
@@ -87,8 +87,8 @@ describe("of a token's history", () => {
     await record(hero("First"));
     await record(hero("Second"));
     await passDays(91);
-    const release = createGate();
-    const recorded = createGate();
+    const release = createBarrier();
+    const recorded = createBarrier();
     const comingBack = database.transaction(async (tx) => {
       await recordOne(metadata, tx, token, "rest", hero("First"));
       recorded.open();

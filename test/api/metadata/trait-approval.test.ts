@@ -3,7 +3,7 @@ import { createTraitApproval } from "../../../src/api/metadata/traits/trait-appr
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { emptyTables } from "../../support/refresh.ts";
-import { createGate } from "../../support/worker.ts";
+import { createBarrier } from "../../support/worker.ts";
 import {
   collectionRef,
   countWaiting,
@@ -213,8 +213,8 @@ describe("the highest value", () => {
   it("is no lower than a held-back number that is being recorded when the approval comes", async () => {
     await record("1", [text("Level", "five")]);
     await record("2", [number("Level", 50)]);
-    const recorded = createGate();
-    const commit = createGate();
+    const recorded = createBarrier();
+    const commit = createBarrier();
     const recording = database.transaction(async (tx) => {
       await recordIn(tx, "3", [number("Level", 99)]);
       recorded.open();
@@ -234,8 +234,8 @@ describe("the highest value", () => {
   it("is no lower than a number that is recorded while the approval runs", async () => {
     await record("1", [text("Level", "five")]);
     await record("2", [number("Level", 50)]);
-    const approved = createGate();
-    const commit = createGate();
+    const approved = createBarrier();
+    const commit = createBarrier();
     const approving = createTraitApproval(database).approve(collectionRef, "Level", "number", async () => {
       approved.open();
       await commit.opened;

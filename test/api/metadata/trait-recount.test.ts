@@ -7,7 +7,7 @@ import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { documentOf, emptyTables } from "../../support/refresh.ts";
-import { createGate } from "../../support/worker.ts";
+import { createBarrier } from "../../support/worker.ts";
 import { countWaiting, createTraitsHarness, number, pendingName, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
@@ -183,8 +183,8 @@ describe("counts, entries and what is pending", () => {
 
 describe("versions of one collection", () => {
   it("that name the same new trait types in opposite order wait for each other one way only", async () => {
-    const first = createGate();
-    const commit = createGate();
+    const first = createBarrier();
+    const commit = createBarrier();
     const before = database.transaction(async (tx) => {
       await traits.recordIn(tx, "0", [text("M", "x")]);
       first.open();

@@ -3,7 +3,7 @@ import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-reten
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { emptyTables } from "../../support/refresh.ts";
-import { createGate } from "../../support/worker.ts";
+import { createBarrier } from "../../support/worker.ts";
 import { countWaiting, createTraitsHarness, number, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
@@ -35,8 +35,8 @@ describe("a trait value", () => {
   it("that a version found while it is being recorded is kept", async () => {
     await record("1", [text("Class", "Mage")]);
     await record("1", [text("Class", "Knight")]);
-    const recorded = createGate();
-    const commit = createGate();
+    const recorded = createBarrier();
+    const commit = createBarrier();
     const recording = database.transaction(async (tx) => {
       await recordIn(tx, "2", [text("Class", "Mage")]);
       recorded.open();

@@ -169,9 +169,7 @@ describe("the metadata of a token", () => {
     expect(text).toContain(
       "warning value must be a number for display_type number; it is a string value_mismatch at attributes[0].value",
     );
-    expect(text).toMatch(
-      /2 Failed So it was. http_status A visitor’s request .*1 Updated A partner’s request/,
-    );
+    expect(text).toMatch(/2 Failed So it was. http_status A GraphQL request .*1 Updated A partner’s request/);
   });
 });
 
@@ -190,7 +188,7 @@ describe("the refresh button", () => {
     const [row] = await database.query<{ trigger: string; anonymous: boolean }>(
       "select trigger, anonymous from vitrine.refresh",
     );
-    expect(row).toEqual({ trigger: "graphql", anonymous: true });
+    expect(row).toEqual({ trigger: "page", anonymous: true });
 
     await database.query(
       "update vitrine.receipt_token set status = 'failed', reason = 'timeout: <b>slow</b>'",

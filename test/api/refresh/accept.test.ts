@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { want } from "../../../src/api/refresh/queue/queue.ts";
+import { enqueue } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
@@ -11,7 +11,7 @@ import {
   passSeconds,
   readQueue,
 } from "../../support/refresh.ts";
-import { createGate, createWorkerSetup } from "../../support/worker.ts";
+import { createBarrier, createWorkerSetup } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -20,7 +20,7 @@ const setup = createWorkerSetup(test);
 const complete = found({ name: "Hero", image: "https://img.example/1.png" });
 const incomplete = found({ name: "No image" });
 const accept = () =>
-  want(database, {
+  enqueue(database, {
     chainId: CHAIN_ID,
     collection: COLLECTION,
     tokens: new Map([["1", 0]]),
@@ -67,8 +67,8 @@ describe("a document that is less complete than the one before", () => {
   });
 
   it("is served to an operator who asked while a fetch ran that he could not join", async () => {
-    const started = createGate();
-    const end = createGate();
+    const started = createBarrier();
+    const end = createBarrier();
     const { worker } = setup.start(async ({ nth }) => {
       if (nth !== 2) return nth === 1 ? complete : incomplete;
       started.open();

@@ -30,11 +30,11 @@ const PAGE = `/collections/${CHAIN_ID}/${COLLECTION}`;
 async function replica(options: Parameters<typeof createTestApp>[1] = {}) {
   const inner = createTestApp(test, { unseenMax: UNSEEN_MAX, ...options });
   const { endpoint } = await createOwnEndpoint(inner);
-  const { gate, refresh } = inner;
+  const { rateLimits, refresh } = inner;
   const outer = createTestApp(test, {
-    gate,
+    rateLimits,
     refresh,
-    graphql: graphqlRoutes(endpoint, gate.clientAddress),
+    graphql: graphqlRoutes(endpoint, rateLimits.clientAddress),
   });
   type From = { from?: string; key?: string; headers?: Record<string, string> };
 

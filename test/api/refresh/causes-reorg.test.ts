@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { finish } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -10,7 +10,7 @@ import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts
 const test = await createTestDatabase();
 const { database } = test;
 const setup = createCauseSetup(test);
-const causes = setup.causes();
+const triggers = setup.causes();
 
 beforeEach(async () => {
   await emptyTables(database);
@@ -21,7 +21,7 @@ beforeEach(async () => {
 /** Ends every fetch that is wanted. */
 async function fetchAll(): Promise<void> {
   await makeDue(database);
-  for (const lease of await claim(database, test.tables, SHARE, 100)) await finish(database, [lease]);
+  for (const lease of await claim(database, test.tables, SHARE, 100)) await complete(database, [lease]);
 }
 
 /** The tokens that are wanted now, with what wants them. */
@@ -35,11 +35,11 @@ describe("a reorg", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
     await setup.add({ block: 80, token: 2n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await fetchAll();
 
     await setup.revert(85);
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
   });
@@ -88,12 +88,12 @@ describe("a reorg", () => {
   it("is answered once", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await setup.revert(85);
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await fetchAll();
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await waiting()).toEqual([]);
     expect(await setup.remembered()).toEqual([]);
@@ -102,16 +102,16 @@ describe("a reorg", () => {
   it("that brings the same event in another block has its token read at that block", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n, hash: "0xold" });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await fetchAll();
 
     await setup.revert(85);
     await setup.add({ block: 90, token: 1n, hash: "0xnew" });
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "event", minBlock: 90 }]);
     await fetchAll();
-    await causes.handleBatch();
+    await triggers.handleBatch();
     expect(await waiting()).toEqual([]);
   });
 
@@ -119,12 +119,12 @@ describe("a reorg", () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: 95, 2: 95 });
     await setup.add({ block: 90, from: 0n, to: 10n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await setup.sweeps().advance();
     await fetchAll();
 
     await setup.revert(85);
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await setup.sweeps().advance();
 
     expect(await database.query("select block::int from vitrine.sweep order by id")).toEqual([
@@ -140,13 +140,13 @@ describe("a reorg", () => {
   it("while nobody looked loses no cause, though it has settled since", async () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: null });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     // Read on the side of the fork that was lost, above the block at which the other side has its cause.
     await setup.know({ 1: 100 });
 
     await setup.setChain(300, 270);
     await setup.add({ block: 99, token: 1n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await waiting()).toMatchObject([{ tokenId: "1", trigger: "event" }]);
   });
@@ -158,7 +158,7 @@ describe("an index that is built again under another name", () => {
     await setup.add({ block: 50, source: "mint", token: 1n });
     await setup.add({ block: 90, token: 1n });
     await setup.add({ block: 60, source: "mint", token: 2n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await fetchAll();
     await setup.know({ 1: 95, 2: 60 });
 
@@ -176,7 +176,7 @@ describe("an index that is built again under another name", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 50, source: "mint", token: 1n });
     await setup.add({ block: 51, source: "mint", token: 2n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await fetchAll();
     await setup.know({ 1: null, 2: 95, 3: 30 });
     await setup.setChain(200, 170);
@@ -193,7 +193,7 @@ describe("an index that is built again under another name", () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: 95, 2: 40, 3: null });
     await setup.add({ block: 50, from: 0n, to: 10n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await setup.sweeps().advance();
 
     await setup.causes(await setup.reindexAs("next_chain")).handleBatch();
@@ -207,13 +207,13 @@ describe("an index that is built again under another name", () => {
   it("has a cursor and a memory of its own", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     const next = setup.causes(await setup.reindexAs("next_chain"));
     await next.handleBatch();
     await fetchAll();
 
     await database.query(`delete from ${chainTables("next_chain").metadataUpdate}`);
-    await causes.handleBatch();
+    await triggers.handleBatch();
     expect(await waiting()).toEqual([]);
     await next.handleBatch();
 

@@ -6,7 +6,7 @@ import { ask, emptyTables, readQueue } from "../../support/refresh.ts";
 const test = await createTestDatabase();
 const { database } = test;
 const setup = createCauseSetup(test);
-const causes = setup.causes();
+const triggers = setup.causes();
 
 beforeEach(async () => {
   await emptyTables(database);
@@ -23,7 +23,7 @@ describe("a new cause", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 7n });
 
-    for (let pass = 0; pass < 3; pass++) expect(await causes.handleBatch()).toBe(false);
+    for (let pass = 0; pass < 3; pass++) expect(await triggers.handleBatch()).toBe(false);
 
     expect(await readQueue(database)).toMatchObject([
       { tokenId: "7", wanted: 1, trigger: "event", priority: 20, minBlock: 90 },
@@ -36,7 +36,7 @@ describe("a new cause", () => {
     await setup.add({ block: 91, source: "first_seen", token: 2n });
     await setup.add({ block: 92, source: "URI", token: 3n });
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await known()).toEqual(["1", "2"]);
     expect(await readQueue(database)).toMatchObject([
@@ -50,7 +50,7 @@ describe("a new cause", () => {
     await setup.setChain(100, 70);
     for (const block of [80, 95, 81, 94]) await setup.add({ block, token: 7n });
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 1, minBlock: 95 }]);
   });
@@ -62,7 +62,7 @@ describe("a new cause", () => {
     await setup.add({ block: 95, token: 7n });
     await setup.add({ block: 97, source: "mint", token: 8n });
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await readQueue(database)).toMatchObject([
       { tokenId: "7", wanted: 1, trigger: "mint", minBlock: 95 },
@@ -76,7 +76,7 @@ describe("a new cause", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, source: "mint", token: max - 1n });
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await readQueue(database)).toMatchObject([{ tokenId: (max - 1n).toString() }]);
   });
@@ -89,7 +89,7 @@ describe("a new cause", () => {
     await setup.add({ block: 91, token: 7n, collection: other });
     await setup.add({ block: 92, token: 7n, chainId: 2020 });
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     const rows = await database.query(
       "select chain_id::int as chain, collection, wanted::int from vitrine.refresh",
@@ -103,7 +103,7 @@ describe("a new cause", () => {
     await setup.setChain(100, 70);
     const id = await setup.add({ block: 90, from: 9n, to: 3n });
 
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await readQueue(database)).toEqual([]);
     expect(await database.query("select from vitrine.sweep")).toEqual([]);
@@ -123,7 +123,11 @@ describe("a backlog", () => {
       [ids],
     );
 
-    const answers = [await causes.handleBatch(), await causes.handleBatch(), await causes.handleBatch()];
+    const answers = [
+      await triggers.handleBatch(),
+      await triggers.handleBatch(),
+      await triggers.handleBatch(),
+    ];
 
     expect(answers).toEqual([true, true, false]);
     const rows = await readQueue(database);
@@ -135,11 +139,11 @@ describe("a backlog", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 60, token: 1n });
     const young = await setup.add({ block: 90, token: 2n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     expect(await setup.remembered()).toEqual([young]);
 
     await setup.setChain(200, 170);
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await setup.remembered()).toEqual([]);
     expect((await readQueue(database)).map(({ wanted }) => wanted)).toEqual([1, 1]);
@@ -148,12 +152,12 @@ describe("a backlog", () => {
   it("never moves the cursor back, even when the index does", async () => {
     await setup.setChain(200, 170);
     await setup.add({ block: 160, token: 1n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     await setup.setChain(150, 120);
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await setup.setChain(200, 170);
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 1 }]);
   });
@@ -165,7 +169,7 @@ describe("processes that look at the same time", () => {
     for (let block = 200; block < 260; block++) await setup.add({ block, token: BigInt(block) });
 
     await Promise.all(Array.from({ length: 8 }, () => setup.causes().handleBatch()));
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     const rows = await readQueue(database);
     expect(rows).toHaveLength(60);
@@ -184,7 +188,7 @@ describe("processes that look at the same time", () => {
         await setup.add({ block: 200 + round * 60 + token, source, token: BigInt(token) });
       }
       const requests = Array.from({ length: 6 }, () => database.transaction((tx) => ask(tx, requested)));
-      const ends = await Promise.allSettled([causes.handleBatch(), ...requests]);
+      const ends = await Promise.allSettled([triggers.handleBatch(), ...requests]);
       failures.push(...ends.filter(({ status }) => status === "rejected"));
     }
 

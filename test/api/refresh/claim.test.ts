@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
-import { finish, type Lease, postpone } from "../../../src/api/refresh/queue/queue.ts";
+import { complete, type Lease, reschedule } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -100,7 +100,7 @@ describe("a token that turns out not to exist", () => {
     await ask(database, ["1", "2"], { anonymous: true });
     const leases = await claim(database, tables, SHARE, 2);
 
-    await finish(database, leases, () => ({ status: "not_found" }));
+    await complete(database, leases, () => ({ status: "not_found" }));
 
     expect(await readQueue(database)).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe("a token that turns out not to exist", () => {
     const lease = await claimOne(test);
     await ask(database, ["1"]);
 
-    await finish(database, [lease], () => ({ status: "not_found" }));
+    await complete(database, [lease], () => ({ status: "not_found" }));
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 1 }]);
   });
@@ -119,7 +119,7 @@ describe("a token that turns out not to exist", () => {
 describe("the spacing of starts", () => {
   it("is 5 seconds for a token, however often it is asked for", async () => {
     await ask(database, ["1"]);
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
 
     await ask(database, ["1"]);
     await ask(database, ["1"], { trigger: "event" });
@@ -132,14 +132,14 @@ describe("the spacing of starts", () => {
 
   it("holds for another try too", async () => {
     await ask(database, ["1"]);
-    await postpone(database, await claimOne(test), 100, "timeout: so it was");
+    await reschedule(database, await claimOne(test), 100, "timeout: so it was");
 
     expect(await dueIn()).toBe(5);
   });
 
   it("does not hold up a token whose last start is long ago", async () => {
     await ask(database, ["1"]);
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
     await passSeconds(database, 60);
 
     await ask(database, ["1"]);
@@ -149,7 +149,7 @@ describe("the spacing of starts", () => {
 
   it("is 60 seconds for anonymous callers, after a start that they caused", async () => {
     await ask(database, ["1"], { anonymous: true });
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { anonymous: true });
 
@@ -163,10 +163,10 @@ describe("the spacing of starts", () => {
     const lease = await claimOne(test);
 
     await ask(database, ["1"], { anonymous: true });
-    await finish(database, [lease]);
+    await complete(database, [lease]);
     expect(await dueIn()).toBe(60);
     await passSeconds(database, 60);
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { anonymous: true });
     expect(await dueIn()).toBe(60);
@@ -174,7 +174,7 @@ describe("the spacing of starts", () => {
 
   it("of anonymous callers leaves keyed callers alone", async () => {
     await ask(database, ["1"], { anonymous: true });
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
     await ask(database, ["1"], { anonymous: true });
 
     await ask(database, ["1"]);
@@ -185,7 +185,7 @@ describe("the spacing of starts", () => {
   it("of anonymous callers counts from no start that a keyed caller shared", async () => {
     await ask(database, ["1"], { anonymous: true });
     await ask(database, ["1"]);
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { anonymous: true });
 
@@ -194,7 +194,7 @@ describe("the spacing of starts", () => {
 
   it("brings a token forward that waits for its host, when it is asked for again", async () => {
     await ask(database, ["1"], { trigger: "event" });
-    await postpone(database, await claimOne(test), 3_600_000, "http_status: the host answered 429");
+    await reschedule(database, await claimOne(test), 3_600_000, "http_status: the host answered 429");
     await passSeconds(database, 10);
     expect(await dueIn()).toBe(3590);
 
@@ -214,11 +214,11 @@ describe("the time until the next start", () => {
   it("is that of the first token to come, be it spaced, postponed or leased", async () => {
     await ask(database, ["1", "2"]);
     const leases = await claim(database, tables, SHARE, 2);
-    await postpone(database, leases[0] as Lease, 40_000, "timeout");
+    await reschedule(database, leases[0] as Lease, 40_000, "timeout");
     expect(await nextDueMs(database, SHARE)).toBeGreaterThan(10_000);
     expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(15_000);
 
-    await finish(database, [leases[1] as Lease]);
+    await complete(database, [leases[1] as Lease]);
     expect(await nextDueMs(database, SHARE)).toBeGreaterThan(30_000);
     expect(await nextDueMs(database, SHARE)).toBeLessThanOrEqual(40_000);
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { findQueued, finish, postpone, release, renew } from "../../../src/api/refresh/queue/queue.ts";
+import { complete, findQueued, release, renew, reschedule } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -23,7 +23,7 @@ describe("a finished fetch", () => {
     await ask(database, ["1"]);
     await ask(database, ["1"]);
 
-    expect(await finish(database, [await claimOne(test)])).toHaveLength(1);
+    expect(await complete(database, [await claimOne(test)])).toHaveLength(1);
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 2, lease: null, attempts: 0 }]);
     expect(await findQueued(database, CHAIN_ID, COLLECTION, ["1"])).toEqual(new Set());
@@ -34,10 +34,10 @@ describe("a finished fetch", () => {
     const first = await claimOne(test);
     for (let i = 0; i < 3; i++) await ask(database, ["1"]);
 
-    await finish(database, [first]);
+    await complete(database, [first]);
     expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 1 }]);
     await passSeconds(database, 5);
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
 
     expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 4 }]);
     await passSeconds(database, 100);
@@ -47,10 +47,10 @@ describe("a finished fetch", () => {
   it("can't be ended twice", async () => {
     await ask(database, ["1"]);
     const lease = await claimOne(test);
-    await finish(database, [lease]);
+    await complete(database, [lease]);
 
-    expect(await finish(database, [lease])).toEqual([]);
-    expect(await postpone(database, lease, 0, "timeout")).toBe(false);
+    expect(await complete(database, [lease])).toEqual([]);
+    expect(await reschedule(database, lease, 0, "timeout")).toBe(false);
   });
 });
 
@@ -75,13 +75,13 @@ describe("a lease", () => {
     const held = await claimOne(test);
     const before = await readQueue(database);
 
-    expect(await finish(database, [lost])).toEqual([]);
-    expect(await postpone(database, lost, 1_000, "timeout")).toBe(false);
+    expect(await complete(database, [lost])).toEqual([]);
+    expect(await reschedule(database, lost, 1_000, "timeout")).toBe(false);
     await renew(database, [lost]);
     await release(database, [lost]);
 
     expect(await readQueue(database)).toEqual(before);
-    expect(await finish(database, [held])).toEqual([held]);
+    expect(await complete(database, [held])).toEqual([held]);
   });
 
   it("lasts while it is renewed", async () => {
@@ -121,7 +121,7 @@ describe("a lease", () => {
 describe("another try", () => {
   it("waits for its delay and counts", async () => {
     await ask(database, ["1"]);
-    expect(await postpone(database, await claimOne(test), 20_000, "timeout: so it was")).toBe(true);
+    expect(await reschedule(database, await claimOne(test), 20_000, "timeout: so it was")).toBe(true);
 
     expect(await readQueue(database)).toMatchObject([{ done: 0, lease: null, attempts: 1, dueIn: 20 }]);
     await passSeconds(database, 20);

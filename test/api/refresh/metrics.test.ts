@@ -66,9 +66,9 @@ describe("gauges of the queue", () => {
   });
 
   it("cost the database one look per five seconds, whoever scrapes", async () => {
-    let looks = 0;
+    let rechecks = 0;
     const counted = failingWhen(database, () => {
-      looks++;
+      rechecks++;
       return false;
     });
     const registry = new Registry();
@@ -77,7 +77,7 @@ describe("gauges of the queue", () => {
     await Promise.all([scrape(registry), scrape(registry)]);
     await scrape(registry);
 
-    expect(looks).toBe(3);
+    expect(rechecks).toBe(3);
   });
 });
 

@@ -8,7 +8,7 @@ import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refr
 const test = await createTestDatabase();
 const { database, tables } = test;
 const setup = createCauseSetup(test);
-const causes = setup.causes();
+const triggers = setup.causes();
 const sweeps = setup.sweeps();
 const OWNER = "0xa11ce00000000000000000000000000000000000";
 
@@ -32,7 +32,7 @@ const openSweeps = () =>
 const finishQueue = () => database.query("update vitrine.refresh set done = wanted");
 async function work(): Promise<void> {
   for (let pass = 0; pass < 100; pass++) {
-    await causes.handleBatch();
+    await triggers.handleBatch();
     if ((await sweeps.advance()) === "idle") return;
     await finishQueue();
   }
@@ -61,7 +61,7 @@ describe("a range that was minted", () => {
   });
 
   it("becomes known by thousands, however little room the queue has", async () => {
-    await causes.handleBatch();
+    await triggers.handleBatch();
     expect(await countKnown()).toBe(0);
 
     await sweeps.advance();
@@ -107,7 +107,7 @@ describe("a range that was minted", () => {
 
   it("keeps what an event asks for within it apart, and takes it along", async () => {
     await setup.add({ block: 95, source: "BatchMetadataUpdate", from: 1n, to: 100n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
 
     expect(await openSweeps()).toMatchObject([{ minted: true, block: 95 }]);
   });
@@ -160,7 +160,7 @@ describe("a range whose mint a reorg took back", () => {
     await ready();
     await setup.add({ block: 90, source: "mint", from: 1n, to: 200_000n });
     await range(1n, 200_000n);
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await sweeps.advance();
     expect(await countKnown()).toBe(5_000);
 
@@ -178,7 +178,7 @@ it("what was taken for a token and is none is listed no more, without asking any
   await database.query(`insert into ${tables.meta} values ('app', '{"is_ready": 1}')`);
   await setup.add({ block: 80, source: "mint", token: 10_000n });
   await setup.add({ block: 90, source: "taken_back", token: 10_000n });
-  await causes.handleBatch();
+  await triggers.handleBatch();
 
   expect(await countKnown()).toBe(0);
   expect(await readQueue(database)).toMatchObject([{ tokenId: "10000", trigger: "mint" }]);

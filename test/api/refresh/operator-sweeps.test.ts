@@ -3,7 +3,7 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createOperatorRequests } from "../../../src/api/refresh/operator/operator-requests.ts";
 import { viewProgress } from "../../../src/api/refresh/operator/operator-views.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { finish } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts } from "../../../src/api/refresh/receipts/retention.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
@@ -53,7 +53,7 @@ async function fetchSome(count: number, end: (id: number) => readonly [TokenStat
   await makeDue(database);
   const leases = await claim(database, tables, { ...SHARE, perHost: count }, count);
   await database.transaction(async (tx) => {
-    await finish(tx, leases);
+    await complete(tx, leases);
     await settle(
       tx,
       leases.map((lease) => {

@@ -44,7 +44,7 @@ async function look(of: ChainTables = tables, collections = [COLLECTION]) {
     media,
     collections: collections.map((address) => ({ chainId: CHAIN_ID, address })),
   });
-  const isWaiting = await createDaily({ database, jobs, logger }).look();
+  const isWaiting = await createDaily({ database, jobs, logger }).runDue();
   return { isWaiting, entries };
 }
 

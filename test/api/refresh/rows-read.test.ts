@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { finish, hold, type Lease } from "../../../src/api/refresh/queue/queue.ts";
+import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/queue.ts";
 import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
@@ -69,10 +69,10 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
     const document = { name: "Hero", image: "https://x.example/a.png", attributes: [{ value: "Mage" }] };
 
     const record = async (tx: Queryable): Promise<void> => {
-      await hold(tx, [lease]);
+      await lockLeases(tx, [lease]);
       await recordOne(metadata, tx, ref(lease.tokenId), "rest", found(document));
       await settle(tx, [{ lease, status: "updated", reason: null }]);
-      await finish(tx, [lease]);
+      await complete(tx, [lease]);
     };
     const read = await database.transaction((tx) => countRowsRead(tx, () => record(tx)), "byKey");
 

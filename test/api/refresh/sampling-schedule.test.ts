@@ -169,7 +169,7 @@ describe("a round is made", () => {
     await addSampled(database, [collection], 0);
     sampled.host.nameOf = (path) => `Changed at ${path}`;
 
-    for (let looks = 0; looks < 3; looks++) {
+    for (let rechecks = 0; rechecks < 3; rechecks++) {
       await Promise.all([1, 2, 3].map(() => sampled.look()));
       await sampled.rest();
     }
@@ -270,10 +270,10 @@ it("the metrics count rounds, samples, changes and sweeps", async () => {
   const sampled = await setUp();
   await addSampled(database, [collection], 0);
   /** What a process has counted in its time, by the end of the metric's name and its label. */
-  const count = async (looks: number): Promise<Record<string, number>> => {
+  const count = async (rechecks: number): Promise<Record<string, number>> => {
     const registry = new Registry();
     const sampling = sampled.create({ registry });
-    for (let looked = 0; looked < looks; looked++) {
+    for (let looked = 0; looked < rechecks; looked++) {
       await sampling.look();
       await sampled.rest();
     }

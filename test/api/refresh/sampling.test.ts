@@ -313,7 +313,7 @@ it("a request for a sampled token is answered by an unconditional fetch", async 
   sampled.host.etagOf = () => '"1"';
   await sampled.fill(["1"]);
 
-  for (const trigger of ["rest", "event", "sweep", "second_look"] as const) {
+  for (const trigger of ["rest", "event", "sweep", "recheck"] as const) {
     await database.transaction(async (tx) => {
       await ask(tx, ["1"], { trigger: "sample" });
       await ask(tx, ["1"], { trigger });

@@ -4,7 +4,7 @@ import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts"
 import { anonymousTokensLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { ReadUri, UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
-import { createRefreshRoom } from "../../../src/api/refresh/module.ts";
+import { createRefreshModule } from "../../../src/api/refresh/module.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createFakeCalls, ownerOfOnly } from "../../support/fake-contract.ts";
@@ -44,7 +44,7 @@ function createService(contract: Contract, { latestBlock, readUri, answers }: No
     return uri.kind === "read" && uri.standard === "erc721";
   };
   const { calls, asked } = createFakeCalls(CHAIN_ID, answers ?? ownerOfOnly(isOwned));
-  const { refresh: service } = createRefreshRoom({
+  const { refresh: service } = createRefreshModule({
     database,
     metadata: createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables }),
     calls,

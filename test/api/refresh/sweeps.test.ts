@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { finish } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -40,7 +40,7 @@ const waitingIds = async (): Promise<string[]> =>
 /** Ends up to `count` of the waiting fetches. */
 async function fetchSome(count: number): Promise<void> {
   await makeDue(database);
-  for (const lease of await claim(database, tables, SHARE, count)) await finish(database, [lease]);
+  for (const lease of await claim(database, tables, SHARE, count)) await complete(database, [lease]);
 }
 
 describe("a range", () => {

@@ -1,17 +1,17 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Causes } from "../../../src/api/refresh/triggers/chain-triggers.ts";
+import type { ChainTriggers } from "../../../src/api/refresh/triggers/chain-triggers.ts";
 import type { Sweeps } from "../../../src/api/refresh/triggers/sweeps.ts";
-import { startCauseLoop } from "../../../src/api/refresh/triggers/trigger-loop.ts";
+import { startTriggerLoop } from "../../../src/api/refresh/triggers/trigger-loop.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createGate, createMemoryLogger } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
 
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));
 
-function start(handleBatch: Causes["handleBatch"], advance: Sweeps["advance"] = async () => "idle") {
+function start(handleBatch: ChainTriggers["handleBatch"], advance: Sweeps["advance"] = async () => "idle") {
   const { logger, entries } = createMemoryLogger();
   const deadline = { look: async () => undefined };
-  const loop = startCauseLoop({ causes: { handleBatch }, sweeps: { advance }, deadline, logger });
+  const loop = startTriggerLoop({ triggers: { handleBatch }, sweeps: { advance }, deadline, logger });
   onTestFinished(() => loop.stop());
   return { loop, log: entries };
 }
@@ -77,7 +77,7 @@ describe("the search for causes", () => {
   });
 
   it("runs one pass at a time, and a wake during it causes one more", async () => {
-    const first = createGate();
+    const first = createBarrier();
     let running = 0;
     let runningMost = 0;
     let passes = 0;
@@ -117,17 +117,17 @@ describe("the search for causes", () => {
   });
 
   it("stops after the batch it is at, even with a backlog, and starts no other", async () => {
-    const gate = createGate();
+    const rateLimits = createBarrier();
     let batches = 0;
     const { loop } = start(async () => {
       batches++;
-      await gate.opened;
+      await rateLimits.opened;
       return true;
     });
 
     loop.wake();
     const stopped = loop.stop();
-    gate.open();
+    rateLimits.open();
     await stopped;
     loop.wake();
 

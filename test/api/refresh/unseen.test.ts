@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEventWriter } from "../../../src/api/events/writer.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createRefreshRoom } from "../../../src/api/refresh/module.ts";
+import { createRefreshModule } from "../../../src/api/refresh/module.ts";
 import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createCauseSetup } from "../../support/causes.ts";
@@ -147,13 +147,13 @@ describe("callers without a key", () => {
     });
     await setup.causes().handleBatch();
     await record("1", 5);
-    const { refresh } = createRefreshRoom({
+    const { refresh } = createRefreshModule({
       database,
       metadata,
       calls: createFakeCalls(CHAIN_ID, script).calls,
       readUri: async () => ({ kind: "read", uri: "https://meta.example/any", standard }),
       latestBlock: async () => 100,
-      tokenLimiter: api.gate.anonymousTokens,
+      tokenLimiter: api.rateLimits.anonymousTokens,
     });
     const before = { rows: await countRows(), facets: await facets(), token: (await token("1")).body };
 
@@ -175,13 +175,13 @@ describe("callers without a key", () => {
   });
 
   it("are told that a node is away, and nothing is queued for them", async () => {
-    const { refresh } = createRefreshRoom({
+    const { refresh } = createRefreshModule({
       database,
       metadata,
       calls: new Map(),
       readUri: async () => ({ kind: "reverted", message: "" }),
       latestBlock: () => Promise.reject(new Error("no node")),
-      tokenLimiter: api.gate.anonymousTokens,
+      tokenLimiter: api.rateLimits.anonymousTokens,
     });
     const own = await createOwnEndpoint({ ...api, refresh });
 
@@ -415,16 +415,16 @@ describe("a reorg that takes a mint back", () => {
   it("hides nothing while the index is behind what was seen of it, or not ready", async () => {
     await takeBack();
     let seconds = 0;
-    const causes = setup.causes(tables, () => seconds * 1_000);
+    const triggers = setup.causes(tables, () => seconds * 1_000);
     await setHead(84);
-    for (; seconds < 20; seconds += 4) await causes.handleBatch();
+    for (; seconds < 20; seconds += 4) await triggers.handleBatch();
     expect(await listed()).toEqual(["1"]);
 
     await setHead(110, false);
     await setup.add({ block: 108, token: 1n });
-    await causes.handleBatch();
+    await triggers.handleBatch();
     await setup.revert(108);
-    await causes.handleBatch();
+    await triggers.handleBatch();
     expect(await listed()).toEqual(["1"]);
   });
 });

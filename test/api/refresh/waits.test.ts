@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { listen } from "../../../src/api/db/listener.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
-import { want } from "../../../src/api/refresh/queue/queue.ts";
+import { enqueue } from "../../../src/api/refresh/queue/queue.ts";
 import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
 import { addReceipt, RECEIPT_CHANNEL, settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { createReceiptWaits, WAITS_PER_OWNER_MAX } from "../../../src/api/refresh/receipts/waits.ts";
@@ -83,7 +83,7 @@ describe("a caller that waits for its receipt", () => {
       insert into vitrine.host (host, failures, paused_until, reason)
       values ('h.example', 5, now() + interval '1 hour', 'away')`);
     const tokens = new Map([["1", 0]]);
-    await want(test.database, {
+    await enqueue(test.database, {
       chainId: CHAIN_ID,
       collection: COLLECTION,
       tokens,

@@ -3,13 +3,13 @@ import { createDatabase, type Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import {
+  complete,
   depth,
+  enqueue,
   findQueued,
-  finish,
-  postpone,
   release,
   renew,
-  want,
+  reschedule,
 } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
@@ -54,7 +54,7 @@ describe("asking for a token", () => {
   it("keeps the same token id of two chains and two collections apart", async () => {
     await ask(database, ["1"]);
     await ask(database, ["1"], { collection: "0x00000000000000000000000000000000000000ff" });
-    await want(database, {
+    await enqueue(database, {
       chainId: 2020,
       collection: COLLECTION,
       tokens: new Map([["1", 0]]),
@@ -86,7 +86,7 @@ describe("priority", () => {
 
   it("starts anew once the token is done", async () => {
     await ask(database, ["1"], { trigger: "operator" });
-    await finish(database, [await claimOne(test)]);
+    await complete(database, [await claimOne(test)]);
 
     await ask(database, ["1"], { trigger: "sweep" });
 
@@ -96,11 +96,11 @@ describe("priority", () => {
   it("lets samples wait for everything else, and go along with what comes after them", async () => {
     await ask(database, ["1", "2"], { trigger: "sample" });
     await ask(database, ["3"], { trigger: "sweep" });
-    await ask(database, ["2"], { trigger: "second_look" });
+    await ask(database, ["2"], { trigger: "recheck" });
 
     expect(await readQueue(database)).toMatchObject([
       { tokenId: "1", priority: 5, trigger: "sample" },
-      { tokenId: "2", priority: 10, trigger: "second_look" },
+      { tokenId: "2", priority: 10, trigger: "recheck" },
       { tokenId: "3", priority: 10 },
     ]);
     const claimed = await claim(database, tables, SHARE, 2);
@@ -132,7 +132,7 @@ describe("priority", () => {
 
   it("keeps an explicit request from inheriting the tries that an event used up", async () => {
     await ask(database, ["1"], { trigger: "event" });
-    await postpone(database, await claimOne(test), 0, "timeout");
+    await reschedule(database, await claimOne(test), 0, "timeout");
     await ask(database, ["1"], { trigger: "sweep" });
     expect(await readQueue(database)).toMatchObject([{ attempts: 1 }]);
 
@@ -211,7 +211,7 @@ describe("depth", () => {
     await ask(database, ["1", "2"]);
     await passSeconds(database, 100);
     await ask(database, ["3"]);
-    await finish(database, [await claimTheFirst()]);
+    await complete(database, [await claimTheFirst()]);
 
     const { waiting, oldestSeconds } = await depth(database);
 

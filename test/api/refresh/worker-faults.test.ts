@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { finish } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
@@ -16,7 +16,7 @@ import {
   passSeconds,
   readQueue,
 } from "../../support/refresh.ts";
-import { createGate, createWorkerSetup, failingWhen } from "../../support/worker.ts";
+import { createBarrier, createWorkerSetup, failingWhen } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -35,7 +35,7 @@ describe("a worker that lost its lease", () => {
   it("records nothing: no version, no trait, no end of a request", async () => {
     await setup.knowTokens("1");
     const receipt = await setup.request(["1"]);
-    const { opened, open } = createGate();
+    const { opened, open } = createBarrier();
     const { calls, log } = setup.start(async () => {
       await opened;
       return found({ ...hero("Late"), attributes: [{ trait_type: "Class", value: "Mage" }] });
@@ -180,7 +180,7 @@ describe("an idle worker", () => {
 
 it("keeps the lease of a fetch that takes long", async () => {
   await ask(database, ["1"]);
-  const { opened, open } = createGate();
+  const { opened, open } = createBarrier();
   const { calls } = setup.start(async () => {
     await opened;
     return found(hero("Hero"));
@@ -201,7 +201,9 @@ it("keeps the lease of a fetch that takes long", async () => {
     () => readQueue(database),
     ([row]) => row?.done === 1,
   );
-  await expect(claimOne(test).then((lease) => finish(database, [lease]))).rejects.toThrow("0 tokens are due");
+  await expect(claimOne(test).then((lease) => complete(database, [lease]))).rejects.toThrow(
+    "0 tokens are due",
+  );
 });
 
 describe("a call that the node refuses each time", () => {

@@ -3,7 +3,7 @@ import type { Database } from "../../../src/api/db/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, emptyTables, found, readQueue } from "../../support/refresh.ts";
-import { createGate, createWorkerSetup, failingWhen } from "../../support/worker.ts";
+import { createBarrier, createWorkerSetup, failingWhen } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -35,7 +35,7 @@ describe("a stop", () => {
 
   it("gives leases back before a fetch that ignores it has come to an end", async () => {
     await ask(database, ["1"]);
-    const { opened, open } = createGate();
+    const { opened, open } = createBarrier();
     const { worker, calls } = setup.start(async () => {
       await opened;
       return found(hero("Hero"));
@@ -56,8 +56,8 @@ describe("a stop", () => {
 
   it("during a claim leaves no lease behind and fetches nothing", async () => {
     await ask(database, ["1"]);
-    const { opened, open } = createGate();
-    const claiming = createGate();
+    const { opened, open } = createBarrier();
+    const claiming = createBarrier();
     const slow: Database = {
       ...database,
       async query<Row>(sql: string, parameters?: readonly unknown[]) {

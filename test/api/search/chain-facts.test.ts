@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createBreathe } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import { hasBit } from "../../../src/api/search/columns/bits.ts";
 import {
   type CollectionIndex,
@@ -51,7 +51,7 @@ describe("the burned tokens of a block", () => {
   async function createIndex(): Promise<CollectionIndex> {
     const index = createCollectionIndex();
     for (let id = 0; id < TOKENS; id++) index.append(rowOf(id));
-    await index.finish(createBreathe());
+    await index.finish(createYield());
     return index;
   }
   const rowOf = (id: number) => ({

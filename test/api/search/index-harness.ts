@@ -1,6 +1,6 @@
 /** A collection's index in memory beside its model, changed by the same operations. */
 
-import { createBreathe } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
@@ -8,7 +8,7 @@ import { createCollectionIndex, type TokenRow } from "../../../src/api/search/in
 import type { ChainSlots } from "../../../src/api/search/index/match.ts";
 import { pageOf } from "../../../src/api/search/index/page.ts";
 import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
-import { createKeptAnswers } from "../../../src/api/search/result-cache.ts";
+import { createResultCache } from "../../../src/api/search/result-cache.ts";
 import type { Model, ModelToken } from "./model.ts";
 
 export type Operation =
@@ -81,7 +81,7 @@ export function createIndexHarness() {
     index.change([rowOf(token)], []);
   }
 
-  const kept = createKeptAnswers();
+  const kept = createResultCache();
   /** The chain never moves on by itself: what it says of a token comes with the token. */
   const answersNow = () => kept.at(index, "1");
   const asked = (filter: TokenFilter) => ({ filter, slotsIn: () => chainSlots(filter) });
@@ -99,7 +99,7 @@ export function createIndexHarness() {
       for (const token of loaded) tokens.set(token.tokenId, token);
       const ascending = [...tokens.values()].sort((a, b) => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1));
       for (const token of ascending) index.append(rowOf(token));
-      await index.finish(createBreathe());
+      await index.finish(createYield());
     },
     async run(operation: Operation): Promise<void> {
       switch (operation.kind) {
@@ -116,14 +116,14 @@ export function createIndexHarness() {
         }
         case "rebuild": {
           const left = [operation.token];
-          return index.tidy(async () => {
+          return index.compact(async () => {
             for (const token of left.splice(0)) put(token);
           });
         }
         case "prepare": {
           const left = [operation.token];
           const type = index.table.find(operation.name);
-          await index.table.orders.prepare(createBreathe());
+          await index.table.orders.prepare(createYield());
           if (!type) return put(operation.token);
           await index.prepareTraitOrder(type, true, async () => {
             for (const token of left.splice(0)) put(token);
@@ -134,12 +134,12 @@ export function createIndexHarness() {
     },
     async page(query: TokenQuery) {
       const type = query.sort.by === "trait" ? index.table.find(query.sort.name) : undefined;
-      await index.table.orders.prepare(createBreathe());
+      await index.table.orders.prepare(createYield());
       if (type)
         await index.prepareTraitOrder(
           type,
           query.sort.by === "trait" && query.sort.descending,
-          createBreathe(),
+          createYield(),
         );
       return pageOf(index, query, answersNow().matches(asked(query.filter)).slots);
     },

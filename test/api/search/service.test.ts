@@ -6,7 +6,7 @@ import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { createGate } from "../../support/worker.ts";
+import { createBarrier } from "../../support/worker.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
 import { sorted } from "./model.ts";
 import { ALL, collection, createSearchHarness } from "./search-harness.ts";
@@ -74,13 +74,13 @@ describe("an answer", () => {
   });
 
   it("waits for the next look where one has begun, which may have missed what its caller knows", async () => {
-    const gate = createGate();
+    const rateLimits = createBarrier();
     let looks = 0;
     const slow: Database = {
       ...database,
       async query<Row>(sql: string, parameters?: readonly unknown[]) {
         const rows = await database.query<Row>(sql, parameters);
-        if (sql.includes("pg_current_snapshot") && ++looks === 3) await gate.opened;
+        if (sql.includes("pg_current_snapshot") && ++looks === 3) await rateLimits.opened;
         return rows;
       },
     };
@@ -95,7 +95,7 @@ describe("an answer", () => {
 
     const late = search.page(collection, byId);
     const later = search.page(collection, byId);
-    gate.open();
+    rateLimits.open();
 
     expect((await early).tokenIds).toEqual([]);
     expect((await late).tokenIds).toEqual(["1"]);

@@ -36,12 +36,12 @@ function createCounted() {
   const holdNext = (is: (isFirstPage: boolean) => boolean) => {
     let release = (): void => undefined;
     let isHeld = false;
-    const gate = new Promise<void>((resolve) => {
+    const rateLimits = new Promise<void>((resolve) => {
       release = resolve;
     });
     holding = (isFirstPage) => {
       if (!is(isFirstPage)) return false;
-      [holding, released, isHeld] = [undefined, gate, true];
+      [holding, released, isHeld] = [undefined, rateLimits, true];
       return true;
     };
     return { isHeld: () => isHeld, release };

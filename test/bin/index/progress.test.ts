@@ -36,7 +36,7 @@ async function follow(looks: readonly Look[], chainIds: readonly number[] = [1])
     oldHeads: async () => new Map(Object.entries(look().old ?? {}).map(([id, block]) => [Number(id), block])),
     onLine: (line) => lines.push(line),
     signal: stop.signal,
-    lookMs: 0,
+    pollMs: 0,
   });
   return { isCaughtUp, taken, lines };
 }

@@ -150,7 +150,7 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
           plant.query<{ read: number; waiting: number }>(
             `select (select count(*)::int from vitrine.token where served_version is not null) as read,
                     (select count(*)::int from vitrine.refresh
-                      where wanted > done and trigger <> 'second_look') as waiting`,
+                      where wanted > done and trigger <> 'recheck') as waiting`,
           ),
         ([row]) => row !== undefined && row.read >= options.tokens && row.waiting === 0,
         ENDS_WITHIN_MS,

@@ -3,7 +3,7 @@
 import type { Database, Queryable } from "../../db/database.ts";
 import { isTier, type Tier } from "../../http/limits/tiers.ts";
 import { addAudit } from "../audit.ts";
-import { tellReplicas } from "../keys/key-store.ts";
+import { notifyReplicas } from "../keys/key-store.ts";
 import type { AccessService } from "../keys/service.ts";
 import {
   type AppRow,
@@ -80,7 +80,7 @@ export function createApps({ database, access }: AppsDeps) {
     if (!app) return;
     await writeApp(tx, to(app));
     await addAudit(tx, audit.actor, audit.action, appId, { app: app.name, ...audit.detail });
-    await tellReplicas(tx);
+    await notifyReplicas(tx);
   }
 
   return {
@@ -129,12 +129,12 @@ export function createApps({ database, access }: AppsDeps) {
     openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
 
     /** Asks the operator for a permission. */
-    ask(appId: string, wish: Permission, actor: string): Promise<Asking> {
+    ask(appId: string, request: Permission, actor: string): Promise<Asking> {
       return database.transaction(async (tx): Promise<Asking> => {
         const app = await readApp(tx, appId, true);
-        if (!app || holds(app, wish)) return "held";
-        if (!(await addRequest(tx, appId, wish.kind, wish.subject))) return "asked_before";
-        await addAudit(tx, actor, "requests.create", appId, { app: app.name, ...wish });
+        if (!app || holds(app, request)) return "held";
+        if (!(await addRequest(tx, appId, request.kind, request.subject))) return "asked_before";
+        await addAudit(tx, actor, "requests.create", appId, { app: app.name, ...request });
         return "asked";
       });
     },
@@ -142,13 +142,13 @@ export function createApps({ database, access }: AppsDeps) {
     /** Approves or refuses a request; false when it is not open any more. */
     decide(requestId: string, isApproved: boolean, actor: string): Promise<boolean> {
       return database.transaction(async (tx) => {
-        const request = await closeRequest(tx, requestId, isApproved, actor);
-        if (!request) return false;
-        const { appId, ...wish } = request;
-        await change(tx, appId, (app) => (isApproved ? withPermission(app, wish) : app), {
+        const closed = await closeRequest(tx, requestId, isApproved, actor);
+        if (!closed) return false;
+        const { appId, ...request } = closed;
+        await change(tx, appId, (app) => (isApproved ? withPermission(app, request) : app), {
           actor,
           action: isApproved ? "requests.approve" : "requests.refuse",
-          detail: wish,
+          detail: request,
         });
         return true;
       });

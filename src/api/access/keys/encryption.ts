@@ -29,46 +29,47 @@ export interface Secrets {
 export const deriveKey = (secret: string, use: SecretUse): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "vitrine", use, KEY_BYTES));
 
-export interface Sealer {
+export interface Cipher {
   /** `context` names what the text belongs to, such as a row's id; a seal that is moved to another row does not open. */
-  seal(text: string, context: string): Buffer;
+  encrypt(text: string, context: string): Buffer;
   /** The text, or undefined when neither secret opens it: another secret, another row, or a changed byte. */
-  open(sealed: Buffer, context: string): string | undefined;
+  open(encrypted: Buffer, context: string): string | undefined;
   /** The first bytes of everything that the current secret seals, by which the rest is found. */
   readonly mark: Buffer;
 }
 
-export function createSealer({ current, previous }: Secrets, use: "api-key"): Sealer {
+export function createCipher({ current, previous }: Secrets, use: "api-key"): Cipher {
   const keyOf = (secret: string) => {
     const key = deriveKey(secret, use);
     // Tells the secrets apart without telling anything of them.
     const mark = createHmac("sha256", deriveKey(secret, "mark")).update(use).digest();
     return { key, mark: Buffer.concat([Buffer.of(VERSION), mark.subarray(0, MARK_BYTES)]) };
   };
-  const sealing = keyOf(current);
-  const keys = previous === undefined ? [sealing] : [sealing, keyOf(previous)];
+  const encryption = keyOf(current);
+  const keys = previous === undefined ? [encryption] : [encryption, keyOf(previous)];
 
   return {
-    mark: sealing.mark,
+    mark: encryption.mark,
 
-    seal(text, context) {
+    encrypt(text, context) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", sealing.key, nonce).setAAD(Buffer.from(context));
+      const cipher = createCipheriv("aes-256-gcm", encryption.key, nonce).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([sealing.mark, nonce, cipher.getAuthTag(), body]);
+      return Buffer.concat([encryption.mark, nonce, cipher.getAuthTag(), body]);
     },
 
-    open(sealed, context) {
-      if (sealed.length < HEAD_BYTES + TAG_BYTES) return undefined;
-      const used = keys.find(({ mark }) => timingSafeEqual(mark, sealed.subarray(0, mark.length)));
+    open(encrypted, context) {
+      if (encrypted.length < HEAD_BYTES + TAG_BYTES) return undefined;
+      const used = keys.find(({ mark }) => timingSafeEqual(mark, encrypted.subarray(0, mark.length)));
       if (!used) return undefined;
-      const nonce = sealed.subarray(1 + MARK_BYTES, HEAD_BYTES);
+      const nonce = encrypted.subarray(1 + MARK_BYTES, HEAD_BYTES);
       const decipher = createDecipheriv("aes-256-gcm", used.key, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(context))
-        .setAuthTag(sealed.subarray(HEAD_BYTES, HEAD_BYTES + TAG_BYTES));
+        .setAuthTag(encrypted.subarray(HEAD_BYTES, HEAD_BYTES + TAG_BYTES));
       try {
         return (
-          decipher.update(sealed.subarray(HEAD_BYTES + TAG_BYTES)).toString("utf8") + decipher.final("utf8")
+          decipher.update(encrypted.subarray(HEAD_BYTES + TAG_BYTES)).toString("utf8") +
+          decipher.final("utf8")
         );
       } catch {
         return undefined;

@@ -17,7 +17,7 @@ export interface NewApp {
 }
 
 /** Reaches the others when the transaction commits. */
-export async function tellReplicas(tx: Queryable): Promise<void> {
+export async function notifyReplicas(tx: Queryable): Promise<void> {
   await tx.query("select pg_notify($1, '')", [ACCESS_CHANNEL]);
 }
 
@@ -39,13 +39,13 @@ export async function saveApp(db: Queryable, app: NewApp): Promise<string | unde
 export interface KeyToAdd extends Omit<NewKey, "key"> {
   readonly id: string;
   readonly appId: string;
-  readonly sealed: Buffer;
+  readonly encrypted: Buffer;
 }
 
-export async function addKey(db: Queryable, { id, appId, hash, start, sealed }: KeyToAdd): Promise<void> {
+export async function addKey(db: Queryable, { id, appId, hash, start, encrypted }: KeyToAdd): Promise<void> {
   await db.query(
     "insert into vitrine.api_key (id, app_id, hash, start, sealed) values ($1, $2, $3, $4, $5)",
-    [id, appId, hash, start, sealed],
+    [id, appId, hash, start, encrypted],
   );
 }
 
@@ -90,9 +90,9 @@ export async function findLiveKey(
   db: Queryable,
   id: string,
   lock = false,
-): Promise<{ appId: string; sealed: Buffer | null } | undefined> {
-  const [row] = await db.query<{ appId: string; sealed: Buffer | null }>(
-    `select k.app_id as "appId", k.sealed from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
+): Promise<{ appId: string; encrypted: Buffer | null } | undefined> {
+  const [row] = await db.query<{ appId: string; encrypted: Buffer | null }>(
+    `select k.app_id as "appId", k.sealed as encrypted from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
     [id],
   );
   return row;
@@ -116,20 +116,29 @@ export async function revokeKey(db: Queryable, id: string): Promise<boolean> {
 }
 
 /** Sealed keys whose seal does not start with `mark`, by id after `after`. */
-export function readOtherSeals(
+export function readKeysOfOldSecrets(
   db: Queryable,
   mark: Buffer,
   after: string,
   limit: number,
-): Promise<{ id: string; sealed: Buffer }[]> {
+): Promise<{ id: string; encrypted: Buffer }[]> {
   return db.query(
-    `select id, sealed from vitrine.api_key
+    `select id, sealed as encrypted from vitrine.api_key
       where sealed is not null and substring(sealed for $1) <> $2 and id > $3 order by id limit $4`,
     [mark.length, mark, after, limit],
   );
 }
 
 /** Replaces a seal, unless another process was faster. */
-export async function replaceSeal(db: Queryable, id: string, old: Buffer, sealed: Buffer): Promise<void> {
-  await db.query("update vitrine.api_key set sealed = $3 where id = $1 and sealed = $2", [id, old, sealed]);
+export async function replaceEncrypted(
+  db: Queryable,
+  id: string,
+  old: Buffer,
+  encrypted: Buffer,
+): Promise<void> {
+  await db.query("update vitrine.api_key set sealed = $3 where id = $1 and sealed = $2", [
+    id,
+    old,
+    encrypted,
+  ]);
 }

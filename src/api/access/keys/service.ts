@@ -6,7 +6,7 @@ import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import type { CallerApp } from "../../http/router.ts";
 import { addAudit } from "../audit.ts";
-import type { Sealer } from "./encryption.ts";
+import type { Cipher } from "./encryption.ts";
 import {
   addKey,
   expireKey,
@@ -15,18 +15,18 @@ import {
   type KeyRow,
   listKeys,
   type NewApp,
-  readOtherSeals,
-  replaceSeal,
+  notifyReplicas,
+  readKeysOfOldSecrets,
+  replaceEncrypted,
   revokeKey,
   saveApp,
-  tellReplicas,
 } from "./key-store.ts";
 import { digestOf, hashKey, isKeyShaped, makeKey } from "./keys.ts";
 
 // Permission changes and revocations must reach every replica within 5 s, also those whose notifications are lost.
 const REMEMBER_MS = 2_000;
 const REMEMBERED_MAX = 10_000;
-const RESEAL_BATCH = 200;
+const REENCRYPT_BATCH = 200;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export type Revealed =
@@ -37,7 +37,7 @@ export type Revealed =
 
 const contextOf = (keyId: string): string => `api_key:${keyId}`;
 
-export function createAccess(database: Database, sealer: Sealer, now: () => number = Date.now) {
+export function createAccess(database: Database, cipher: Cipher, now: () => number = Date.now) {
   const remembered = new Map<string, { readonly at: number; readonly app: Promise<CallerApp | undefined> }>();
 
   function remember(name: string, app: Promise<CallerApp | undefined>): void {
@@ -58,7 +58,7 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
   ): Promise<{ id: string; key: string; start: string }> {
     const { key, hash, start } = makeKey();
     const id = randomUUID();
-    await addKey(tx, { id, appId, hash, start, sealed: sealer.seal(key, contextOf(id)) });
+    await addKey(tx, { id, appId, hash, start, encrypted: cipher.encrypt(key, contextOf(id)) });
     return { id, key, start };
   }
 
@@ -93,7 +93,7 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
         }
         const { id, key, start } = await makeKeyFor(tx, appId);
         await addAudit(tx, actor, "keys.create", id, { ...app, start });
-        await tellReplicas(tx);
+        await notifyReplicas(tx);
         return { id, key };
       });
     },
@@ -105,7 +105,7 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
     async revealKey(id: string, actor: string): Promise<Revealed> {
       const found = await findLiveKey(database, id);
       if (!found) return { kind: "unknown" };
-      const key = found.sealed && sealer.open(found.sealed, contextOf(id));
+      const key = found.encrypted && cipher.open(found.encrypted, contextOf(id));
       if (!key) return { kind: "unreadable" };
       await addAudit(database, actor, "keys.reveal", id, {});
       return { kind: "key", key };
@@ -126,7 +126,7 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
         const { start, ...made } = await makeKeyFor(tx, old.appId);
         await expireKey(tx, id, graceSeconds);
         await addAudit(tx, actor, "keys.rotate", id, { new: made.id, start, grace_seconds: graceSeconds });
-        await tellReplicas(tx);
+        await notifyReplicas(tx);
         return made;
       });
     },
@@ -142,7 +142,7 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
         const revoked = await revokeKey(tx, id);
         if (revoked) {
           await addAudit(tx, actor, "keys.revoke", id, {});
-          await tellReplicas(tx);
+          await notifyReplicas(tx);
         }
         return revoked;
       });
@@ -151,20 +151,20 @@ export function createAccess(database: Database, sealer: Sealer, now: () => numb
     },
 
     /**
-     * Seals with the current secret what the previous one had sealed. Answers how many were, and how many neither
-     * secret opens: those keys work, and can't be read again.
+     * Encrypts with the current secret what the previous one encrypted. Answers how many keys that were, and how many
+     * neither secret decrypts: those keys work, but can't be shown again.
      */
-    async reseal(): Promise<{ readonly resealed: number; readonly unreadable: number }> {
-      const count = { resealed: 0, unreadable: 0 };
+    async reencrypt(): Promise<{ readonly reencrypted: number; readonly unreadable: number }> {
+      const count = { reencrypted: 0, unreadable: 0 };
       for (let after = FIRST_ID; ; ) {
-        const rows = await readOtherSeals(database, sealer.mark, after, RESEAL_BATCH);
-        for (const { id, sealed } of rows) {
-          const key = sealer.open(sealed, contextOf(id));
-          if (key) await replaceSeal(database, id, sealed, sealer.seal(key, contextOf(id)));
-          count[key ? "resealed" : "unreadable"]++;
+        const rows = await readKeysOfOldSecrets(database, cipher.mark, after, REENCRYPT_BATCH);
+        for (const { id, encrypted } of rows) {
+          const key = cipher.open(encrypted, contextOf(id));
+          if (key) await replaceEncrypted(database, id, encrypted, cipher.encrypt(key, contextOf(id)));
+          count[key ? "reencrypted" : "unreadable"]++;
         }
         const last = rows.at(-1);
-        if (!last || rows.length < RESEAL_BATCH) return count;
+        if (!last || rows.length < REENCRYPT_BATCH) return count;
         after = last.id;
       }
     },

@@ -40,7 +40,7 @@ export function createBruteForceGuard(deps: BruteForceGuardDeps): BruteForceGuar
     async attempt(c, prove) {
       const client = await takePoint(c);
       const proved = await prove();
-      await points.giveBack(client);
+      await points.release(client);
       return proved;
     },
 

@@ -5,21 +5,23 @@ import { createMiddleware } from "hono/factory";
 import { appOfKey, type KeyCheck, keyOf } from "../../http/key.ts";
 import { answerLimit } from "../../http/limits/rate-limit.ts";
 import type { ApiEnv } from "../../http/router.ts";
-import type { Gate } from "./rate-limits.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
 /** For what people and their tools open: limited by client address, together with GraphQL without a key. */
-export const limitVisitor = <E extends Env>(gate: Pick<Gate, "anonymousGraphql" | "clientAddress">) =>
+export const limitVisitor = <E extends Env>(
+  rateLimits: Pick<RateLimits, "anonymousGraphql" | "clientAddress">,
+) =>
   createMiddleware<E>(async (c, next) => {
-    const { limit, take } = gate.anonymousGraphql;
-    answerLimit(c, limit, await take(gate.clientAddress(c)), "client address");
+    const { limit, take } = rateLimits.anonymousGraphql;
+    answerLimit(c, limit, await take(rateLimits.clientAddress(c)), "client address");
     await next();
   });
 
 /** For pictures, which caches keep with their headers: those tell of a limit only where it is reached. */
-export const limitMedia = (gate: Pick<Gate, "media" | "clientAddress">) =>
+export const limitMedia = (rateLimits: Pick<RateLimits, "media" | "clientAddress">) =>
   createMiddleware<ApiEnv>(async (c, next) => {
-    const { limit, take } = gate.media;
-    const taken = await take(gate.clientAddress(c));
+    const { limit, take } = rateLimits.media;
+    const taken = await take(rateLimits.clientAddress(c));
     if (!taken.isAllowed) {
       c.header("Cache-Control", "no-store");
       answerLimit(c, limit, taken, "client address");
@@ -31,19 +33,19 @@ export const limitMedia = (gate: Pick<Gate, "media" | "clientAddress">) =>
  * Sets `app` where there is a key. Throws KEY_INVALID for a key that is none, so that nobody believes to be past the limit
  * of strangers.
  */
-export const limitCaller = (keys: KeyCheck, gate: Gate, api: string) =>
+export const limitCaller = (keys: KeyCheck, rateLimits: RateLimits, api: string) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
     if (!key) {
-      const { limit, take } = gate.anonymousGraphql;
-      answerLimit(c, limit, await take(gate.clientAddress(c)), "client address");
+      const { limit, take } = rateLimits.anonymousGraphql;
+      answerLimit(c, limit, await take(rateLimits.clientAddress(c)), "client address");
       return next();
     }
     const app = await appOfKey(c, keys, key);
     c.set("app", app);
-    const { limit, take } = gate.limiters[app.tier];
+    const { limit, take } = rateLimits.limiters[app.tier];
     const taken = await take(app.id);
-    gate.countUsage(app.id, api, taken.isAllowed);
+    rateLimits.countUsage(app.id, api, taken.isAllowed);
     answerLimit(c, limit, taken, "app");
     return next();
   });

@@ -30,7 +30,7 @@ export const wrongKeyLimit: RateLimit = { name: "wrong-keys", requests: 600, sec
 /** What one client may change at the console: more than hands do, and few enough rows for strangers to leave. */
 export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
 
-export interface Gate {
+export interface RateLimits {
   /** Of apps, at the gateway APIs. */
   readonly limiters: TierLimiters;
   /** Of client addresses, at POST /graphql. */
@@ -49,7 +49,7 @@ export interface Gate {
   readonly countUsage: CountUsage;
 }
 
-export interface GateDeps {
+export interface RateLimitDeps {
   readonly database: Queryable;
   readonly trustedProxies: readonly string[];
   readonly countUsage: CountUsage;
@@ -61,14 +61,14 @@ export interface GateDeps {
   readonly limits?: Readonly<Record<Tier, RateLimit>>;
 }
 
-export function createGate({
+export function createRateLimits({
   database,
   trustedProxies,
   countUsage,
   onFault,
   onFirstRefusal,
   limits = tiers,
-}: GateDeps): Gate {
+}: RateLimitDeps): RateLimits {
   const clientAddress = createClientAddress(trustedProxies);
   const guard = (limit: RateLimit, told?: (client: string) => Promise<void>): BruteForceGuard =>
     createBruteForceGuard({

@@ -3,7 +3,7 @@
 import { type Address, getAddress, type Hex, isHex, verifyMessage } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 
 const MESSAGE_SECONDS = 600;
 // Signatures of contract wallets hold several keys' signatures; a megabyte holds none.
@@ -44,7 +44,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     const byKey = await verifyMessage(signed).catch(() => false);
     if (byKey) return true;
     const client = chainId === undefined ? undefined : clients.get(chainId);
-    return client !== undefined && (await within(CHAIN_MS, client.verifyMessage(signed))) === true;
+    return client !== undefined && (await withTimeout(CHAIN_MS, client.verifyMessage(signed))) === true;
   }
 
   return {
@@ -99,7 +99,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       const client = clients.get(chainId);
       if (!client) return undefined;
       const read = client.readContract({ address: address as Address, abi: ownerAbi, functionName: "owner" });
-      return (await within(CHAIN_MS, read))?.toLowerCase();
+      return (await withTimeout(CHAIN_MS, read))?.toLowerCase();
     },
   };
 }

@@ -14,7 +14,7 @@ export interface CollectionRef {
 }
 
 /** The name by which collections are told apart. */
-export const nameOf = ({ chainId, address }: CollectionRef): string => `${chainId}:${address}`;
+export const collectionKey = ({ chainId, address }: CollectionRef): string => `${chainId}:${address}`;
 
 /** What is stored of these collections, by `nameOf`. */
 export async function readInformation(
@@ -29,7 +29,7 @@ export async function readInformation(
   );
   return new Map(
     rows.map(({ chainId, address, body, updatedAt }) => [
-      nameOf({ chainId: Number(chainId), address }),
+      collectionKey({ chainId: Number(chainId), address }),
       { information: JSON.parse(body) as Information, updatedAt },
     ]),
   );

@@ -6,7 +6,12 @@ import { ApiError } from "../../http/errors.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";
 import type { Information, InformationView } from "./information-schema.ts";
-import { nameOf, readInformation, replaceInformation, type StoredInformation } from "./information-store.ts";
+import {
+  collectionKey,
+  readInformation,
+  replaceInformation,
+  type StoredInformation,
+} from "./information-store.ts";
 import { type GroupNotice, noticesOf, type SubmittedGroup } from "./trait-groups.ts";
 
 export interface InformationDeps {
@@ -29,7 +34,7 @@ export function createInformation({ database, collections, search, audit }: Info
     async readAll(of: readonly CollectionConfig[]): Promise<(InformationView | null)[]> {
       const stored = await readInformation(database, of);
       return of.map((collection) => {
-        const found = stored.get(nameOf(collection));
+        const found = stored.get(collectionKey(collection));
         return found ? viewInformation(found) : null;
       });
     },
@@ -44,8 +49,8 @@ export function createInformation({ database, collections, search, audit }: Info
       const taken = new ApiError("INVALID_REQUEST", [
         { path: "slug", message: `"${slug}" is the slug of another collection` },
       ]);
-      const name = nameOf(collection);
-      if (slug !== null && collections.all.some((each) => each.slug === slug && nameOf(each) !== name))
+      const name = collectionKey(collection);
+      if (slug !== null && collections.all.some((each) => each.slug === slug && collectionKey(each) !== name))
         throw taken;
       return database.transaction(async (tx) => {
         const updatedAt = await replaceInformation(tx, collection, information, actor);

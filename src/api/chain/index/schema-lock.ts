@@ -9,7 +9,7 @@ import pg, { escapeIdentifier } from "pg";
 import { BootError } from "../../../boot-error.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
 
@@ -34,14 +34,14 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const LOCK_SQL = "select pg_advisory_lock(hashtextextended('vitrine index ' || $1, 0))";
 const TRY_LOCK_SQL = "select pg_try_advisory_lock(hashtextextended('vitrine index ' || $1, 0)) as held";
 
-export interface SchemaHold {
+export interface SchemaLock {
   /** Of this process and no other. */
   readonly token: string;
   /** Ends the session, and the hold with it. */
   close(): Promise<void>;
 }
 
-export interface HoldOptions {
+export interface SchemaLockOptions {
   readonly connectionString: string;
   readonly schema: string;
   readonly onLine: (line: string) => void;
@@ -51,15 +51,15 @@ export interface HoldOptions {
   readonly waitMs?: number;
 }
 
-interface HeldRow {
+interface LockRow {
   readonly locked: boolean;
   readonly heldBy: (ProcessMark & { readonly token: string }) | null;
 }
 
-let current: SchemaHold | undefined;
+let current: SchemaLock | undefined;
 
 /** This process's hold, once `holdSchema` has it. */
-export const currentHold = (): SchemaHold | undefined => current;
+export const currentSchemaLock = (): SchemaLock | undefined => current;
 
 /**
  * Waits up to 20 s for the schema, then throws a BootError that names who has it; up to 60 s for a database that is
@@ -67,7 +67,7 @@ export const currentHold = (): SchemaHold | undefined => current;
  * lock that a dead process has left in Ponder's row. A lock that carries no mark, as that of an older version, is left
  * to Ponder, which lets it run out after 25 s.
  */
-export async function holdSchema(options: HoldOptions): Promise<SchemaHold> {
+export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<SchemaLock> {
   const { schema, onLine, waitMs = WAIT_MS } = options;
   const token = randomUUID();
   const deadline = Date.now() + waitMs;
@@ -89,7 +89,7 @@ export async function holdSchema(options: HoldOptions): Promise<SchemaHold> {
  * the lock where Ponder has not: it goes on without one in a schema that it left before its first checkpoint, and then
  * `ponder db prune` drops the index under it. Ponder renews and releases it as its own.
  */
-export async function lockSchema(db: Queryable, { meta }: ChainTables, hold?: SchemaHold): Promise<void> {
+export async function lockSchema(db: Queryable, { meta }: ChainTables, hold?: SchemaLock): Promise<void> {
   const mark = hold ? { held_by: { token: hold.token, ...markProcess() } } : {};
   await db.query(
     `update ${meta}
@@ -100,12 +100,12 @@ export async function lockSchema(db: Queryable, { meta }: ChainTables, hold?: Sc
   );
 }
 
-const nameOf = (token: string): string => `vitrine hold ${token}`;
+const lockName = (token: string): string => `vitrine hold ${token}`;
 
 async function openSession(connectionString: string, token: string): Promise<pg.Client> {
   const session = new pg.Client({
     connectionString,
-    application_name: nameOf(token),
+    application_name: lockName(token),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
@@ -149,14 +149,14 @@ async function takeLock(session: pg.Client, schema: string, deadline: number): P
   }
 }
 
-async function readRow(session: pg.Client, schema: string): Promise<HeldRow | undefined> {
+async function readRow(session: pg.Client, schema: string): Promise<LockRow | undefined> {
   const meta = `${escapeIdentifier(schema)}._ponder_meta`;
   const { rows: found } = await session.query<{ there: boolean }>(
     "select to_regclass($1) is not null as there",
     [meta],
   );
   if (!found[0]?.there) return undefined;
-  const { rows } = await session.query<HeldRow>(
+  const { rows } = await session.query<LockRow>(
     `select (value->>'is_locked')::int = 1 as locked, value->'held_by' as "heldBy" from ${meta} where key = 'app'`,
   );
   return rows[0];
@@ -173,7 +173,7 @@ async function releaseDeadLock(
   const { token, pid, host } = row.heldBy;
   if (!isSeenGone(row.heldBy)) {
     await sleep(GRACE_MS);
-    if (await isConnected(session, nameOf(token))) return false;
+    if (await isConnected(session, lockName(token))) return false;
   }
   // Where it still writes, Ponder waits for its lock as it does without us.
   if (!(await hasLastStatementEnded(session, schema))) return true;
@@ -206,9 +206,9 @@ async function isConnected(session: pg.Client, name: string): Promise<boolean> {
 /** Takes the hold again whenever its session is lost, as in a restart of PostgreSQL. */
 function keepHold(
   first: pg.Client,
-  { connectionString, schema, onTaken }: HoldOptions,
+  { connectionString, schema, onTaken }: SchemaLockOptions,
   token: string,
-): SchemaHold {
+): SchemaLock {
   let session = first;
   let isClosed = false;
 
@@ -243,7 +243,8 @@ function keepHold(
     if (isBeating) return;
     isBeating = true;
     const asked = session;
-    if (!(await within(BEAT_ANSWER_MS, asked.query("select 1")))) await within(BEAT_MS, asked.end());
+    if (!(await withTimeout(BEAT_ANSWER_MS, asked.query("select 1"))))
+      await withTimeout(BEAT_MS, asked.end());
     isBeating = false;
   }
   const beating = setInterval(beat, BEAT_MS).unref();

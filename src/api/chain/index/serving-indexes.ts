@@ -8,7 +8,7 @@ import type { Logger } from "../../http/logger.ts";
 import type { IndexHeads } from "./index-heads.ts";
 import { hasOwnUnlock } from "./lock-sql.ts";
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 interface ServingIndex {
   readonly name: string;
@@ -111,25 +111,25 @@ export function startServingIndexes(deps: {
   readonly logger: Logger;
 }): { stop(): void } {
   const { connectionString, schema, heads, logger } = deps;
-  let isLooking = false;
+  let isPolling = false;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const indexed = await heads.read();
     if (indexed.length === 0 || !indexed.every(({ ready }) => ready)) return;
     if (await createServingIndexes(connectionString, schema)) clearInterval(timer);
   }
 
   const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    look()
+    if (isPolling) return;
+    isPolling = true;
+    poll()
       .catch((error: Error) =>
         logger.warn({ msg: "Could not make the serving indexes", reason: error.message }),
       )
       .finally(() => {
-        isLooking = false;
+        isPolling = false;
       });
-  }, LOOK_MS);
+  }, POLL_MS);
   // One that is being made is given up with the process, and made anew by the next.
   return { stop: () => clearInterval(timer) };
 }

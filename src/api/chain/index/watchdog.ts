@@ -4,7 +4,7 @@ import type { Logger } from "../../http/logger.ts";
 import type { LatestBlock } from "../contract/read-block.ts";
 import type { IndexHeads } from "./index-heads.ts";
 
-const LOOK_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 // A call waits 60 seconds for an endpoint, and goes on by itself.
 const STALLED_MS = 90_000;
 
@@ -15,7 +15,7 @@ export interface WatchdogDeps {
   readonly onStall: (reason: string) => void;
   readonly logger: Logger;
   /** Tells of what the index could not take in, at every look. */
-  readonly tellAnomalies?: () => Promise<void>;
+  readonly logAnomalies?: () => Promise<void>;
   readonly now?: () => number;
 }
 
@@ -27,7 +27,7 @@ export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: 
     /** The chains whose index stands still, as of the last look. */
     stalled: stalled as ReadonlySet<number>,
 
-    async look(): Promise<void> {
+    async check(): Promise<void> {
       for (const { chainId, block, ready } of await heads.read()) {
         const last = seen.get(chainId);
         // A backfill is busy for as long as it takes; a reorg may set the head back.
@@ -53,9 +53,9 @@ export type Watchdog = ReturnType<typeof createWatchdog>;
 export function startWatchdog(deps: WatchdogDeps): Pick<Watchdog, "stalled"> & { stop(): void } {
   const watchdog = createWatchdog(deps);
   const timer = setInterval(() => {
-    Promise.all([watchdog.look(), deps.tellAnomalies?.()]).catch((error: Error) =>
+    Promise.all([watchdog.check(), deps.logAnomalies?.()]).catch((error: Error) =>
       deps.logger.warn({ msg: "Could not watch the index", reason: error.message }),
     );
-  }, LOOK_MS);
+  }, CHECK_EVERY_MS);
   return { stalled: watchdog.stalled, stop: () => clearInterval(timer) };
 }

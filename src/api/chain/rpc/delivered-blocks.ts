@@ -40,18 +40,18 @@ export function createDeliveredBlocks() {
   const hashes = new Map<number, Set<string>>();
   const headers = new Map<string, RpcBlock>();
   let highest = 0;
-  let unkept: DeliveredBlock[] = [];
+  let unsaved: DeliveredBlock[] = [];
   let keep: KeepDelivered | undefined;
 
   async function keepAll(): Promise<void> {
-    const blocks = unkept;
+    const blocks = unsaved;
     if (!keep || blocks.length === 0) return;
-    unkept = [];
+    unsaved = [];
     try {
       await keep(blocks);
     } catch {
       // Until it is kept, the guard holds the block for unknown; the next delivery tries again.
-      unkept = [...blocks, ...unkept].slice(-NUMBERS_MAX);
+      unsaved = [...blocks, ...unsaved].slice(-NUMBERS_MAX);
     }
   }
 
@@ -67,7 +67,7 @@ export function createDeliveredBlocks() {
       headers.set(block.hash, header);
       if (!known.has(block.hash)) {
         known.add(block.hash);
-        unkept.push({ number, hash: block.hash });
+        unsaved.push({ number, hash: block.hash });
       }
       for (const [old, oldHashes] of hashes) {
         if (hashes.size <= NUMBERS_MAX || old > highest - NUMBERS_MAX) break;

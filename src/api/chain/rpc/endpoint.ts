@@ -71,7 +71,7 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
     while (underWay >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
     underWay++;
   }
-  function giveBack(outcome: Outcome): void {
+  function release(outcome: Outcome): void {
     underWay--;
     // As TCP finds its rate: half of it after a loss, a little more after each success.
     if (outcome.kind === "fault" && outcome.reason === "rate_limited") {
@@ -101,7 +101,7 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
       } catch (error) {
         outcome = outcomeOf(error as Error, { method, params });
       }
-      giveBack(outcome);
+      release(outcome);
       return outcome;
     },
   };

@@ -4,7 +4,7 @@
  */
 
 import type { ChainConfig } from "../../../config.ts";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
 import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
 
@@ -12,7 +12,7 @@ const PROBE_MS = 1_000;
 const PROBES_MAX = 4;
 const POLL_MS = 100;
 // How far an endpoint is that nobody asks, for the day when it is needed.
-const LOOK_MS = 5_000;
+const PROBE_AFTER_MS = 5_000;
 // An address may come to lead to another chain's node, also while it is in use.
 const VERIFY_MS = 15_000;
 // After this long without an answer the next endpoint is asked; the first may still be the one that answers.
@@ -56,7 +56,7 @@ interface State {
   /** Not asked again before. */
   pausedUntil: number;
   latest: number | undefined;
-  lookedAt: number;
+  probedAt: number;
   probes: number;
 }
 
@@ -84,7 +84,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       fault: undefined,
       pausedUntil: 0,
       latest: undefined,
-      lookedAt: 0,
+      probedAt: 0,
       probes: 0,
     }),
   );
@@ -107,7 +107,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
 
   function noteLatest(state: State, block: number): void {
     state.latest = block;
-    state.lookedAt = Date.now();
+    state.probedAt = Date.now();
     const last = heights.at(-1);
     if (last && block <= last.block) return;
     const due = Date.now() - BEHIND_MS;
@@ -150,25 +150,25 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     verifiedAt > 0 && latest >= block;
   /** Whether the endpoint has seen this chain up to a block, as far as it says within `ms`. */
   async function hasSeen(state: State, block: number, ms: number): Promise<boolean> {
-    const isFresh = state.verifiedAt > 0 && Date.now() - state.lookedAt < PROBE_MS;
-    if (!isAt(state, block) && !isFresh) await within(ms, probeTogether(state));
+    const isFresh = state.verifiedAt > 0 && Date.now() - state.probedAt < PROBE_MS;
+    if (!isAt(state, block) && !isFresh) await withTimeout(ms, probeTogether(state));
     return isAt(state, block);
   }
   /** Each second: those that are down, however long the last probe hangs; now and then the others. */
-  function lookAround(): void {
+  function probeOthers(): void {
     const now = Date.now();
     for (const state of states) {
-      const isOld = now - state.lookedAt >= LOOK_MS || now - state.verifiedAt >= VERIFY_MS;
+      const isOld = now - state.probedAt >= PROBE_AFTER_MS || now - state.verifiedAt >= VERIFY_MS;
       const isDue = state.fault !== undefined || isOld;
       const isHanging = state.probes > PROBES_MAX;
       if (!isDue || isHanging || now < state.pausedUntil - PROBE_MS / 2) continue;
-      if (state.fault === undefined) state.lookedAt = now;
+      if (state.fault === undefined) state.probedAt = now;
       void probe(state);
     }
   }
 
   function watch(): void {
-    if (!isWatching) setInterval(lookAround, PROBE_MS).unref();
+    if (!isWatching) setInterval(probeOthers, PROBE_MS).unref();
     isWatching = true;
   }
 
@@ -188,19 +188,19 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       const pending: Promise<Outcome>[] = [];
       const left = Math.max(1, deadline - Date.now());
       for (const state of spread ? byLoad() : inOrder()) {
-        const soon = Math.min(SOON_MS, left);
+        const isSoon = Math.min(SOON_MS, left);
         // Nothing is awaited for one that is known to be well: what it is asked counts as its load at once.
-        if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, soon))) {
+        if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, isSoon))) {
           isUnknown ||= state.fault === undefined;
           if (Date.now() >= deadline) break;
           continue;
         }
         const asked = state.rpc.ask(call, TIMEOUT_MS);
-        const outcome = await within(soon, Promise.race([asked, ...pending]));
+        const outcome = await withTimeout(isSoon, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
           // Who has less patience than that has found out nothing.
-          if (soon === SOON_MS) fail(state, "timeout");
+          if (isSoon === SOON_MS) fail(state, "timeout");
         } else if (outcome.kind === "answer") {
           if (isGood(outcome, state)) return outcome;
           isUnknown = true;
@@ -217,7 +217,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       if (isUnknown || refused) return { kind: "unknown", refused };
       if (Date.now() >= deadline) throw last;
       do {
-        const late = await within(POLL_MS, Promise.race(pending));
+        const late = await withTimeout(POLL_MS, Promise.race(pending));
         if (late?.kind === "answer") return late;
       } while (inOrder().length === 0 && Date.now() < deadline);
     }

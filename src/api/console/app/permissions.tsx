@@ -29,9 +29,9 @@ const purposes: Record<(typeof apiNames)[number], string> = {
   market: "What a marketplace reads: collections, tokens, trade checks, events",
 };
 
-const nameOf = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
+const collectionKey = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
 const titleOf = (site: Site, name: string): string | undefined =>
-  site.collections.all.find((each) => nameOf(each) === name)?.name;
+  site.collections.all.find((each) => collectionKey(each) === name)?.name;
 
 const Ask = ({
   site,
@@ -88,7 +88,9 @@ const Apis = ({ site, app, requests, isOperator }: Props) => (
 
 const Collections = ({ site, app, requests, isOperator }: Props) => {
   const held = app.collections ?? [ALL_COLLECTIONS];
-  const free = site.collections.all.map(nameOf).filter((name) => app.collections && !held.includes(name));
+  const free = site.collections.all
+    .map(collectionKey)
+    .filter((name) => app.collections && !held.includes(name));
   const options = free.map((name) => ({
     value: name,
     text: [titleOf(site, name), name].filter(Boolean).join(", "),
@@ -169,7 +171,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     const isKnown =
       kind === "api"
         ? apiNames.some((api) => api === subject)
-        : site.collections.all.some((c) => nameOf(c) === subject);
+        : site.collections.all.some((c) => collectionKey(c) === subject);
     if (isKnown) return subject;
     throw new ApiError("INVALID_REQUEST", [{ path: "subject", message: `is no ${kind} of this service` }]);
   }
@@ -246,7 +248,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const { collection, ...signed } = await jsonOf(c, proveBody);
       const at = parseName(known("collection", collection));
-      const owner = await site.gate.failures.attempt(c, async () => {
+      const owner = await site.rateLimits.failures.attempt(c, async () => {
         const refused = (message: string): ApiError =>
           new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
         const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId);

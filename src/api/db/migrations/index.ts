@@ -21,8 +21,8 @@ import {
   mintedRanges,
   probes,
   receiptsForAll,
+  rechecks,
   refresh,
-  secondLooks,
   unseenRequests,
 } from "./refresh.ts";
 import { renormalise } from "./renormalise.ts";
@@ -35,7 +35,7 @@ export const migrations: readonly string[] = [
   accessAndGuard,
   indexBuilds,
   retention,
-  secondLooks,
+  rechecks,
   displayTypes,
   rateLimits,
   hosts,

@@ -82,7 +82,7 @@ create table vitrine.sweep (
 create index sweep_open on vitrine.sweep (id) where finished_at is null;
 `;
 
-export const secondLooks = `
+export const rechecks = `
 -- How often a token was looked at again after its last event; null when it is owed no look.
 alter table vitrine.refresh add looks smallint;
 `;

@@ -9,7 +9,11 @@ import { findTables } from "../ponder/ponder-tables.ts";
 import { type GraphqlRequest, readRequest } from "../request.ts";
 import { costError } from "./cost.ts";
 import { cacheByText } from "./document-cache.ts";
-import { createIntrospectionLimit, createKeptAnswers, type KeptAnswer } from "./introspection.ts";
+import {
+  type CachedIntrospection,
+  createIntrospectionCache,
+  createIntrospectionLimit,
+} from "./introspection.ts";
 import { sizeError } from "./limits.ts";
 import { introspect, mergeSchema } from "./merged-schema.ts";
 import { type PreparedDocument, prepareDocument, type Schemas } from "./prepared-document.ts";
@@ -64,13 +68,13 @@ export async function createGraphqlEndpoint<Context>(
   const schemas = await buildSchemas(dependencies);
   assertRootValue(schemas, rootValue);
   const prepare = cacheByText((query) => prepareDocument(query, schemas), isPrepared);
-  const kept = createKeptAnswers();
+  const kept = createIntrospectionCache();
   const takeIntrospection = createIntrospectionLimit();
 
   const answer = async (
     read: GraphqlRequest,
     request: EndpointRequest<Context>,
-  ): Promise<string | KeptAnswer> => {
+  ): Promise<string | CachedIntrospection> => {
     const key = `${read.operationName ?? ""}\0${read.query}`;
     const known = kept.find(key);
     if (known) return known;

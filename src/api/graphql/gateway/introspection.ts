@@ -150,7 +150,7 @@ function rootNames(document: DocumentNode, definition: OperationDefinitionNode):
   return namesOf(definition.selectionSet);
 }
 
-export interface KeptAnswer {
+export interface CachedIntrospection {
   readonly json: string;
   /** The same, for all who ask: what waits to be read of it takes its memory once. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -160,15 +160,15 @@ export interface KeptAnswer {
  * Keeps the answers of 16 documents; of those asked for least often the newest makes room, so that queries made up one
  * after the other displace each other and nothing that is in use.
  */
-export function createKeptAnswers() {
-  const answers = new Map<string, KeptAnswer & { asked: number }>();
+export function createIntrospectionCache() {
+  const answers = new Map<string, CachedIntrospection & { asked: number }>();
   return {
-    find(key: string): KeptAnswer | undefined {
+    find(key: string): CachedIntrospection | undefined {
       const found = answers.get(key);
       if (found) found.asked++;
       return found;
     },
-    keep(key: string, json: string): KeptAnswer {
+    keep(key: string, json: string): CachedIntrospection {
       if (answers.size >= ANSWERS_MAX) {
         const [rarest] = [...answers].reverse().sort(([, a], [, b]) => a.asked - b.asked);
         if (rarest) answers.delete(rarest[0]);

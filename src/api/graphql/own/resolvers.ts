@@ -2,7 +2,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
-import type { CatalogRoom } from "../../catalog/module.ts";
+import type { CatalogModule } from "../../catalog/module.ts";
 import type { RefreshService } from "../../refresh/service.ts";
 import { refusalOf } from "../../refresh/verdicts.ts";
 import type { Search } from "../../search/service.ts";
@@ -13,7 +13,7 @@ import { camelKeys } from "./camel-keys.ts";
 import { createRefreshFields } from "./refresh-fields.ts";
 import { createSearchFields } from "./search-fields.ts";
 
-export interface ResolverDeps extends CatalogRoom {
+export interface ResolverDeps extends CatalogModule {
   readonly collections: Collections;
   readonly refresh: RefreshService;
   readonly search: Pick<Search, "page" | "facets">;

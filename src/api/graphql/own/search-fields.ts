@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { viewCollections } from "../../catalog/collection-view.ts";
 import type { Collections } from "../../catalog/collections.ts";
-import type { CatalogRoom } from "../../catalog/module.ts";
+import type { CatalogModule } from "../../catalog/module.ts";
 import { viewTokenReport } from "../../catalog/reports/token-report.ts";
 import { toFilter } from "../../catalog/tokens/token-filter.ts";
 import { sortSchema } from "../../catalog/tokens/token-sort.ts";
@@ -35,7 +35,7 @@ const searchArguments = traitsArguments.extend({
 const collectionOnly = z.object(collectionArguments);
 const reportArguments = tokenArguments.extend({ limit: limitArgument, before: intArgument(1).nullish() });
 
-export interface SearchFieldDeps extends CatalogRoom {
+export interface SearchFieldDeps extends CatalogModule {
   readonly collections: Collections;
   readonly search: Pick<Search, "page" | "facets">;
 }

@@ -79,14 +79,14 @@ export function findAsked(
 
   const look = (set: SelectionSetNode | undefined, type: Maybe<GraphQLNamedType>): void => {
     for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) lookAtField(selection, type);
+      if (selection.kind === Kind.FIELD) visitField(selection, type);
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const { selectionSet, typeCondition } = selection;
         look(selectionSet, typeCondition ? ponder.getType(typeCondition.name.value) : type);
-      } else lookAtFragment(selection.name.value);
+      } else visitFragment(selection.name.value);
     }
   };
-  const lookAtField = (
+  const visitField = (
     { name, arguments: given, selectionSet }: FieldNode,
     parent: Maybe<GraphQLNamedType>,
   ) => {
@@ -99,7 +99,7 @@ export function findAsked(
       found.push({ table, isList: type.name !== table.name, arguments: given });
     look(selectionSet, type);
   };
-  const lookAtFragment = (name: string): void => {
+  const visitFragment = (name: string): void => {
     const fragment = fragments.get(name);
     if (!fragment || visited.has(name)) return;
     visited.add(name);

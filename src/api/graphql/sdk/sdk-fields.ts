@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import { viewCollections } from "../../catalog/collection-view.ts";
 import type { Collections } from "../../catalog/collections.ts";
-import type { CatalogRoom } from "../../catalog/module.ts";
+import type { CatalogModule } from "../../catalog/module.ts";
 import { ownerSchema, toFilter } from "../../catalog/tokens/token-filter.ts";
 import { addressField } from "../../http/fields.ts";
 import { valueText } from "../../metadata/document/traits.ts";
@@ -60,7 +60,7 @@ const collectionOnly = z.object(collectionArguments);
 const asksForSale = ({ auctionType, priceRange }: z.output<z.ZodObject<typeof saleArguments>>): boolean =>
   auctionType === "Sale" || (priceRange?.from ?? priceRange?.to ?? null) !== null;
 
-export interface SdkFieldDeps extends CatalogRoom {
+export interface SdkFieldDeps extends CatalogModule {
   readonly collections: Collections;
   readonly search: Pick<Search, "page" | "facets">;
 }

@@ -3,7 +3,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
-import type { CatalogRoom } from "../../catalog/module.ts";
+import type { CatalogModule } from "../../catalog/module.ts";
 import { ownerSchema } from "../../catalog/tokens/token-filter.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { valueText } from "../../metadata/document/traits.ts";
@@ -38,7 +38,7 @@ type Window = z.input<typeof windowArguments>;
 
 /** Shapes tokens of one collection; what several of them ask for is read once. */
 export function createTokenShapes(
-  deps: Pick<CatalogRoom, "holdings" | "information">,
+  deps: Pick<CatalogModule, "holdings" | "information">,
   collection: CollectionConfig,
 ) {
   const { holdings } = deps;

@@ -38,7 +38,7 @@ export function createLeasedRateLimiter(
   function windowOf(key: string): Window {
     let window = windows.get(key);
     if (!window) {
-      if (windows.size >= KEYS_MAX) makeRoom(windows, now());
+      if (windows.size >= KEYS_MAX) evict(windows, now());
       window = {
         left: 0,
         remaining: limit.requests,
@@ -112,7 +112,7 @@ export function createLeasedRateLimiter(
 }
 
 /** Drops what is over, and if that is nothing, the oldest: its unspent points are lost, and nobody gets too many. */
-function makeRoom(windows: Map<string, Window>, now: number): void {
+function evict(windows: Map<string, Window>, now: number): void {
   for (const [key, { endsAt, waiting }] of windows) {
     if (endsAt <= now && waiting === 0) windows.delete(key);
   }

@@ -20,7 +20,7 @@ export interface Points {
     readonly count: number;
   }>;
   /** Gives one point of the key's window back. Never rejects. */
-  giveBack(key: string): Promise<void>;
+  release(key: string): Promise<void>;
   /** How many points of the key's window are taken; those past the limit count too. */
   taken(key: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
 }
@@ -40,7 +40,7 @@ export function createPoints(database: Queryable, limit: RateLimit, onFault: OnF
     storeClient: {
       query: async ({ text, values }: { text: string; values: readonly unknown[] }) => {
         try {
-          const rows = await inTime(database.query(text, values));
+          const rows = await withTimeLimit(database.query(text, values));
           return { rows, rowCount: rows.length };
         } catch (error) {
           onFault(name);
@@ -73,7 +73,7 @@ export function createPoints(database: Queryable, limit: RateLimit, onFault: OnF
       }
     },
 
-    async giveBack(key) {
+    async release(key) {
       // A point that stays taken costs its client one attempt of a minute.
       await limiter.reward(key, 1).catch(() => undefined);
     },
@@ -85,7 +85,7 @@ export function createPoints(database: Queryable, limit: RateLimit, onFault: OnF
   };
 }
 
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function withTimeLimit<Answer>(answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error("the database took too long")), STORE_TIMEOUT_MS);

@@ -33,7 +33,7 @@ export const serverLimits: ServerLimits = {
 };
 
 // What a process can write meanwhile for those who read nothing is far below what it may hold for them.
-const LOOK_MS = 250;
+const CHECK_EVERY_MS = 250;
 const CHECK_MS = 5_000;
 // A restart takes longer than a reload of a page, and not much.
 const RETRY_SECONDS = "5";
@@ -128,12 +128,12 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     socket.destroy();
     guard.onEnd(reason);
   };
-  const look = setInterval(() => {
+  const checkConnections = setInterval(() => {
     const now = Date.now();
     endUnread(connections.values(), limits, { clientOf, end, now });
     endSlowBodies(connections.values(), limits, { clientOf, end, now });
-  }, LOOK_MS).unref();
-  server.on("close", () => clearInterval(look));
+  }, CHECK_EVERY_MS).unref();
+  server.on("close", () => clearInterval(checkConnections));
   return server;
 }
 

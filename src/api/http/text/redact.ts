@@ -16,7 +16,7 @@ const SECRET_NAME = /^(?:authorization|cookie|set-cookie|x-api-key)$/i;
 const DEPTH_MAX = 6;
 
 /** The text with every secret cut to the part that may be shown. */
-export const maskText = (text: string): string =>
+export const redactText = (text: string): string =>
   text
     .replace(OWN, "$1…")
     .replace(QUERY, "$1…")
@@ -24,38 +24,38 @@ export const maskText = (text: string): string =>
     .replace(BEARER, "$1…")
     .replace(BYTES, "\\x…");
 
-function mask(value: unknown, depth = 0): unknown {
-  if (typeof value === "string") return maskText(value);
+function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return redactText(value);
   if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return value;
-  if (value instanceof Error) return maskError(value, depth);
-  if (Array.isArray(value)) return value.map((each) => mask(each, depth + 1));
+  if (value instanceof Error) return redactError(value, depth);
+  if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
   // Dates, buffers and the like hold no text; a copy would only lose what they are.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
-      maskText(name),
-      SECRET_NAME.test(name) ? "…" : mask(each, depth + 1),
+      redactText(name),
+      SECRET_NAME.test(name) ? "…" : redact(each, depth + 1),
     ]),
   );
 }
 
 /** The same error to whoever prints it: its class, code and stack stay, only secrets in them are cut. */
-function maskError(error: Error, depth: number): Error {
+function redactError(error: Error, depth: number): Error {
   const members = Object.entries(Object.getOwnPropertyDescriptors(error))
     .filter(([, descriptor]) => "value" in descriptor)
-    .map(([name, descriptor]) => [name, { ...descriptor, value: mask(descriptor.value, depth + 1) }]);
+    .map(([name, descriptor]) => [name, { ...descriptor, value: redact(descriptor.value, depth + 1) }]);
   // What a DOMException says is in private members, which another object under its prototype has not.
   const isPrivate = error instanceof DOMException;
   const prototype = isPrivate ? Error.prototype : Object.getPrototypeOf(error);
-  const masked = Object.create(prototype, Object.fromEntries(members)) as Error;
-  if (isPrivate) Object.assign(masked, { name: error.name, message: maskText(error.message) });
-  Object.defineProperty(masked, "stack", { value: maskText(error.stack ?? ""), configurable: true });
-  return masked;
+  const redacted = Object.create(prototype, Object.fromEntries(members)) as Error;
+  if (isPrivate) Object.assign(redacted, { name: error.name, message: redactText(error.message) });
+  Object.defineProperty(redacted, "stack", { value: redactText(error.stack ?? ""), configurable: true });
+  return redacted;
 }
 
 /** A logger whose every line is masked, error messages, stacks and causes included. */
-export function maskSecrets(logger: Logger): Logger {
+export function redactSecrets(logger: Logger): Logger {
   type Entry = Parameters<Logger["info"]>[0];
-  const at = (level: keyof Logger) => (entry: Entry) => logger[level](mask(entry) as Entry);
+  const at = (level: keyof Logger) => (entry: Entry) => logger[level](redact(entry) as Entry);
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

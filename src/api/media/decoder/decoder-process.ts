@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from "./decoder-messages.ts";
-import { type Exchange, openExchange } from "./scratch-file.ts";
+import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
 
 /**
  * One whose answer is on its way, one that is decoded, and one at hand: a process that must wait for its next file
@@ -85,8 +85,8 @@ export interface ProcessOptions {
 
 export function startProcess(options: ProcessOptions): DecoderProcess {
   const { timeLimitMs, processorLimitMs, idleMs, program, onFree, onEnd } = options;
-  const exchange = openExchange();
-  const child = spawnWorker(program, exchange, processorLimitMs);
+  const scratchFile = openScratchFile();
+  const child = spawnWorker(program, scratchFile, processorLimitMs);
   const held: Work[] = [];
   const places: (Work | undefined)[] = Array.from({ length: HELD_MAX });
   // It can answer for what it has been told of, and once.
@@ -148,7 +148,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
     if (event.event === "answer") settle(work, () => work.done(event.answer));
     else if (event.event === "failure") settle(work, () => work.failed(new Error(event.message)));
     else
-      exchange.take(places.indexOf(work), event.bytes).then(
+      scratchFile.take(places.indexOf(work), event.bytes).then(
         (bytes) => settle(work, () => work.done({ ...event.image, bytes })),
         (error: Error) => settle(work, () => work.failed(error)),
       );
@@ -204,7 +204,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   });
   // So may pictures.
   const closed = ended.then((cause) =>
-    exchange.close().then(
+    scratchFile.close().then(
       () => end(cause),
       (error: Error) => end(error.message),
     ),
@@ -223,7 +223,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
       held.push(work);
       if (held.length === 1) attend();
       const { id, kind, body } = work;
-      exchange.put(place, body).then(
+      scratchFile.put(place, body).then(
         () => {
           if (isGone) return;
           told.add(work);
@@ -239,16 +239,16 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   };
 }
 
-function spawnWorker(program: string, exchange: Exchange, processorLimitMs: number): ChildProcess {
+function spawnWorker(program: string, scratchFile: ScratchFile, processorLimitMs: number): ChildProcess {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   try {
     return spawn(process.execPath, ["--import", tsx, program, String(processorLimitMs), String(EVENTS_FD)], {
-      stdio: ["pipe", "ignore", "ignore", "pipe", exchange.fd],
+      stdio: ["pipe", "ignore", "ignore", "pipe", scratchFile.fd],
       // What strangers' files may take over gets none of the operator's secrets.
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C", ...KEPT_MEMORY },
     });
   } catch (error) {
-    void exchange.close();
+    void scratchFile.close();
     throw error;
   }
 }

@@ -13,7 +13,7 @@ const SHOWN = new Set([
  * Without texts and everything else that is not shown. libpng unpacks each text before the first pixel, to 8 MB at most,
  * so that a mebibyte of them takes gigabytes.
  */
-export function withoutNotes(png: Buffer): Buffer {
+export function stripAncillaryChunks(png: Buffer): Buffer {
   const kept = [png.subarray(0, SIGNATURE_BYTES)];
   for (let at = SIGNATURE_BYTES, end = at; at + FRAME_BYTES <= png.length; at = end) {
     end = at + FRAME_BYTES + png.readUInt32BE(at);

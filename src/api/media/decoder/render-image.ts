@@ -14,7 +14,7 @@ import {
 import { PIXELS_MAX, SIDE_PX } from "../checks/limits.ts";
 import { type Refusal, refuse } from "../checks/reasons.ts";
 import { canvasOf } from "./gif-frames.ts";
-import { withoutNotes } from "./png-chunks.ts";
+import { stripAncillaryChunks } from "./png-chunks.ts";
 
 export interface RenderedImage {
   readonly kind: "image";
@@ -49,7 +49,7 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
   if ("reason" in content) return content;
   const { format, frames } = content;
   const isGif = format === "GIF";
-  const body = format === "PNG" ? withoutNotes(file) : file;
+  const body = format === "PNG" ? stripAncillaryChunks(file) : file;
   try {
     const header = { ...(await readSize(body)), frames };
     const refusal = (isGif && checkCanvas(canvasOf(body), header)) || checkHeader(header);
@@ -64,7 +64,7 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
     });
     const { data } = await encode(resize(source), isGif).toBuffer({ resolveWithObject: true });
     // The density of the source is noted in it, and equal pictures are to be equal files.
-    const bytes = isGif ? data : withoutNotes(data);
+    const bytes = isGif ? data : stripAncillaryChunks(data);
     const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
     return { kind: "image", bytes, extension: isGif ? "gif" : "png", format, ...header };

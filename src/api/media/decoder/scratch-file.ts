@@ -13,7 +13,7 @@ import { PICTURE_BYTES_MAX } from "../checks/limits.ts";
 /** Its number in the decoder. */
 export const EXCHANGE_FD = 4;
 
-export interface Exchange {
+export interface ScratchFile {
   readonly fd: number;
   /** What is done is done in the order of the calls. Both reject when the disk does not have it, as when it is full. */
   put(place: number, body: Buffer): Promise<void>;
@@ -32,12 +32,12 @@ const checkWhole = (count: number, of: Buffer): void => {
   if (count !== of.length) throw new Error(`${count} of ${of.length} bytes could be exchanged`);
 };
 
-export function openExchange(): Exchange {
+export function openScratchFile(): ScratchFile {
   const path = join(tmpdir(), `vitrine-${randomUUID()}`);
   const fd = openSync(path, "wx+", 0o600);
   unlinkSync(path);
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+  const runSerially = <T>(act: () => Promise<T>): Promise<T> => {
     const result = last.then(act);
     last = result.catch(() => {});
     return result;
@@ -45,18 +45,18 @@ export function openExchange(): Exchange {
   return {
     fd,
     put: (place, body) =>
-      inTurn(async () => {
+      runSerially(async () => {
         const { bytesWritten } = await writeAt(fd, body, 0, body.length, start(place));
         checkWhole(bytesWritten, body);
       }),
     take: (place, bytes) =>
-      inTurn(async () => {
+      runSerially(async () => {
         const picture = Buffer.allocUnsafeSlow(bytes);
         const { bytesRead } = await readAt(fd, picture, 0, bytes, start(place));
         checkWhole(bytesRead, picture);
         return picture;
       }),
-    close: () => inTurn(async () => closeSync(fd)),
+    close: () => runSerially(async () => closeSync(fd)),
   };
 }
 

@@ -5,37 +5,37 @@ import type { MediaReason } from "../checks/reasons.ts";
 import type { MediaKind } from "../media-store.ts";
 
 /** How a look ended. `failed` is tried again. */
-export type LookOutcome = "accepted" | "same" | "rejected" | "failed";
+export type ProbeOutcome = "accepted" | "same" | "rejected" | "failed";
 
 export interface MediaMetrics {
   /** A body was read whole. */
   fetched(kind: MediaKind, bytes: number): void;
   /** `reason` is given when there is nothing to show. */
-  looked(kind: MediaKind, outcome: LookOutcome, seconds: number, reason?: MediaReason): void;
+  probed(kind: MediaKind, outcome: ProbeOutcome, seconds: number, reason?: MediaReason): void;
   /** An image went through the decoder, whatever came of it. */
   rendered(seconds: number): void;
   /** A decoder died or was ended under a file. */
   decoderLost(): void;
 }
 
-export const noMetrics: MediaMetrics = { fetched() {}, looked() {}, rendered() {}, decoderLost() {} };
+export const noMetrics: MediaMetrics = { fetched() {}, probed() {}, rendered() {}, decoderLost() {} };
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Takes the place of what an earlier start of the same process has registered. */
 export function createMediaMetrics(registry: Registry): MediaMetrics {
   const names = {
-    looks: "vitrine_media_looks_total",
+    probes: "vitrine_media_probes_total",
     rejections: "vitrine_media_rejections_total",
     bytes: "vitrine_media_fetched_bytes_total",
-    lookSeconds: "vitrine_media_look_duration_seconds",
+    probeSeconds: "vitrine_media_probe_duration_seconds",
     renderSeconds: "vitrine_media_render_duration_seconds",
     losses: "vitrine_media_decoder_losses_total",
   };
   for (const name of Object.values(names)) registry.removeSingleMetric(name);
   const registers = [registry];
-  const looks = new Counter({
-    name: names.looks,
+  const probes = new Counter({
+    name: names.probes,
     help: "Looks at images, videos and animations, by how they ended",
     labelNames: ["kind", "outcome"],
     registers,
@@ -52,8 +52,8 @@ export function createMediaMetrics(registry: Registry): MediaMetrics {
     labelNames: ["kind"],
     registers,
   });
-  const lookSeconds = new Histogram({
-    name: names.lookSeconds,
+  const probeSeconds = new Histogram({
+    name: names.probeSeconds,
     help: "Time per look, the fetch included",
     labelNames: ["kind"],
     buckets: SECONDS,
@@ -73,10 +73,10 @@ export function createMediaMetrics(registry: Registry): MediaMetrics {
 
   return {
     fetched: (kind, count) => bytes.inc({ kind }, count),
-    looked(kind, outcome, seconds, reason) {
-      looks.inc({ kind, outcome });
+    probed(kind, outcome, seconds, reason) {
+      probes.inc({ kind, outcome });
       if (outcome === "rejected") rejections.inc({ kind, reason: reason ?? "none" });
-      lookSeconds.observe({ kind }, seconds);
+      probeSeconds.observe({ kind }, seconds);
     },
     rendered: (seconds) => renderSeconds.observe(seconds),
     decoderLost: () => losses.inc(),

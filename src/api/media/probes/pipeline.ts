@@ -6,10 +6,10 @@ import type { Logger } from "../../http/logger.ts";
 import { createDecoder } from "../decoder/decoder.ts";
 import { createFetchMedia } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
-import { createLook } from "./probe.ts";
+import { createProbe } from "./probe.ts";
 import { type HostNotes, type MediaWorker, startMediaWorker } from "./worker.ts";
 
-const LOOKS_AT_ONCE = 8;
+const PROBES_AT_ONCE = 8;
 /** Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through. */
 export const DECODERS = 2;
 
@@ -35,10 +35,10 @@ export function startMediaPipeline(deps: MediaPipelineDeps): MediaWorker {
   });
   const worker = startMediaWorker({
     database,
-    lookAt: createLook({ database, disk, metrics, decoder, fetchMedia: createFetchMedia(deps.fetching) }),
+    probe: createProbe({ database, disk, metrics, decoder, fetchMedia: createFetchMedia(deps.fetching) }),
     hosts,
     metrics,
-    concurrency: deps.isOn ? LOOKS_AT_ONCE : 0,
+    concurrency: deps.isOn ? PROBES_AT_ONCE : 0,
     logger,
   });
   return {

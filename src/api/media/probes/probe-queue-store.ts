@@ -116,7 +116,11 @@ export interface MediaFinding {
 }
 
 /** Ends a look that read the content. False when the lease was lost, and then nothing is kept. */
-export async function finishMedia(db: Queryable, lease: MediaLease, finding: MediaFinding): Promise<boolean> {
+export async function completeProbe(
+  db: Queryable,
+  lease: MediaLease,
+  finding: MediaFinding,
+): Promise<boolean> {
   const rows = await db.query(
     `update vitrine.media
         set status = $4, reason = $5, source_hash = $6, file = $7, format = $8, width = $9, height = $10, bytes = $11, etag = $12, leads_to = $13,
@@ -161,7 +165,7 @@ export async function confirmMedia(
  * Ends a look that could not read the content, and plans the next one. What was accepted before stays so, with the
  * reason noted; anything else is rejected, or pending as long as `isOpen`. A newer request is not held up.
  */
-export async function postponeMedia(
+export async function rescheduleProbe(
   db: Queryable,
   lease: MediaLease,
   next: { readonly delayMs: number; readonly reason: string; readonly isOpen: boolean },

@@ -15,13 +15,13 @@ import type { FetchMedia, Unread } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import type { MediaFinding, MediaLease } from "./probe-queue-store.ts";
 
-export type Look =
+export type MediaProbe =
   | Unread
   /** The same bytes as at the last look. */
   | { readonly kind: "same"; readonly etag?: string | undefined; readonly leadsTo: string | null }
   | { readonly kind: "found"; readonly finding: MediaFinding; readonly refusal: Refusal | undefined };
 
-export interface LookDeps {
+export interface ProbeDeps {
   readonly database: Queryable;
   readonly fetchMedia: FetchMedia;
   readonly decoder: Decoder;
@@ -38,8 +38,8 @@ const ACCEPT = {
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Throws only when the fault is ours: the database, the disk, or a decoder that can't be started. */
-export function createLook({ database, fetchMedia, decoder, disk, metrics }: LookDeps) {
-  async function lookAtImage(lease: MediaLease, body: Buffer, hash: string): Promise<Look> {
+export function createProbe({ database, fetchMedia, decoder, disk, metrics }: ProbeDeps) {
+  async function probeImage(lease: MediaLease, body: Buffer, hash: string): Promise<MediaProbe> {
     const made = await findFile(database, hash);
     if (made && (await disk.exists(keyOf(made.name)))) return accepted(body, hash, made);
     const startedAt = performance.now();
@@ -58,7 +58,7 @@ export function createLook({ database, fetchMedia, decoder, disk, metrics }: Loo
     return file;
   }
 
-  async function lookAtVideo(body: Buffer, hash: string): Promise<Look> {
+  async function probeVideo(body: Buffer, hash: string): Promise<MediaProbe> {
     const decoded = await decoder.decode("video", body);
     if ("reason" in decoded) return refused(decoded, body.length, decoded.isOpen ? null : hash);
     const { format, width, height } = decoded;
@@ -71,7 +71,7 @@ export function createLook({ database, fetchMedia, decoder, disk, metrics }: Loo
     return file === null || (await disk.exists(keyOf(file)));
   }
 
-  return async (lease: MediaLease, signal?: AbortSignal): Promise<Look> => {
+  return async (lease: MediaLease, signal?: AbortSignal): Promise<MediaProbe> => {
     const { kind, url } = lease;
     const isAPage = kind === "animation";
     const atHand = await isAtHand(lease);
@@ -100,14 +100,14 @@ export function createLook({ database, fetchMedia, decoder, disk, metrics }: Loo
     }
     const hash = hashOf(body);
     if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag, leadsTo };
-    const look = await (kind === "image" ? lookAtImage(lease, body, hash) : lookAtVideo(body, hash));
-    return look.kind === "found"
-      ? { ...look, finding: { ...look.finding, etag: answer.etag ?? null, leadsTo } }
-      : look;
+    const probe = await (kind === "image" ? probeImage(lease, body, hash) : probeVideo(body, hash));
+    return probe.kind === "found"
+      ? { ...probe, finding: { ...probe.finding, etag: answer.etag ?? null, leadsTo } }
+      : probe;
   };
 }
 
-export type LookAt = ReturnType<typeof createLook>;
+export type ProbeMedia = ReturnType<typeof createProbe>;
 
 const nothing: MediaFinding = {
   status: "accepted",
@@ -128,13 +128,13 @@ function endOf({ host }: MediaLease, url: string): string | null {
   return host === IPFS_HOST || end === host ? null : end;
 }
 
-const found = (finding: MediaFinding): Look => ({ kind: "found", finding, refusal: undefined });
+const found = (finding: MediaFinding): MediaProbe => ({ kind: "found", finding, refusal: undefined });
 
-const accepted = (body: Buffer, sourceHash: string, { name, format, width, height }: MediaFile): Look =>
+const accepted = (body: Buffer, sourceHash: string, { name, format, width, height }: MediaFile): MediaProbe =>
   found({ ...nothing, sourceHash, file: name, format, width, height, bytes: body.length });
 
 /** What was read decides, whatever was shown before: the owner has put it there. */
-const refused = (refusal: Refusal, bytes: number | null, sourceHash: string | null): Look => ({
+const refused = (refusal: Refusal, bytes: number | null, sourceHash: string | null): MediaProbe => ({
   kind: "found",
   finding: { ...nothing, status: "rejected", reason: explain(refusal), sourceHash, bytes },
   refusal,

@@ -5,16 +5,16 @@ import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
 import { explain, type FetchReason } from "../checks/reasons.ts";
 import type { Unread } from "./fetch-media.ts";
-import type { LookOutcome, MediaMetrics } from "./metrics.ts";
-import type { Look, LookAt } from "./probe.ts";
+import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
+import type { MediaProbe, ProbeMedia } from "./probe.ts";
 import {
   claimMedia,
+  completeProbe,
   confirmMedia,
-  finishMedia,
   type MediaLease,
-  postponeMedia,
   releaseMedia,
   renewMedia,
+  rescheduleProbe,
 } from "./probe-queue-store.ts";
 
 const POLL_MS = 1_000;
@@ -47,7 +47,7 @@ export interface HostNotes {
 
 export interface MediaWorkerDeps {
   readonly database: Database;
-  readonly lookAt: LookAt;
+  readonly probe: ProbeMedia;
   readonly hosts: HostNotes;
   readonly metrics: MediaMetrics;
   /** Looks at once; 0 makes this process leave the work to others. */
@@ -63,7 +63,7 @@ export interface MediaWorker {
 }
 
 export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
-  const { database, lookAt, hosts, metrics, concurrency, logger } = deps;
+  const { database, probe, hosts, metrics, concurrency, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const perHost = Math.ceil(concurrency / 2);
   const running = new Map<MediaLease, Promise<void>>();
@@ -113,12 +113,12 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
   async function run(lease: MediaLease): Promise<void> {
     const startedAt = performance.now();
     try {
-      const look = await lookAt(lease, stopping.signal);
+      const look = await probe(lease, stopping.signal);
       if (stopping.signal.aborted) return;
       if (!(await record(lease, look)))
         logger.info({ msg: "Another worker took over a look at media", url: lease.url });
       const { outcome, reason } = summary(lease, look);
-      metrics.looked(lease.kind, outcome, (performance.now() - startedAt) / 1000, reason);
+      metrics.probed(lease.kind, outcome, (performance.now() - startedAt) / 1000, reason);
       await noteHost(lease, look);
     } catch (error) {
       if (stopping.signal.aborted) return;
@@ -130,16 +130,16 @@ export function startMediaWorker(deps: MediaWorkerDeps): MediaWorker {
     }
   }
 
-  function record(lease: MediaLease, look: Look): Promise<boolean> {
+  function record(lease: MediaLease, look: MediaProbe): Promise<boolean> {
     if (look.kind === "same") return confirmMedia(database, lease, look);
-    if (look.kind === "found") return finishMedia(database, lease, look.finding);
+    if (look.kind === "found") return completeProbe(database, lease, look.finding);
     const isOpen = isOpenStill(lease, look);
     const reason = explain(look) + (isOpen ? "; trying again" : "");
-    return postponeMedia(database, lease, { delayMs: pauseMs(lease.attempts, look), reason, isOpen });
+    return rescheduleProbe(database, lease, { delayMs: pauseMs(lease.attempts, look), reason, isOpen });
   }
 
   /** Only what bears on the whole host counts against it, and any content speaks for it. */
-  async function noteHost({ host, url }: MediaLease, look: Look): Promise<void> {
+  async function noteHost({ host, url }: MediaLease, look: MediaProbe): Promise<void> {
     if (look.kind !== "unread") return hosts.note(database, host, { kind: "answered" });
     const { reason, transient, retryAfterMs } = look;
     if (isHostFault(host, reason, transient))
@@ -183,10 +183,10 @@ function pauseMs(attempts: number, { transient, retryAfterMs = 0 }: Unread): num
 
 function summary(
   lease: MediaLease,
-  look: Look,
+  look: MediaProbe,
 ): {
-  outcome: LookOutcome;
-  reason?: FetchReason | NonNullable<Extract<Look, { kind: "found" }>["refusal"]>["reason"];
+  outcome: ProbeOutcome;
+  reason?: FetchReason | NonNullable<Extract<MediaProbe, { kind: "found" }>["refusal"]>["reason"];
 } {
   if (look.kind === "same") return { outcome: "same" };
   if (look.kind === "found")

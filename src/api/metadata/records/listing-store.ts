@@ -69,7 +69,7 @@ export async function addUnseenTokens(
 }
 
 /** SQL: the chain's index is complete and has caught up with all that was seen of it. */
-const mayTell = (tables: ChainTables, chainId: string, schema: string): string => `
+const isPossiblyTransferred = (tables: ChainTables, chainId: string, schema: string): string => `
   exists (select from ${tables.checkpoint} c
            where c.chain_id = ${chainId} and ${ready(tables)} and ${caughtUp(schema)})`;
 
@@ -77,7 +77,7 @@ const mayTell = (tables: ChainTables, chainId: string, schema: string): string =
  * After a reorg: makes those of the tokens unseen that no transfer tells of any more. Nothing while the index is not
  * ready, or behind what was seen of it, unless `isCertain`: the index itself says that it took them for tokens and erred.
  */
-export async function hideTakenBack(
+export async function hideReverted(
   db: Queryable,
   tables: ChainTables,
   chainId: number,
@@ -89,7 +89,7 @@ export async function hideTakenBack(
     `with gone as (
        select t.token_id from vitrine.token t
         where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-          and ($5 or ${mayTell(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
+          and ($5 or ${isPossiblyTransferred(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
         order by t.token_id::text collate "C" for update of t)
      update vitrine.token t
         set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
@@ -182,11 +182,15 @@ const isUntold = (tables: ChainTables, schema: string): string => `
    and not ${knownByTransfer(tables, keyOf("t"))})`;
 
 /** Whether the index of a chain may say that a token has no transfer. */
-export async function mayTellUntold(db: Queryable, tables: ChainTables, chainId: number): Promise<boolean> {
-  const [row] = await db.query<{ may: boolean }>(`select ${mayTell(tables, "$1", "$2")} as may`, [
-    chainId,
-    tables.schema,
-  ]);
+export async function mayKnowUntransferred(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+): Promise<boolean> {
+  const [row] = await db.query<{ may: boolean }>(
+    `select ${isPossiblyTransferred(tables, "$1", "$2")} as may`,
+    [chainId, tables.schema],
+  );
   return row?.may ?? false;
 }
 

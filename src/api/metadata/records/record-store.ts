@@ -11,7 +11,7 @@ import { NORMALISER } from "../document/normalise.ts";
 import type { Document } from "../uri/resolve.ts";
 
 /** The name of a token within a batch. */
-export const nameOf = ({ chainId, collection, tokenId }: TokenRef): string =>
+export const tokenKey = ({ chainId, collection, tokenId }: TokenRef): string =>
   `${chainId}:${collection}:${tokenId}`;
 
 type Keys = [number[], string[], string[]];
@@ -65,7 +65,7 @@ export async function lockServed(
     keysOf(tokens),
     "lock served",
   );
-  return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row]));
+  return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row]));
 }
 
 export interface NewVersion {
@@ -115,7 +115,7 @@ export async function addVersions(
     ],
     "add versions",
   );
-  return new Map(rows.map((row) => [nameOf({ ...row, chainId: Number(row.chainId) }), row.id]));
+  return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row.id]));
 }
 
 /**

@@ -19,8 +19,8 @@ import {
   lockServed,
   markFetched,
   type NewVersion,
-  nameOf,
   type ServedVersion,
+  tokenKey,
 } from "./record-store.ts";
 import { forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
 
@@ -79,7 +79,7 @@ export async function recordFetches(
   const served = await lockKnown(tx, tables, ends);
   const decided: { readonly end: FetchEnd; readonly decision: Decision }[] = [];
   for (const end of ends) {
-    decided.push({ end, decision: await decide(tx, tables, end, served.get(nameOf(end.token))) });
+    decided.push({ end, decision: await decide(tx, tables, end, served.get(tokenKey(end.token))) });
   }
   const learned = await learnTraits(tx, decided, served);
   const versions = await addVersions(
@@ -111,7 +111,7 @@ export async function recordAttempts(
     ends.map(({ token }) => token),
   );
   const failed = ends.flatMap(({ token, trigger, resolution }) => {
-    const before = served.get(nameOf(token));
+    const before = served.get(tokenKey(token));
     if (resolution.kind !== "failed" || !before) return [];
     return { token, trigger, resolution, reason: explain(resolution), versions: before.versions + 1 };
   });
@@ -141,7 +141,7 @@ async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly Fetc
     const served = await lockServed(tx, tables, tokens);
     let isComplete = true;
     for (const { token, resolution } of ends) {
-      if (served.has(nameOf(token))) continue;
+      if (served.has(tokenKey(token))) continue;
       if (resolution.kind !== "document" && !(await isOnChain(tx, tables, token))) continue;
       const block = new Map([[token.tokenId, resolution.block]]);
       await addUnseenTokens(tx, tables, token.chainId, token.collection, block);
@@ -166,13 +166,13 @@ async function decide(
     if (resolution.reason === "burned") return isNotFound(reason);
     // Known once, and now neither the chain nor the contract has it. What is served goes only with a reorg: a contract
     // may refuse for a moment, and an index need not go back to the mint.
-    const isTakenBack =
+    const isReverted =
       served &&
       resolution.reason === "token_reverted" &&
       (served.versionId === null || trigger === "reorg") &&
       (await isGoneFromChain(tx, tables, token));
-    if (isTakenBack) await forgetToken(tx, token);
-    if (!served || isTakenBack) return isNotFound(reason);
+    if (isReverted) await forgetToken(tx, token);
+    if (!served || isReverted) return isNotFound(reason);
     return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };
   }
   const { uri } = resolution;
@@ -234,9 +234,10 @@ async function learnTraits(
 
 const collectionName = ({ chainId, collection }: TokenRef): string => `${chainId}:${collection}`;
 
-const isUnseen = (served: Served, token: TokenRef): boolean => served.get(nameOf(token))?.isUnseen ?? false;
+const isUnseen = (served: Served, token: TokenRef): boolean => served.get(tokenKey(token))?.isUnseen ?? false;
 
-const versionsBefore = (served: Served, token: TokenRef): number => served.get(nameOf(token))?.versions ?? 0;
+const versionsBefore = (served: Served, token: TokenRef): number =>
+  served.get(tokenKey(token))?.versions ?? 0;
 
 function versionOf(
   end: FetchEnd,
@@ -271,7 +272,7 @@ function markOf(
   const mark = { token, block, reason: decision.outcome.reason, isAfterReorg: trigger === "reorg" };
   const isFetched = trigger !== RENORMALISE;
   if (decision.kind === "confirmed") return { ...mark, outcome: "good", versions: before, served: null };
-  const versionId = versions.get(nameOf(token));
+  const versionId = versions.get(tokenKey(token));
   if (versionId === undefined) throw new Error("a version that was added has an id");
   if (decision.kind === "kept") {
     return { ...mark, outcome: isFetched ? "failed" : null, versions: before + 1, served: null };

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import { createRenormaliser, type Renormaliser, type RenormaliserDeps } from "./renormalise.ts";
 
 export { RENORMALISE_CHANNEL } from "./renormalise-store.ts";
@@ -32,13 +32,13 @@ export function startRenormaliser(
   const renormaliser = createRenormaliser(deps);
   if (metrics) registerGauge(metrics, renormaliser);
   const stopping = new AbortController();
-  let isWanted = false;
+  let isWoken = false;
   let pass: Promise<void> | undefined;
 
   async function work(): Promise<void> {
     try {
-      while (isWanted && !stopping.signal.aborted) {
-        isWanted = false;
+      while (isWoken && !stopping.signal.aborted) {
+        isWoken = false;
         while (!stopping.signal.aborted) {
           const startedAt = performance.now();
           if ((await renormaliser.advance()) !== "moved") break;
@@ -54,10 +54,10 @@ export function startRenormaliser(
 
   function wake(): void {
     if (!isOn || stopping.signal.aborted) return;
-    isWanted = true;
+    isWoken = true;
     pass ??= work().finally(() => {
       pass = undefined;
-      if (isWanted) wake();
+      if (isWoken) wake();
     });
   }
 
@@ -83,7 +83,7 @@ function registerGauge(registry: Registry, renormaliser: Renormaliser): void {
     help: "Tokens whose stored documents are still to be read again by new rules; the same on every replica",
     registers: [registry],
     async collect() {
-      const state = await within(SCRAPE_MS, renormaliser.progress());
+      const state = await withTimeout(SCRAPE_MS, renormaliser.progress());
       if (typeof state?.total === "number") this.set(state.total - state.done);
       else this.remove();
     },

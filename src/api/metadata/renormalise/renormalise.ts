@@ -13,7 +13,7 @@ import type { Logger } from "../../http/logger.ts";
 import { ISSUES_MAX, type Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { type FetchEnd, RENORMALISE, recordFetches } from "../records/record.ts";
-import { lockServed, nameOf } from "../records/record-store.ts";
+import { lockServed, tokenKey } from "../records/record-store.ts";
 import { type Document, readDocument } from "../uri/resolve.ts";
 import {
   countStale,
@@ -83,7 +83,7 @@ export function createRenormaliser(deps: RenormaliserDeps) {
         if (isDatabaseAway(error) || !stored) throw error;
         if (alone > 0) {
           await pass(stored);
-          const token = nameOf(stored);
+          const token = tokenKey(stored);
           logger.error({ msg: "A stored document could not be recorded again", token, error });
         }
         alone = BATCH_TOKENS;
@@ -164,12 +164,12 @@ async function readAgain(
   // Before the rows are locked, since reading takes its time. What a fetch has replaced meanwhile is newer.
   const locked = await lockServed(tx, tables, batch);
   const isServed = (stored: StoredReading): boolean =>
-    locked.get(nameOf(stored))?.versionId === stored.versionId;
+    locked.get(tokenKey(stored))?.versionId === stored.versionId;
   const current = readings.filter(({ stored }) => isServed(stored));
   const different = current.filter(({ stored, end }) => !isSame(stored, end)).map(({ end }) => end);
   const outcomes = different.length === 0 ? [] : await recordFetches(tx, tables, different);
   const updated = different.filter((_end, index) => outcomes[index]?.status === "updated");
-  const shown = updated.filter(({ token }) => !locked.get(nameOf(token))?.isUnseen);
+  const shown = updated.filter(({ token }) => !locked.get(tokenKey(token))?.isUnseen);
   await media.noteSeen(tx, shown.flatMap(metadataOf));
   await markRead(
     tx,

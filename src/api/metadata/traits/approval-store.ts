@@ -48,7 +48,10 @@ export async function readPending(
 }
 
 /** The display types other than the known one that tokens hold entries of. */
-export async function readHeldTypes(db: Queryable, { id, displayType }: TraitType): Promise<DisplayType[]> {
+export async function readConflictingTypes(
+  db: Queryable,
+  { id, displayType }: TraitType,
+): Promise<DisplayType[]> {
   const rows = await db.query<{ displayType: DisplayType }>(
     `select h.display_type as "displayType" from vitrine.held_type h
       where h.trait_type_id = $1 and h.display_type <> $2

@@ -2,7 +2,7 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
-import { type PendingType, readHeldTypes, readPending, switchDisplayType } from "./approval-store.ts";
+import { type PendingType, readConflictingTypes, readPending, switchDisplayType } from "./approval-store.ts";
 import { type CollectionRef, lockTraits, readTraitTypes } from "./trait-type-store.ts";
 
 export type Approval =
@@ -34,7 +34,7 @@ export function createTraitApproval(database: Database) {
         const type = (await readTraitTypes(tx, collection, [traitType])).get(traitType);
         if (!type) return { kind: "unknown_trait_type" };
         const known = type.displayType;
-        const held = await readHeldTypes(tx, type);
+        const held = await readConflictingTypes(tx, type);
         if (!held.includes(displayType)) return { kind: "not_pending", known, held };
         await switchDisplayType(tx, type, displayType);
         await audit(tx, known);

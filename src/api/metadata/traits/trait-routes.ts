@@ -120,7 +120,7 @@ export function traitRoutes({ traitApproval, collections, audit }: TraitRouteDep
     .openapi(approveRoute, async (c) => {
       const { collection: named, trait_type, display_type } = c.req.valid("json");
       const collection = refOf(collections.find(named.address, named.chainId));
-      const name = nameOf(collection);
+      const name = collectionKey(collection);
       const approval = await traitApproval.approve(collection, trait_type, display_type, (tx, was) =>
         audit(tx, OPERATOR, "traits.approve", name, { trait_type, from: was, to: display_type }),
       );
@@ -132,10 +132,11 @@ export function traitRoutes({ traitApproval, collections, audit }: TraitRouteDep
 
 const refOf = ({ chainId, address }: CollectionConfig) => ({ chainId, collection: address });
 
-const nameOf = ({ chainId, collection }: ReturnType<typeof refOf>): string => `${chainId}:${collection}`;
+const collectionKey = ({ chainId, collection }: ReturnType<typeof refOf>): string =>
+  `${chainId}:${collection}`;
 
 const viewPending = (row: PendingType) => ({
-  collection: nameOf(row),
+  collection: collectionKey(row),
   trait_type: row.traitType,
   known_display_type: row.known,
   wanted_display_type: row.wanted,

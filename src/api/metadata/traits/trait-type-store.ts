@@ -76,7 +76,7 @@ export async function settleTraitTypes(
   const isKnownAs = ({ trait_type, display_type }: Trait): boolean =>
     known.get(trait_type)?.displayType === display_type;
   await raiseHighest(tx, higher(traits.filter(isKnownAs), known));
-  await noteHeld(
+  await noteConflict(
     tx,
     traits.flatMap((trait) => {
       const type = known.get(trait.trait_type);
@@ -145,12 +145,12 @@ async function raiseHighest(tx: Queryable, rises: ReadonlyMap<number, number>): 
   );
 }
 
-interface HeldType {
+interface ConflictingType {
   readonly typeId: number;
   readonly displayType: DisplayType;
 }
 
-async function noteHeld(tx: Queryable, held: readonly HeldType[]): Promise<void> {
+async function noteConflict(tx: Queryable, held: readonly ConflictingType[]): Promise<void> {
   if (held.length === 0) return;
   const rows = held.toSorted((a, b) => a.typeId - b.typeId || (a.displayType < b.displayType ? -1 : 1));
   await tx.query(

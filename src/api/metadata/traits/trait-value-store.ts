@@ -14,7 +14,7 @@ export interface ValueRow {
   readonly number: number | null;
 }
 
-const nameOf = ({ typeId, displayType, key }: Pick<ValueRow, "typeId" | "displayType" | "key">): string =>
+const valueKey = ({ typeId, displayType, key }: Pick<ValueRow, "typeId" | "displayType" | "key">): string =>
   `${typeId}:${displayType}:${key}`;
 
 /** The row of each entry whose trait type is known; undefined for others. */
@@ -42,7 +42,7 @@ export async function internValues(
 ): Promise<ValueIds> {
   const rows = distinct(types, traits);
   const ids = await readIds(tx, rows);
-  const missing = rows.filter((row) => !ids.has(nameOf(row)));
+  const missing = rows.filter((row) => !ids.has(valueKey(row)));
   if (missing.length === 0) return idsOf(types, ids);
   await addValues(tx, missing);
   return idsOf(types, new Map([...ids, ...(await readIds(tx, missing))]));
@@ -52,7 +52,7 @@ function distinct(types: TraitTypes, traits: readonly Trait[]): readonly ValueRo
   const rows = new Map<string, ValueRow>();
   for (const trait of traits) {
     const row = rowOf(types, trait);
-    if (row) rows.set(nameOf(row), row);
+    if (row) rows.set(valueKey(row), row);
   }
   return [...rows.values()];
 }
@@ -61,7 +61,7 @@ const idsOf =
   (types: TraitTypes, ids: ReadonlyMap<string, number>): ValueIds =>
   (trait) => {
     const row = rowOf(types, trait);
-    return row && ids.get(nameOf(row));
+    return row && ids.get(valueKey(row));
   };
 
 async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<ReadonlyMap<string, number>> {
@@ -77,12 +77,12 @@ async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<Readon
     ],
     "find values",
   );
-  return new Map(found.map((row) => [nameOf(row), row.id]));
+  return new Map(found.map((row) => [valueKey(row), row.id]));
 }
 
 // In one order everywhere, so that two batches never wait for each other.
 async function addValues(tx: Queryable, missing: readonly ValueRow[]): Promise<void> {
-  const rows = missing.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const rows = missing.toSorted((a, b) => (valueKey(a) < valueKey(b) ? -1 : 1));
   await tx.query(
     `insert into vitrine.trait_value (trait_type_id, display_type, key, value_text, value_number)
      select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::float8[]) on conflict do nothing`,

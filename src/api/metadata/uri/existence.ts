@@ -9,7 +9,7 @@ import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../../chain/contract/read-block.ts";
 import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import type { ReadUri } from "./read-uri.ts";
 
 // A caller is not kept waiting by a node that does not answer.
@@ -147,7 +147,7 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
   return async (collection, tokenIds) => {
     const { chainId, address } = collection;
     const [block, contract] = await Promise.all([
-      within(EXISTENCE_MS, latestBlock(chainId)),
+      withTimeout(EXISTENCE_MS, latestBlock(chainId)),
       readContract(chainId, address),
     ]);
     const refOf = (tokenId: string): TokenRef => ({ chainId, collection: address, tokenId });
@@ -158,7 +158,7 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
         const existence =
           block === undefined
             ? undefined
-            : await within(EXISTENCE_MS, askOne(refOf(tokenId), standard, held, block));
+            : await withTimeout(EXISTENCE_MS, askOne(refOf(tokenId), standard, held, block));
         return [tokenId, existence ?? { kind: "unavailable", block }];
       }),
     );

@@ -2,7 +2,7 @@
 
 import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import { Empty, Title } from "../../ui/parts.tsx";
 import { policyOrigin } from "../../ui/site.ts";
 import { collectionPath, type PagesContext, type Site } from "../env.ts";
@@ -17,11 +17,11 @@ const PREVIEWED_MAX = 24;
 const PREVIEW_MS = 1_500;
 
 export async function collectionList(site: Site, c: PagesContext): Promise<Response> {
-  const { collections, catalogRoom } = site;
+  const { collections, catalogModule } = site;
   const [views, previews] = await Promise.all([
-    viewCollections(catalogRoom, collections.all),
+    viewCollections(catalogModule, collections.all),
     Promise.all(
-      collections.all.slice(0, PREVIEWED_MAX).map((each) => within(PREVIEW_MS, previewOf(site, each))),
+      collections.all.slice(0, PREVIEWED_MAX).map((each) => withTimeout(PREVIEW_MS, previewOf(site, each))),
     ),
   ]);
   return render(
@@ -45,7 +45,7 @@ export async function collectionList(site: Site, c: PagesContext): Promise<Respo
 }
 
 async function previewOf(
-  { search, catalogRoom }: Site,
+  { search, catalogModule }: Site,
   collection: Site["collections"]["all"][number],
 ): Promise<readonly TokenView[]> {
   const page = await search.page(collection, {
@@ -53,7 +53,7 @@ async function previewOf(
     sort: { by: "id", descending: false },
     limit: PREVIEWS * 3,
   });
-  const tokens = await catalogRoom.catalog.listTokens(collection, page.tokenIds);
+  const tokens = await catalogModule.catalog.listTokens(collection, page.tokenIds);
   return tokens.filter(({ image }) => image.status === "cached").slice(0, PREVIEWS);
 }
 

@@ -35,7 +35,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   if (answers === undefined) return stillLoading(site, c);
   const [page, facets] = answers;
   const path = site.to(collectionPath(pathOf(collection)));
-  const listed = site.catalogRoom.catalog.listTokens(collection, page.tokenIds);
+  const listed = site.catalogModule.catalog.listTokens(collection, page.tokenIds);
   // What the script puts at the end of the grid.
   if (facets === undefined) {
     const results = { site, asked, page, tokens: await listed, path };
@@ -43,7 +43,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   }
 
   const [[view], tokens, isReady] = await Promise.all([
-    viewCollections(site.catalogRoom, [collection]),
+    viewCollections(site.catalogModule, [collection]),
     listed,
     isIndexReady(site, collection.chainId),
   ]);

@@ -48,7 +48,7 @@ export const Picture = ({
 };
 
 /** What a token is called: its name, or its id where it has none. */
-export const nameOf = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
+export const displayName = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
   name && plain(name) !== "" ? name : `Token #${shortId(token_id)}`;
 
 export const TokenGrid = ({
@@ -73,7 +73,7 @@ export const TokenGrid = ({
             )}
           </span>
           <span class="token-name">
-            <Foreign text={nameOf(token)} max={120} />
+            <Foreign text={displayName(token)} max={120} />
           </span>
           <span class="token-id">{`#${shortId(token.token_id)}`}</span>
         </a>

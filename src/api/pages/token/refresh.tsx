@@ -22,9 +22,9 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
   const collection = collectionOf(site, c);
   const tokenId = tokenIdOf(c);
   const { receiptId, tokens } = await site.refresh.request(collection, [tokenId], {
-    trigger: "graphql",
+    trigger: "page",
     anonymous: true,
-    client: site.gate.clientAddress(c),
+    client: site.rateLimits.clientAddress(c),
     receiptFor: OWNER,
   });
   if (!receiptId) throw refusalOf(tokens, () => "token_id", "TOKEN_UNKNOWN");

@@ -103,13 +103,14 @@ const outcomes: Record<string, { tone: Tone; text: string }> = {
 
 const triggers: Readonly<Record<string, string>> = {
   rest: "A partner’s request",
-  graphql: "A visitor’s request",
+  graphql: "A GraphQL request",
+  page: "A visitor’s request",
   operator: "The operator",
   mint: "The mint",
   event: "An event of the contract",
   reorg: "A reorg of the chain",
   sweep: "A refresh of many tokens",
-  second_look: "A second look",
+  recheck: "A recheck",
   renormalise: "Read again by new rules",
   sample: "A sample",
 };

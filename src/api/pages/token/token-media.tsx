@@ -3,7 +3,7 @@
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { fetchReasonTable } from "../../media/checks/reasons.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
-import { nameOf, PICTURE_PX, Picture } from "../collection/token-card.tsx";
+import { displayName, PICTURE_PX, Picture } from "../collection/token-card.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Reason, sentenceOf } from "../reason.tsx";
 import { Foreign, plain } from "../text.tsx";
@@ -68,7 +68,7 @@ const Choice = ({ site, token, asImage }: MediaProps) => (
 
 const Shown = ({ site, token, asImage }: MediaProps) => {
   const { kind, url } = token.display.token_page;
-  const name = plain(nameOf(token));
+  const name = plain(displayName(token));
   const canLoad = url !== null && policyOrigin(url) !== undefined;
   if (kind === "animation" && canLoad && !asImage)
     return (

@@ -9,7 +9,7 @@ import { ApiError } from "../../http/errors.ts";
 import { Badge, Card, Empty, Facts, Table, When } from "../../ui/parts.tsx";
 import { collectionName, standardNames } from "../collection/collection-list.tsx";
 import { soon, stillLoading } from "../collection/loading.tsx";
-import { nameOf } from "../collection/token-card.tsx";
+import { displayName } from "../collection/token-card.tsx";
 import { Copied, Wallet, Whole } from "../copyable.tsx";
 import {
   collectionOf,
@@ -47,7 +47,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
 
   const at = positive(c.req.query("transfers"), PAGE_MAX) ?? 1;
   const before = positive(c.req.query("before"), VERSION_MAX);
-  const { holdings, reports } = site.catalogRoom;
+  const { holdings, reports } = site.catalogModule;
   const place = { offset: (at - 1) * TRANSFERS_AT_ONCE, limit: TRANSFERS_AT_ONCE };
   const found = await soon(
     Promise.all([
@@ -55,7 +55,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
       holdings.transfers(collection, [tokenId], place),
       holdings.owners(collection, [tokenId]),
       readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
-      viewCollections(site.catalogRoom, [collection]),
+      viewCollections(site.catalogModule, [collection]),
       isIndexReady(site, chainId),
     ]),
   );
@@ -69,7 +69,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     site,
     c,
     {
-      title: `${nameOf(token)} · ${collectionName(view)}`,
+      title: `${displayName(token)} · ${collectionName(view)}`,
       width: "gallery",
       sources: mediaSources(token),
       scripts: ["token.js"],
@@ -87,7 +87,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
                 </a>
               </p>
               <h1>
-                <Foreign text={nameOf(token)} max={300} />
+                <Foreign text={displayName(token)} max={300} />
               </h1>
               <State token={token} since={since} />
               <Held site={site} token={token} owners={owners.get(tokenId) ?? 0} />

@@ -9,7 +9,7 @@ const WAIT_MS = 1_000;
 // What other processes found out about a host bears being late.
 const PAUSED_KEPT_MS = 100;
 
-export interface Admission {
+export interface HostConcurrency {
   /** True counts a fetch until it leaves; false when the token was put back, undefined when its lease was lost. */
   enter(lease: Lease, host: string): Promise<boolean | undefined>;
   leave(host: string): void;
@@ -23,7 +23,7 @@ export interface Admission {
  * `perHost` bounds what this process asks of one host at once, over and above what its claims took for it. A token that
  * finds its host busy waits for a moment, and then for a claim that knows where it leads.
  */
-export function createAdmission(database: Database, perHost: number): Admission {
+export function createHostConcurrency(database: Database, perHost: number): HostConcurrency {
   const inside = new Map<string, number>();
   const queues = new Map<string, (() => void)[]>();
   let waiting = 0;

@@ -4,7 +4,7 @@
  */
 
 import type { Queryable } from "../../db/database.ts";
-import { type Lease, STILL_ANONYMOUS, want } from "../queue/queue.ts";
+import { enqueue, type Lease, STILL_ANONYMOUS } from "../queue/queue.ts";
 
 // A host that failed so often in a row is paused: 10 seconds at first, twice as long each time, 10 minutes at most.
 export const FAILURES_UNTIL_PAUSE = 5;
@@ -87,7 +87,7 @@ export async function askProbes(db: Queryable): Promise<void> {
   );
   for (const { chainId, collection, tokenId } of probes) {
     const tokens = new Map([[tokenId, 0]]);
-    await want(db, { chainId: Number(chainId), collection, tokens, trigger: "second_look", looks: false });
+    await enqueue(db, { chainId: Number(chainId), collection, tokens, trigger: "recheck", rechecks: false });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { AskExistence } from "../../metadata/uri/existence.ts";
 import { type QueueOverview, readHosts, readOpenSweeps, readQueueState } from "../queue/overview-store.ts";
-import { want } from "../queue/queue.ts";
+import { enqueue } from "../queue/queue.ts";
 import { type ReceiptProgress, readProgress } from "../receipts/progress-store.ts";
 import { addReceipt } from "../receipts/receipts.ts";
 import { addSweep } from "../triggers/sweeps.ts";
@@ -45,7 +45,7 @@ export function createOperatorRequests(deps: {
       const id = randomUUID();
       await database.transaction(async (tx) => {
         const wanted = { chainId, collection: address, tokens: queued, trigger: "operator", accept } as const;
-        const marks = queued.size > 0 ? await want(tx, wanted) : undefined;
+        const marks = queued.size > 0 ? await enqueue(tx, wanted) : undefined;
         if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
         const tokens = [...verdicts].map(([tokenId, verdict]) => ({
           tokenId,

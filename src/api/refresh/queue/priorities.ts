@@ -3,12 +3,13 @@
 export type Trigger =
   | "rest"
   | "graphql"
+  | "page"
   | "operator"
   | "mint"
   | "event"
   | "reorg"
   | "sweep"
-  | "second_look"
+  | "recheck"
   | "sample";
 
 export const priorityLevels = [30, 20, 15, 10, 5] as const;
@@ -21,10 +22,11 @@ export const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
   operator: 30,
   rest: 30,
   graphql: 30,
+  page: 30,
   event: 20,
   reorg: 20,
   mint: 20,
   sweep: 10,
-  second_look: 10,
+  recheck: 10,
   sample: 5,
 };

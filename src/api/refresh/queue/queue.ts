@@ -16,14 +16,14 @@ const START_SPACING = "interval '5 seconds'";
 const ANONYMOUS_SPACING = "interval '60 seconds'";
 export const LEASE = "interval '15 seconds'";
 // Origins lag their own events: what an event or a mint left as it was is looked at again, and a failure once more.
-const LOOK_AFTER = ["interval '30 seconds'", "interval '5 minutes'", "interval '1 day'"];
-const LOOKS_UNCHANGED = 2;
-const LOOKS_FAILED = 3;
+const RECHECK_AFTER = ["interval '30 seconds'", "interval '5 minutes'", "interval '1 day'"];
+const RECHECKS_UNCHANGED = 2;
+const RECHECKS_FAILED = 3;
 
 // A request joins what waits to be started. What a live lease has started answers no request that came after.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
 
-export interface Wanted {
+export interface EnqueueRequest {
   readonly chainId: number;
   readonly collection: string;
   /** Each token with the block of its cause, or 0 where there is none. */
@@ -35,15 +35,15 @@ export interface Wanted {
   /** Serves the next document even where it is less complete than the one before. */
   readonly accept?: boolean;
   /** False where no event is behind it that the origin may lag. */
-  readonly looks?: boolean;
+  readonly rechecks?: boolean;
 }
 
 /**
  * Raises what is wanted of each token; never adds a second row. Returns, by token id, the mark that a fetch has to
  * reach to answer this request. A waiting fetch takes the request along; one that has started runs once more.
  */
-export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<string, string>> {
-  const { chainId, collection, trigger, anonymous = false, accept = false, looks = true } = wanted;
+export async function enqueue(db: Queryable, wanted: EnqueueRequest): Promise<ReadonlyMap<string, string>> {
+  const { chainId, collection, trigger, anonymous = false, accept = false, rechecks = true } = wanted;
   // In one order everywhere, so that two batches never wait for each other.
   const tokens = [...wanted.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = await db.query<{ tokenId: string; mark: string }>(
@@ -81,7 +81,7 @@ export async function want(db: Queryable, wanted: Wanted): Promise<ReadonlyMap<s
       tokens.map(([, block]) => block),
       anonymous,
       accept,
-      looks,
+      rechecks,
       wanted.unseen ?? [],
     ],
   );
@@ -112,16 +112,16 @@ export interface Lease extends TokenRef {
 export const STILL_ANONYMOUS =
   "(r.anonymous or (r.wanted = r.started and coalesce(r.anonymous_started_at = r.last_started_at, false)))";
 
-const held = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
+const current = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
 const holder = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
 
 // Locked in the order in which `want` locks them: otherwise the two deadlock, and a caller's request fails.
-const heldWith = (more: string): string => `
+const lockRows = (more: string): string => `
   select r.chain_id, r.collection, r.token_id${more} from vitrine.refresh r
     join unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[]) as l(chain_id, collection, token_id, lease)
          using (chain_id, collection, token_id, lease)
    order by chain_id, collection, token_id::text collate "C" for update of r`;
-const heldInOrder = heldWith("");
+const lockInOrder = lockRows("");
 const holders = (leases: readonly Lease[]): unknown[] => [
   leases.map((lease) => lease.chainId),
   leases.map((lease) => lease.collection),
@@ -132,7 +132,7 @@ const holders = (leases: readonly Lease[]): unknown[] => [
 /** Extends leases that are still held. */
 export async function renew(db: Queryable, leases: readonly Lease[]): Promise<void> {
   await db.query(
-    `with held as (${heldInOrder})
+    `with held as (${lockInOrder})
      update vitrine.refresh r set leased_until = now() + ${LEASE}
        from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
     holders(leases),
@@ -140,22 +140,22 @@ export async function renew(db: Queryable, leases: readonly Lease[]): Promise<vo
 }
 
 /** What a recording finds out first. */
-export interface Holding<Held extends Lease> {
+export interface LockedLeases<Each extends Lease> {
   /** The leases that are still held. */
-  readonly held: readonly Held[];
+  readonly current: readonly Each[];
   /** Those of them that receipts wait for. */
-  readonly awaited: ReadonlySet<Held>;
+  readonly awaited: ReadonlySet<Each>;
   /** Whether any host has failed of late. */
   readonly hasHostFaults: boolean;
 }
 
 /** Locks the tokens' rows for the transaction. A receipt that comes later waits for a later fetch. */
-export async function hold<Held extends Lease>(
+export async function lockLeases<Each extends Lease>(
   db: Queryable,
-  leases: readonly Held[],
-): Promise<Holding<Held>> {
+  leases: readonly Each[],
+): Promise<LockedLeases<Each>> {
   const rows = await db.query<Row & { awaited: boolean; hasHostFaults: boolean }>(
-    heldWith(`,
+    lockRows(`,
          exists (select from vitrine.receipt_token t
                   where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
                     and t.status is null) as awaited,
@@ -164,9 +164,9 @@ export async function hold<Held extends Lease>(
     "hold",
   );
   return {
-    held: heldOf(leases, rows),
+    current: currentOf(leases, rows),
     awaited: new Set(
-      heldOf(
+      currentOf(
         leases,
         rows.filter(({ awaited }) => awaited),
       ),
@@ -187,16 +187,16 @@ export interface FetchEnding {
  * look and nothing else waits, that look is asked for; news settle the debt, and any fetch in between counts as a look.
  * Of several leases, the rows must be locked: `hold` does it in the one order.
  */
-export async function finish<Held extends Lease>(
+export async function complete<Each extends Lease>(
   db: Queryable,
-  leases: readonly Held[],
-  endingOf: (lease: Held) => FetchEnding = () => ({ status: "updated" }),
-): Promise<Held[]> {
+  leases: readonly Each[],
+  endingOf: (lease: Each) => FetchEnding = () => ({ status: "updated" }),
+): Promise<Each[]> {
   const endings = leases.map(endingOf);
-  const waits = LOOK_AFTER.map((each, looks) => `when ${looks} then ${each}`).join(" ");
-  const looksMax = `case k.status when 'unchanged' then ${LOOKS_UNCHANGED} when 'failed' then ${LOOKS_FAILED} else 0 end`;
-  const isOwed = `(r.wanted = r.started and r.looks < ${looksMax})`;
-  const nextLook = `now() + case r.looks ${waits} end`;
+  const waits = RECHECK_AFTER.map((each, rechecks) => `when ${rechecks} then ${each}`).join(" ");
+  const rechecksMax = `case k.status when 'unchanged' then ${RECHECKS_UNCHANGED} when 'failed' then ${RECHECKS_FAILED} else 0 end`;
+  const isOwed = `(r.wanted = r.started and r.looks < ${rechecksMax})`;
+  const nextRecheckAt = `now() + case r.looks ${waits} end`;
   const rows = await db.query<Row>(
     `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
@@ -206,11 +206,11 @@ export async function finish<Held extends Lease>(
             accept = accept and wanted > started,
             looks = case when wanted > started then looks when ${isOwed} then looks + 1 end,
             wanted = case when ${isOwed} then wanted + 1 else wanted end,
-            trigger = case when ${isOwed} then 'second_look' else trigger end,
-            priority = case when ${isOwed} then ${priorities.second_look} else priority end,
-            not_before = case when ${isOwed} then ${nextLook}
+            trigger = case when ${isOwed} then 'recheck' else trigger end,
+            priority = case when ${isOwed} then ${priorities.recheck} else priority end,
+            not_before = case when ${isOwed} then ${nextRecheckAt}
                               else greatest(not_before, last_started_at + ${START_SPACING}) end,
-            waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextLook} else now() end
+            waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextRecheckAt} else now() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[], $5::text[], $6::text[])
          as k(chain_id, collection, token_id, lease, status, host)
       where (r.chain_id, r.collection, r.token_id, r.lease) = (k.chain_id, k.collection, k.token_id, k.lease)
@@ -220,7 +220,7 @@ export async function finish<Held extends Lease>(
   );
   const missing = leases.filter((_, index) => endings[index]?.status === "not_found");
   if (missing.length > 0) await forgetEnded(db, missing);
-  return heldOf(leases, rows);
+  return currentOf(leases, rows);
 }
 
 interface Row {
@@ -229,13 +229,15 @@ interface Row {
   readonly token_id: string;
 }
 
-function heldOf<Held extends Lease>(leases: readonly Held[], rows: readonly Row[]): Held[] {
-  const held = new Set(rows.map((row) => `${row.chain_id}:${row.collection}:${row.token_id}`));
-  return leases.filter(({ chainId, collection, tokenId }) => held.has(`${chainId}:${collection}:${tokenId}`));
+function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly Row[]): Each[] {
+  const current = new Set(rows.map((row) => `${row.chain_id}:${row.collection}:${row.token_id}`));
+  return leases.filter(({ chainId, collection, tokenId }) =>
+    current.has(`${chainId}:${collection}:${tokenId}`),
+  );
 }
 
 /** Puts the token back for another try; false when the lease was lost. */
-export async function postpone(
+export async function reschedule(
   db: Queryable,
   lease: Lease,
   delayMs: number,
@@ -245,7 +247,7 @@ export async function postpone(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
             not_before = greatest(now() + $5 * interval '1 millisecond', last_started_at + ${START_SPACING})
-      where ${held} returning 1`,
+      where ${current} returning 1`,
     [...holder(lease), delayMs, reason],
   );
   return rows.length > 0;
@@ -254,7 +256,7 @@ export async function postpone(
 /** Gives leases back untried, so that the next process need not wait for them to run out. */
 export async function release(db: Queryable, leases: readonly Lease[]): Promise<void> {
   await db.query(
-    `with held as (${heldInOrder})
+    `with held as (${lockInOrder})
      update vitrine.refresh r
         set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
             not_before = last_started_at + ${START_SPACING}

@@ -11,7 +11,7 @@ export const UNSEEN_MAX = 20_000;
 const COUNTED_FOR_MS = 1_000;
 
 /** The room that one request has in the queue. */
-export interface UnseenRoom {
+export interface UnseenCapacity {
   /** How many may wait in all. */
   readonly max: number;
   /** Whether there is any. */
@@ -23,7 +23,7 @@ export interface UnseenRoom {
 }
 
 export interface UnseenQueue {
-  open(): UnseenRoom;
+  open(): UnseenCapacity;
 }
 
 export function createUnseenQueue(

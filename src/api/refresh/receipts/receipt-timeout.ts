@@ -3,7 +3,7 @@
 import type { Database, Queryable } from "../../db/database.ts";
 import { noteChanged } from "./receipts.ts";
 
-const LOOK_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 // With all five tries spread over it, a host that comes back within the hour still serves the token.
 const WAIT = "interval '10 minutes'";
 
@@ -26,17 +26,17 @@ export async function answerOverdue(db: Queryable): Promise<number> {
   return rows.length;
 }
 
-export interface Deadline {
+export interface ReceiptTimeout {
   look(): Promise<void>;
 }
 
 /** Looks at most every ten seconds, however often it is asked to. */
-export function createDeadline(database: Database): Deadline {
-  let lookedAt = 0;
+export function createReceiptTimeout(database: Database): ReceiptTimeout {
+  let checkedAt = 0;
   return {
     async look() {
-      if (Date.now() - lookedAt < LOOK_MS) return;
-      lookedAt = Date.now();
+      if (Date.now() - checkedAt < CHECK_EVERY_MS) return;
+      checkedAt = Date.now();
       await answerOverdue(database);
     },
   };

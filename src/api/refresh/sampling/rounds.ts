@@ -7,12 +7,12 @@ import { UINT256_MAX } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
-import { within } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import type { SampledCollection, SampledToken } from "../../metadata/records/sample-store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { ReadUri } from "../../metadata/uri/read-uri.ts";
-import { want } from "../queue/queue.ts";
-import { hasNewCauses } from "../triggers/chain-triggers.ts";
+import { enqueue } from "../queue/queue.ts";
+import { hasNewTriggers } from "../triggers/chain-triggers.ts";
 import { addSweep, isBeingSwept } from "../triggers/sweeps.ts";
 import { noSamplingMetrics, type Sampled, type SamplingMetrics } from "./metrics.ts";
 import {
@@ -32,7 +32,7 @@ import {
   holdRound,
   lockOpenRound,
   noteUris,
-  postponeRound,
+  rescheduleRound,
 } from "./store.ts";
 
 const READ_MS = 30_000;
@@ -63,11 +63,11 @@ export type Begun = "changed" | "unchanged" | "postponed" | "node_away" | "lost"
 export function createRounds(deps: RoundDeps) {
   const { database, tables, metadata, readUri, seconds, metrics = noSamplingMetrics, logger } = deps;
   const { samples } = metadata;
-  const postponedSeconds = Math.min(seconds * POSTPONED_SHARE, POSTPONED_SECONDS_MAX);
+  const delaySeconds = Math.min(seconds * POSTPONED_SHARE, POSTPONED_SECONDS_MAX);
 
   /** What is under way for another reason says what has changed. */
   const isBusy = async (db: Queryable, { chainId, collection }: SampledCollection): Promise<boolean> =>
-    (await isBeingSwept(db, chainId, collection)) || (await hasNewCauses(db, tables, chainId, collection));
+    (await isBeingSwept(db, chainId, collection)) || (await hasNewTriggers(db, tables, chainId, collection));
 
   /** Undefined where the node is away or can't tell of any token, or `stopped` came first. */
   async function readTogether(
@@ -79,7 +79,7 @@ export function createRounds(deps: RoundDeps) {
     const reading = Promise.all(
       tokens.map(({ tokenId, standard }) => readUri({ ...round, tokenId }, standard, block)),
     );
-    const reads = await Promise.race([within(READ_MS, reading), stopped]);
+    const reads = await Promise.race([withTimeout(READ_MS, reading), stopped]);
     if (!reads || reads.some((read) => read.kind === "unavailable" && !read.answered)) return undefined;
     if (tokens.length > 0 && reads.every((read) => read.kind === "unavailable")) return undefined;
     return tokens.flatMap((token, index) => {
@@ -106,7 +106,7 @@ export function createRounds(deps: RoundDeps) {
     const free = tokenIds.filter((tokenId) => !queued.has(tokenId) && !paused.has(tokenId));
     if (free.length === 0) return new Map();
     const tokens = new Map(free.map((tokenId) => [tokenId, block]));
-    return want(tx, { chainId, collection, tokens, trigger: "sample" });
+    return enqueue(tx, { chainId, collection, tokens, trigger: "sample" });
   }
 
   async function sweep(tx: Queryable, { chainId, collection }: SampledCollection, block: number) {
@@ -114,7 +114,12 @@ export function createRounds(deps: RoundDeps) {
     await addSweep(tx, { chainId, collection, ...range, block, skipRead: false, isBySample: true });
   }
 
-  function tellOfSweep(round: SampledCollection, what: Sampled, sampled: number, changed: number): void {
+  function recordSilentSweep(
+    round: SampledCollection,
+    what: Sampled,
+    sampled: number,
+    changed: number,
+  ): void {
     metrics.sweep(what);
     logger.info({
       msg: "Sweeping a collection that changed without an event",
@@ -129,14 +134,14 @@ export function createRounds(deps: RoundDeps) {
   /** Begins a round at the block that the index has reached. */
   async function begin(round: DueRound, block: number, stopped: Promise<undefined>): Promise<Begun> {
     if (await isBusy(database, round)) {
-      await postponeRound(database, round, postponedSeconds);
+      await rescheduleRound(database, round, delaySeconds);
       return "postponed";
     }
     const chosen = await samples.choose(database, round, round.position, URIS_MAX);
     const tokens = await samples.read(database, round, chosen.tokenIds, block);
     const read = await readTogether(round, tokens, block, stopped);
     if (!read) {
-      await postponeRound(database, round, postponedSeconds);
+      await rescheduleRound(database, round, delaySeconds);
       return "node_away";
     }
     metrics.tokens("uri", read.length);
@@ -146,7 +151,7 @@ export function createRounds(deps: RoundDeps) {
     const { end, tell } = await database.transaction(async (tx) => {
       if (!(await holdRound(tx, round))) return { end: "lost" as const };
       if (await isBusy(tx, round)) {
-        await postponeRound(tx, round, postponedSeconds);
+        await rescheduleRound(tx, round, delaySeconds);
         return { end: "postponed" as const };
       }
       const { queued } = await findUnavailable(tx, round, chosen.tokenIds);
@@ -169,7 +174,7 @@ export function createRounds(deps: RoundDeps) {
       return { end: await askForDocuments(tx, round, read, turn, block), tell };
     });
     if (tell) metrics.changes("uri", tell.changed);
-    if (tell?.isSweepStarted) tellOfSweep(round, "uri", read.length, tell.changed);
+    if (tell?.isSweepStarted) recordSilentSweep(round, "uri", read.length, tell.changed);
     return end;
   }
 
@@ -185,7 +190,7 @@ export function createRounds(deps: RoundDeps) {
     const free = candidates.filter((tokenId) => !queued.has(tokenId) && !paused.has(tokenId));
     if (free.length === 0) {
       if (paused.size === 0) return "unchanged";
-      await postponeRound(tx, round, postponedSeconds);
+      await rescheduleRound(tx, round, delaySeconds);
       return "postponed";
     }
     const first = spread(free, DOCUMENTS_FIRST, turn);
@@ -205,7 +210,7 @@ export function createRounds(deps: RoundDeps) {
       const found = { asked: tokens.length, changed, read };
       const next = nextStep({ further: further?.length ?? null, read, changed, isSweepDue });
       if (next === "postpone") {
-        await postponeRound(tx, round, postponedSeconds);
+        await rescheduleRound(tx, round, delaySeconds);
         return { ...found, end: "postponed" as const, isSweepStarted: false };
       }
       if (next === "further") {
@@ -223,12 +228,12 @@ export function createRounds(deps: RoundDeps) {
     metrics.tokens("document", settled.read);
     metrics.changes("document", settled.changed);
     if (settled.end !== "waits") metrics.round(settled.end);
-    if (settled.isSweepStarted) tellOfSweep(open, "document", settled.read, settled.changed);
+    if (settled.isSweepStarted) recordSilentSweep(open, "document", settled.read, settled.changed);
   }
 
   return {
     /** What a round that could not be made waits. */
-    postponedSeconds,
+    postponedSeconds: delaySeconds,
 
     /** Begins a round; reads its URIs at `block`. `stopped` resolves when the process ends. */
     async begin(round: DueRound, block: number, stopped: Promise<undefined>): Promise<Begun> {

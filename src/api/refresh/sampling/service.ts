@@ -56,18 +56,18 @@ export function createSampling(deps: SamplingDeps): Sampling {
     ...(registry && { metrics: createSamplingMetrics(registry) }),
   });
   let isStopped = false;
-  let tellStopped = (): void => undefined;
+  let logStopped = (): void => undefined;
   const stopped = new Promise<undefined>((resolve) => {
-    tellStopped = () => resolve(undefined);
+    logStopped = () => resolve(undefined);
   });
   // A node that is away keeps each collection of its chain waiting for as long as it may take to answer.
   const awayUntil = new Map<number, number>();
-  let lookedForNewAt = 0;
+  let checkedForNewAt = 0;
   let nextRoundAt = 0;
 
   async function addNew(): Promise<void> {
-    if (Date.now() - lookedForNewAt < noticeMs) return;
-    lookedForNewAt = Date.now();
+    if (Date.now() - checkedForNewAt < noticeMs) return;
+    checkedForNewAt = Date.now();
     const unsampled = await findUnsampled(database, collections, seconds);
     const served = unsampled.length > 0 ? await metadata.samples.findServed(database, unsampled) : [];
     if (served.length > 0) await addSampled(database, served, seconds);
@@ -111,7 +111,7 @@ export function createSampling(deps: SamplingDeps): Sampling {
     },
     end() {
       isStopped = true;
-      tellStopped();
+      logStopped();
     },
     pollMs,
   };
@@ -122,20 +122,20 @@ export function startSampling(deps: SamplingDeps): { stop(): Promise<void> } {
   const { look, end, pollMs } = createSampling(deps);
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
-  const lookAndRest = (): void => {
-    looking = look().then(() => {
-      if (!isStopped) timer = setTimeout(lookAndRest, pollMs);
+  let polling = Promise.resolve();
+  const sampleOnce = (): void => {
+    polling = look().then(() => {
+      if (!isStopped) timer = setTimeout(sampleOnce, pollMs);
     });
   };
-  if (pollMs !== undefined) lookAndRest();
+  if (pollMs !== undefined) sampleOnce();
 
   return {
     async stop() {
       isStopped = true;
       clearTimeout(timer);
       end();
-      await looking;
+      await polling;
     },
   };
 }

@@ -116,7 +116,7 @@ export async function holdRound(tx: Queryable, { chainId, collection, lease }: D
 }
 
 /** Puts a round off that could not be made, unless another process has taken it over. */
-export async function postponeRound(
+export async function rescheduleRound(
   db: Queryable,
   { chainId, collection, lease }: SampledCollection & { readonly lease?: string },
   seconds: number,

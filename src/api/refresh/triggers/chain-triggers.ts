@@ -6,15 +6,15 @@
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
-import { type Trigger, want } from "../queue/queue.ts";
-import { showServed, type WantMedia } from "./seen-tokens.ts";
+import { enqueue, type Trigger } from "../queue/queue.ts";
+import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
 
 const BATCH_ROWS = 1_000;
 // An index that catches up passes a block far sooner.
 const STANDING_MS = 5_000;
 
-interface CauseRow {
+interface TriggerRow {
   readonly id: string;
   readonly collection: string;
   /** Null for one that was remembered before sources were. */
@@ -28,11 +28,11 @@ interface CauseRow {
   readonly isOld: boolean;
 }
 
-export interface CauseDeps {
+export interface ChainTriggerDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
-  readonly media: WantMedia;
+  readonly media: EnqueueMedia;
   readonly now?: () => number;
 }
 
@@ -45,7 +45,7 @@ interface Progress {
   readonly mark: string;
 }
 
-export function createCauses({ database, tables, metadata, media, now = Date.now }: CauseDeps) {
+export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   return {
     /**
@@ -81,7 +81,7 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
       const tokenIds = await ask(tx, chainId, batch);
       seen.set(batch.collection, [...(seen.get(batch.collection) ?? []), ...tokenIds]);
     }
-    await hideTakenBack(tx, chainId, fresh);
+    await hideReverted(tx, chainId, fresh);
     // In the order of a worker that records fetches: tokens first.
     await showServed(tx, { metadata, media }, chainId, seen);
     await remember(
@@ -120,8 +120,8 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
   }
 
   /** Remembered causes whose row is gone, or stands in another block now; they are forgotten at once. */
-  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<CauseRow[]> {
-    return tx.query<CauseRow>(
+  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
+    return tx.query<TriggerRow>(
       `delete from vitrine.cause c
         where c.schema = $1 and c.chain_id = $2 and c.id > $3
           and not exists (select from ${tables.metadataUpdate} m where m.id = c.id and m.block_hash = c.block_hash)
@@ -135,8 +135,8 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
    * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing
    * by itself: it may have been on the side of a fork that was lost while nobody looked.
    */
-  async function readNew(tx: Queryable, chainId: number, handled: string): Promise<CauseRow[]> {
-    return tx.query<CauseRow>(
+  async function readNew(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
+    return tx.query<TriggerRow>(
       `select m.id, m.collection_address as collection, m.source, m.from_token_id as "from", m.to_token_id as "to",
               m.scope, m.block_number as block, m.block_hash as "blockHash",
               exists (select from vitrine.cause_cursor k
@@ -160,10 +160,10 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
     const wanted =
       isOld || isMint ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld) : tokens;
     const asked = newestUnasked(wanted, newest);
-    if (asked.size > 0) await want(tx, { chainId, collection, tokens: asked, trigger });
+    if (asked.size > 0) await enqueue(tx, { chainId, collection, tokens: asked, trigger });
     // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
     const seen = isMint ? await metadata.addKnownTokens(tx, chainId, collection, tokens) : [];
-    if (trigger === "reorg") await metadata.hideTakenBack(tx, chainId, collection, [...tokens.keys()]);
+    if (trigger === "reorg") await metadata.hideReverted(tx, chainId, collection, [...tokens.keys()]);
     for (const range of ranges) {
       const from = range.scope === "collection" ? "0" : range.from;
       const minted = range.source === "mint";
@@ -175,14 +175,14 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
   }
 
   /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
-  async function hideTakenBack(tx: Queryable, chainId: number, fresh: readonly CauseRow[]): Promise<void> {
+  async function hideReverted(tx: Queryable, chainId: number, fresh: readonly TriggerRow[]): Promise<void> {
     for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
-      await metadata.hideTakenBack(tx, chainId, collection, [from], true);
+      await metadata.hideReverted(tx, chainId, collection, [from], true);
     }
   }
 
   /** Only what may still change: the cursor tells of the rest. */
-  async function remember(tx: Queryable, chainId: number, causes: readonly CauseRow[]): Promise<void> {
+  async function remember(tx: Queryable, chainId: number, triggers: readonly TriggerRow[]): Promise<void> {
     await tx.query(
       `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block, source)
        select $1, $2, * from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::text[], $9::bigint[],
@@ -190,14 +190,14 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
       [
         tables.schema,
         chainId,
-        causes.map((each) => each.id),
-        causes.map((each) => each.blockHash),
-        causes.map((each) => each.collection),
-        causes.map((each) => each.from),
-        causes.map((each) => each.to),
-        causes.map((each) => each.scope),
-        causes.map((each) => each.block),
-        causes.map((each) => each.source),
+        triggers.map((each) => each.id),
+        triggers.map((each) => each.blockHash),
+        triggers.map((each) => each.collection),
+        triggers.map((each) => each.from),
+        triggers.map((each) => each.to),
+        triggers.map((each) => each.scope),
+        triggers.map((each) => each.block),
+        triggers.map((each) => each.source),
       ],
     );
   }
@@ -217,10 +217,10 @@ export function createCauses({ database, tables, metadata, media, now = Date.now
   }
 }
 
-const isAsked = ({ source }: CauseRow): boolean => source !== "taken_back";
+const isAsked = ({ source }: TriggerRow): boolean => source !== "taken_back";
 
 /** Whether the index holds causes of the collection that nobody has handled yet. */
-export async function hasNewCauses(
+export async function hasNewTriggers(
   db: Queryable,
   tables: ChainTables,
   chainId: number,
@@ -238,7 +238,7 @@ export async function hasNewCauses(
   return row?.isNew ?? false;
 }
 
-const triggerOf = ({ source }: CauseRow): Trigger =>
+const triggerOf = ({ source }: TriggerRow): Trigger =>
   source === "mint" || source === "first_seen" ? "mint" : "event";
 
 /** Causes that are asked for together: those of one collection and trigger. Inverted ranges ask for nothing. */
@@ -250,13 +250,13 @@ interface Batch {
   readonly tokens: Map<string, number>;
   /** The same over all batches of the collection. Whoever asks for a token takes it out: one fetch serves them all. */
   readonly newest: Map<string, number>;
-  readonly ranges: CauseRow[];
+  readonly ranges: TriggerRow[];
 }
 
-function group(causes: readonly CauseRow[], trigger: (cause: CauseRow) => Trigger): readonly Batch[] {
+function group(triggers: readonly TriggerRow[], trigger: (cause: TriggerRow) => Trigger): readonly Batch[] {
   const batches = new Map<string, Batch>();
   const newestOf = new Map<string, Map<string, number>>();
-  for (const cause of causes) {
+  for (const cause of triggers) {
     if (cause.scope === "inverted") continue;
     const named = { collection: cause.collection, trigger: trigger(cause), isOld: cause.isOld };
     const name = `${named.collection} ${named.trigger} ${named.isOld}`;
@@ -292,4 +292,4 @@ function newestUnasked(
   return unasked;
 }
 
-export type Causes = ReturnType<typeof createCauses>;
+export type ChainTriggers = ReturnType<typeof createChainTriggers>;

@@ -8,14 +8,14 @@ import type { DailyJob } from "../../jobs/daily.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { dropQueued, lockQueued } from "../queue/queue-purge.ts";
-import { showServed, type WantMedia } from "./seen-tokens.ts";
+import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
 const TOKENS_AT_ONCE = 2_000;
 const WHOLE_RANGE = { from: "0", to: (2n ** 256n - 1n).toString() };
 
 export interface PurgeDeps {
   readonly metadata: MetadataService;
-  readonly media: WantMedia;
+  readonly media: EnqueueMedia;
   readonly collections: readonly { readonly chainId: number; readonly address: string }[];
 }
 
@@ -28,7 +28,7 @@ export function forgetUntoldTokens(deps: PurgeDeps): DailyJob[] {
   return [...new Set(collections.map(({ chainId }) => chainId))].map((chainId) => ({
     name: `forget tokens that no transfer has told of on chain ${chainId}`,
     async run(database) {
-      if (!(await metadata.mayTellUntold(database, chainId))) return undefined;
+      if (!(await metadata.mayKnowUntransferred(database, chainId))) return undefined;
       let total = 0;
       for (const { chainId: at, address } of collections) {
         if (at !== chainId) continue;

@@ -5,11 +5,11 @@ import type { MediaService } from "../../media/service.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 
 /** Asks for a look at what documents name. */
-export type WantMedia = Pick<MediaService, "want">;
+export type EnqueueMedia = Pick<MediaService, "enqueue">;
 
 export interface SeenDeps {
   readonly metadata: Pick<MetadataService, "learnServedTraits">;
-  readonly media: WantMedia;
+  readonly media: EnqueueMedia;
 }
 
 /**
@@ -26,5 +26,5 @@ export async function showServed(
   for (const [collection, tokenIds] of [...seen].sort(([a], [b]) => (a < b ? -1 : 1))) {
     served.push(...(await metadata.learnServedTraits(tx, { chainId, collection }, tokenIds)));
   }
-  await media.want(tx, served);
+  await media.enqueue(tx, served);
 }

@@ -5,10 +5,10 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
-import { want } from "../queue/queue.ts";
+import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
-import { showServed, type WantMedia } from "./seen-tokens.ts";
+import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
 // A sweep of a million tokens keeps this many queued, so that it never stands before anything else.
 const QUEUED_MAX = 500;
@@ -109,7 +109,7 @@ export type SweepProgress = "moved" | "waiting" | "idle";
 export interface SweepDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
-  readonly media: WantMedia;
+  readonly media: EnqueueMedia;
 }
 
 export function createSweeps({ database, metadata, media }: SweepDeps) {
@@ -154,14 +154,14 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       [sweep.chainId, sweep.collection],
     );
     const room = QUEUED_MAX - (queued?.count ?? 0);
-    const hasRoom = room >= ROOM_MIN;
+    const hasCapacity = room >= ROOM_MIN;
     if (counting !== undefined) {
-      if (hasRoom) await ask(tx, sweep, room);
-      return { hasAsked: hasRoom, isLeftToCount: counting };
+      if (hasCapacity) await ask(tx, sweep, room);
+      return { hasAsked: hasCapacity, isLeftToCount: counting };
     }
     const last = sweep.counted;
     const hasAsked =
-      hasRoom && last !== null && (await ask(tx, { ...sweep, to: last }, room, last === sweep.to));
+      hasCapacity && last !== null && (await ask(tx, { ...sweep, to: last }, room, last === sweep.to));
     // After the queue rows, in the order of a worker that records a fetch.
     return { hasAsked, isLeftToCount: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
   }
@@ -199,10 +199,10 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
   /** Hides some more tokens of a range whose mint was taken back; true when more may be left. */
   async function hideOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
     const { id, chainId, collection, to, counted } = sweep;
-    if (counted === to || !(await metadata.mayTellUntold(tx, chainId))) return false;
+    if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return false;
     const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
     const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
-    await metadata.hideTakenBack(tx, chainId, collection, gone);
+    await metadata.hideReverted(tx, chainId, collection, gone);
     const isAll = tokenIds.length < COUNTED_MAX;
     await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
       id,
@@ -215,14 +215,14 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
   /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
   async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
     const { id, chainId, collection, receiptId, accept, isBySample } = sweep;
-    const looks = receiptId === null && !isBySample;
+    const rechecks = receiptId === null && !isBySample;
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, room);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
       tokens.size > 0
-        ? await want(tx, { chainId, collection, tokens, trigger: "sweep", accept, looks })
+        ? await enqueue(tx, { chainId, collection, tokens, trigger: "sweep", accept, rechecks })
         : undefined;
     if (receiptId !== null) {
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));

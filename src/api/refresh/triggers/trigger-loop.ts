@@ -1,8 +1,8 @@
 /** Runs the finding of work beside the worker: woken by the database, with a slow poll as the rule of last resort. */
 
 import type { Logger } from "../../http/logger.ts";
-import type { Deadline } from "../receipts/receipt-timeout.ts";
-import type { Causes } from "./chain-triggers.ts";
+import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
+import type { ChainTriggers } from "./chain-triggers.ts";
 import type { Sweeps } from "./sweeps.ts";
 
 // A reverted block sends no notification, so the poll finds what nobody announced.
@@ -10,32 +10,32 @@ const POLL_MS = 1_000;
 // The queue takes its next handful of a sweep as soon as it has room.
 const SWEEP_POLL_MS = 100;
 
-export interface CauseLoop {
+export interface TriggerLoop {
   wake(): void;
   stop(): Promise<void>;
 }
 
 /** One pass at a time; a wake during a pass causes one more. A failing pass is logged and tried at the next poll. */
-export function startCauseLoop(deps: {
-  readonly causes: Causes;
+export function startTriggerLoop(deps: {
+  readonly triggers: ChainTriggers;
   readonly sweeps: Sweeps;
-  readonly deadline: Deadline;
+  readonly deadline: ReceiptTimeout;
   readonly logger: Logger;
-}): CauseLoop {
-  const { causes, sweeps, deadline, logger } = deps;
+}): TriggerLoop {
+  const { triggers, sweeps, deadline, logger } = deps;
   let stopped = false;
   let again = false;
   let pass: Promise<void> | undefined;
-  let soon: NodeJS.Timeout | undefined;
+  let shortTimer: NodeJS.Timeout | undefined;
 
   async function work(): Promise<void> {
     try {
       let more = true;
       while (more && !stopped) {
-        const isLeft = await causes.handleBatch();
+        const isLeft = await triggers.handleBatch();
         const progress = await sweeps.advance();
         more = isLeft || progress === "moved";
-        if (progress === "waiting") soon ??= setTimeout(wakeAgain, SWEEP_POLL_MS);
+        if (progress === "waiting") shortTimer ??= setTimeout(wakeAgain, SWEEP_POLL_MS);
       }
       await deadline.look();
     } catch (error) {
@@ -59,7 +59,7 @@ export function startCauseLoop(deps: {
   }
 
   function wakeAgain(): void {
-    soon = undefined;
+    shortTimer = undefined;
     wake();
   }
 
@@ -71,7 +71,7 @@ export function startCauseLoop(deps: {
       stopped = true;
       clearInterval(timer);
       await pass;
-      clearTimeout(soon);
+      clearTimeout(shortTimer);
     },
   };
 }

@@ -9,9 +9,9 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { noteHost, rememberHosts } from "../hosts/hosts.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
-import { finish, hold, type Lease, postpone } from "../queue/queue.ts";
+import { complete, type Lease, lockLeases, reschedule } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
-import type { WantMedia } from "../triggers/seen-tokens.ts";
+import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 
 // Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
 export const ATTEMPTS_MAX = 5;
@@ -34,7 +34,7 @@ export interface FetchedLease {
   readonly resolution: Resolution;
 }
 
-const noMedia: WantMedia = { want: async () => undefined };
+const noMedia: EnqueueMedia = { enqueue: async () => undefined };
 
 /** `lost` where another worker had taken over: nothing was kept. */
 export type RecordEnd = "recorded" | "lost";
@@ -53,7 +53,7 @@ interface Waiting {
 export function createRecorder(deps: {
   readonly database: Database;
   readonly metadata: MetadataService;
-  readonly media?: WantMedia | undefined;
+  readonly media?: EnqueueMedia | undefined;
   readonly metrics?: RefreshMetrics | undefined;
 }): Recorder {
   const { database, metadata, media = noMedia, metrics = noRefreshMetrics } = deps;
@@ -118,12 +118,12 @@ const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
 async function recordAll(
   tx: Queryable,
   metadata: MetadataService,
-  media: WantMedia,
+  media: EnqueueMedia,
   batch: readonly FetchedLease[],
 ): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
-  const holding = await hold(tx, leases);
-  const held = new Set(holding.held);
+  const holding = await lockLeases(tx, leases);
+  const held = new Set(holding.current);
   const kept = batch.filter(({ lease }) => held.has(lease));
   const reports = [
     ...(await putBack(tx, metadata, kept.filter(goesOn))),
@@ -151,7 +151,7 @@ async function putBack(
     if (resolution.kind !== "failed") continue;
     const backoffMaxMs = isNodeAway(resolution) ? NODE_BACKOFF_MAX_MS : BACKOFF_MAX_MS;
     const delayMs = Math.max(backoffMs(lease.attempts, backoffMaxMs), resolution.retryAfterMs ?? 0);
-    await postpone(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
+    await reschedule(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
     // That was no fetch, and a node may be away for long.
     if (isNodeAway(resolution)) continue;
     attempts.push(each);
@@ -164,7 +164,7 @@ async function putBack(
 async function end(
   tx: Queryable,
   metadata: MetadataService,
-  media: WantMedia,
+  media: EnqueueMedia,
   batch: readonly FetchedLease[],
   awaited: ReadonlySet<Lease>,
 ): Promise<FetchReport[]> {
@@ -181,10 +181,10 @@ async function end(
   const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
   if (answers.length > 0) await settle(tx, answers);
   const over = batch.map(({ lease }) => lease);
-  await finish(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
+  await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
   // Found again counts as well: the same URL may have got new content. Samples ask their hosts for little. What strangers
   // write of tokens that no transfer has told of is looked at once they are seen.
-  await media.want(
+  await media.enqueue(
     tx,
     told.flatMap(({ lease, resolution }) => {
       const { status, isUnseen } = ends.get(lease) ?? {};

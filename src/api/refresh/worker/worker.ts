@@ -9,13 +9,13 @@ import type { Logger } from "../../http/logger.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { burnedIn } from "../../metadata/uri/burned.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
-import { createAdmission } from "../hosts/host-concurrency.ts";
+import { createHostConcurrency } from "../hosts/host-concurrency.ts";
 import { askProbes } from "../hosts/hosts.ts";
 import type { RefreshMetrics } from "../metrics.ts";
 import { claim, nextDueMs, type Share } from "../queue/claim.ts";
-import { finish, type Lease, release, renew } from "../queue/queue.ts";
+import { complete, type Lease, release, renew } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
-import type { WantMedia } from "../triggers/seen-tokens.ts";
+import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
@@ -59,7 +59,7 @@ export interface WorkerDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
-  readonly media?: WantMedia | undefined;
+  readonly media?: EnqueueMedia | undefined;
   readonly readBlock: ReadBlock;
   readonly chainIds: readonly number[];
   /** Fetches at once; 0 makes this process leave the queue to others. */
@@ -72,33 +72,33 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   const { database, tables, metadata, media, readBlock, chainIds, concurrency, metrics, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
-  const admission = createAdmission(database, share.perHost);
+  const hostConcurrency = createHostConcurrency(database, share.perHost);
   const recorder = createRecorder({ database, metadata, media, metrics });
   const running = new Map<Lease, Promise<void>>();
   let fetching = 0;
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let polling: Promise<void> | undefined;
+  let pollAgain = false;
   let timer: NodeJS.Timeout | undefined;
-  let soon: NodeJS.Timeout | undefined;
+  let shortTimer: NodeJS.Timeout | undefined;
   let probesAskedAt = 0;
 
-  const lookIn = (ms: number): void => {
+  const pollIn = (ms: number): void => {
     clearTimeout(timer);
     if (!stopping.signal.aborted) timer = setTimeout(wake, Math.min(ms, IDLE_POLL_MS));
   };
 
   async function look(): Promise<void> {
     // One that waits for its host leaves its place to others.
-    const busy = fetching - admission.waiting;
+    const busy = fetching - hostConcurrency.waiting;
     const free = Math.min(concurrency - busy, concurrency + RECORDING_MAX - running.size);
     if (free <= 0) return;
     if (Date.now() - probesAskedAt > PROBES_EVERY_MS) {
       probesAskedAt = Date.now();
       await askProbes(database);
     }
-    const { waiting } = admission;
+    const { waiting } = hostConcurrency;
     const unread = waiting === 0 ? free : Math.max(0, share.perHost - waiting);
     const leases = await claim(database, tables, { ...share, unread }, free);
     if (stopping.signal.aborted) return release(database, leases);
@@ -109,25 +109,25 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       });
       running.set(lease, work);
     }
-    if (running.size > 0) lookIn(BUSY_POLL_MS);
-    else lookIn(Math.max((await nextDueMs(database, share)) ?? IDLE_POLL_MS, BUSY_POLL_MS));
+    if (running.size > 0) pollIn(BUSY_POLL_MS);
+    else pollIn(Math.max((await nextDueMs(database, share)) ?? IDLE_POLL_MS, BUSY_POLL_MS));
   }
 
   function wake(): void {
     if (concurrency === 0 || stopping.signal.aborted) return;
-    if (looking) {
-      lookAgain = true;
+    if (polling) {
+      pollAgain = true;
       return;
     }
-    looking = look()
+    polling = look()
       .catch((error: Error) => {
         logger.warn({ msg: "Could not read the refresh queue", reason: error.message });
-        lookIn(AFTER_FAULT_MS);
+        pollIn(AFTER_FAULT_MS);
       })
       .finally(() => {
-        looking = undefined;
-        if (!lookAgain) return;
-        lookAgain = false;
+        polling = undefined;
+        if (!pollAgain) return;
+        pollAgain = false;
         wake();
       });
   }
@@ -138,8 +138,8 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       wake();
       return;
     }
-    soon ??= setTimeout(() => {
-      soon = undefined;
+    shortTimer ??= setTimeout(() => {
+      shortTimer = undefined;
       wake();
     }, CLAIM_DELAY_MS);
   }
@@ -147,7 +147,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   /** Never rejects: a fault of ours leaves the lease to run out, and the token is tried again for a while. */
   async function run(lease: Lease): Promise<void> {
     const entered: string[] = [];
-    const leave = (): void => entered.splice(0).forEach(admission.leave);
+    const leave = (): void => entered.splice(0).forEach(hostConcurrency.leave);
     try {
       fetching++;
       const resolution = await resolve(lease, entered).finally(() => {
@@ -159,7 +159,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       // Put back when its host was found busy or paused.
       if (stopping.signal.aborted || resolution === undefined) return;
       if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
-      if (hasFailedHost(resolution)) admission.forgetPaused();
+      if (hasFailedHost(resolution)) hostConcurrency.forgetPaused();
     } catch (error) {
       if (error instanceof LeaseLost) {
         logger.info({ msg: "Another worker took over a refresh", token_id: lease.tokenId });
@@ -181,7 +181,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
   async function giveUp(lease: Lease): Promise<void> {
     try {
       await database.transaction(async (tx) => {
-        const held = await finish(tx, [lease], () => ({ status: "failed" }));
+        const held = await complete(tx, [lease], () => ({ status: "failed" }));
         await settle(
           tx,
           held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
@@ -204,7 +204,7 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     }
     let isPutBack = false;
     const admit = async (host: string): Promise<boolean> => {
-      const isAdmitted = await admission.enter(lease, host);
+      const isAdmitted = await hostConcurrency.enter(lease, host);
       if (isAdmitted === undefined) throw new LeaseLost();
       if (isAdmitted) entered.push(host);
       isPutBack = !isAdmitted;
@@ -234,9 +234,9 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
     async stop() {
       stopping.abort();
       clearTimeout(timer);
-      clearTimeout(soon);
+      clearTimeout(shortTimer);
       clearInterval(renewal);
-      await looking;
+      await polling;
       // Before the wait for what runs: another process may have these tokens while it winds down.
       await release(database, [...running.keys()]).catch((error: Error) =>
         logger.warn({ msg: "Could not give back refresh leases", reason: error.message }),

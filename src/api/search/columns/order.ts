@@ -1,6 +1,6 @@
 /** Items in an order, kept as few of them change at a time. */
 
-import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
 
@@ -10,15 +10,24 @@ type Items = Uint32Array<ArrayBuffer>;
 const STEP = 2_048;
 
 /** Sorts in place, in steps of a few milliseconds. What is in order already costs one look. */
-export async function sortItems(items: Items, compare: Compare, breathe: Breathe): Promise<void> {
+export async function sortItems(
+  items: Items,
+  compare: Compare,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<void> {
   for (let from = 0; from < items.length; from += STEP) {
     const run = items.subarray(from, from + STEP);
     if (!isSorted(run, compare)) run.sort(compare);
-    await breathe();
+    await yieldToEventLoop();
   }
   for (let width = STEP; width < items.length; width *= 2) {
     for (let from = 0; from + width < items.length; from += 2 * width) {
-      await mergeRuns(items, { from, middle: from + width, end: from + 2 * width }, compare, breathe);
+      await mergeRuns(
+        items,
+        { from, middle: from + width, end: from + 2 * width },
+        compare,
+        yieldToEventLoop,
+      );
     }
   }
 }
@@ -34,7 +43,7 @@ async function mergeRuns(
   items: Items,
   runs: { from: number; middle: number; end: number },
   compare: Compare,
-  breathe: Breathe,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<void> {
   const { from, middle } = runs;
   const end = Math.min(runs.end, items.length);
@@ -49,19 +58,19 @@ async function mergeRuns(
       const takeLeft = rightAt >= end || compare(left[leftAt] as number, items[rightAt] as number) <= 0;
       items[at] = (takeLeft ? left[leftAt++] : items[rightAt++]) as number;
     }
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 
 export interface Order {
   /** Takes over and sorts `items`. Their keys must not change until it is done. */
-  build(items: Items, breathe: Breathe): Promise<void>;
+  build(items: Items, yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Takes over items that are in order already, except for those that were touched since there is this order. */
   adopt(items: Items): void;
   readonly isBuilt: boolean;
   /** Notes that an item is new, gone, or has another key. */
-  touch(item: number): void;
-  readonly touched: number;
+  markDirty(item: number): void;
+  readonly dirty: number;
   /** The items that are present, in order; valid until the next `touch`. */
   settled(): Items;
 }
@@ -69,15 +78,15 @@ export interface Order {
 export function createOrder(compare: Compare, isPresent: (item: number) => boolean): Order {
   let items: Items = new Uint32Array(0);
   let length = 0;
-  let touchedBits: Bits = emptyBits(0);
-  let touched: number[] = [];
+  let dirtyBits: Bits = emptyBits(0);
+  let dirty: number[] = [];
   let isBuilt = false;
 
-  function takeOutTouched(): void {
+  function takeOutDirty(): void {
     let kept = 0;
     for (let at = 0; at < length; at++) {
       const item = items[at] as number;
-      if (!hasBit(touchedBits, item)) items[kept++] = item;
+      if (!hasBit(dirtyBits, item)) items[kept++] = item;
     }
     length = kept;
   }
@@ -114,29 +123,29 @@ export function createOrder(compare: Compare, isPresent: (item: number) => boole
   }
 
   return {
-    async build(source, breathe) {
-      await sortItems(source, compare, breathe);
+    async build(source, yieldToEventLoop) {
+      await sortItems(source, compare, yieldToEventLoop);
       adopt(source);
     },
     adopt,
     get isBuilt() {
       return isBuilt;
     },
-    touch(item) {
-      touchedBits = grown(touchedBits, (item >>> 5) + 1);
-      if (hasBit(touchedBits, item)) return;
-      setBit(touchedBits, item);
-      touched.push(item);
+    markDirty(item) {
+      dirtyBits = grown(dirtyBits, (item >>> 5) + 1);
+      if (hasBit(dirtyBits, item)) return;
+      setBit(dirtyBits, item);
+      dirty.push(item);
     },
-    get touched() {
-      return touched.length;
+    get dirty() {
+      return dirty.length;
     },
     settled() {
-      if (touched.length > 0) {
-        takeOutTouched();
-        putIn(touched.filter(isPresent).sort(compare));
-        for (const item of touched) clearBit(touchedBits, item);
-        touched = [];
+      if (dirty.length > 0) {
+        takeOutDirty();
+        putIn(dirty.filter(isPresent).sort(compare));
+        for (const item of dirty) clearBit(dirtyBits, item);
+        dirty = [];
       }
       return items.subarray(0, length);
     },

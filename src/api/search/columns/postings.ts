@@ -2,7 +2,7 @@
  * Which slots hold a value: runs of slots made for all values at once, and a look at each slot that has changed since.
  */
 
-import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { addSlots, type Bits, countAmong, dropBits, emptyBits, hasBit, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
@@ -47,7 +47,7 @@ function note(changed: Changed, slot: number): void {
 }
 
 export interface Postings {
-  touch(slot: number): void;
+  markDirty(slot: number): void;
   /** Sets the bits of all slots that hold any of the values. `bits` must be empty. */
   fill(bits: Bits, values: readonly number[]): void;
   /** The same for values that follow each other in their type's order; `isAmong` tells them from all others. */
@@ -65,7 +65,7 @@ export interface Postings {
   /** Whether so much has changed that the runs should be made anew. */
   readonly isStale: boolean;
   /** Makes the runs anew, while slots may change. One at a time. */
-  rebuild(slots: number, breathe: Breathe): Promise<void>;
+  rebuild(slots: number, yieldToEventLoop: YieldToEventLoop): Promise<void>;
 }
 
 export function createPostings(rows: TraitRows, table: TraitTable): Postings {
@@ -100,7 +100,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
   /** Where each value's run starts, given how long they are, which `ends` forgets for it. */
   async function layOut(
     ends: Uint32Array<ArrayBuffer>,
-    breathe: Breathe,
+    yieldToEventLoop: YieldToEventLoop,
   ): Promise<Pick<Runs, "starts" | "inOrder"> & { total: number }> {
     const starts = new Uint32Array(ends.length);
     const isPlaced = new Uint8Array(ends.length);
@@ -120,12 +120,12 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
       const ordered = table.orders.of(type).slice();
       for (let from = 0; from < ordered.length; from += STEP) {
         for (const value of ordered.subarray(from, from + STEP)) place(value);
-        await breathe();
+        await yieldToEventLoop();
       }
     }
     for (let value = 0; value < ends.length; value++) {
       place(value);
-      if (value % STEP === 0) await breathe();
+      if (value % STEP === 0) await yieldToEventLoop();
     }
     return { starts, inOrder, total };
   }
@@ -133,7 +133,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
   /** Visits what is held by slots that have not changed since the rebuild began, in steps. */
   async function eachHeld(
     slots: number,
-    breathe: Breathe,
+    yieldToEventLoop: YieldToEventLoop,
     visit: (value: number, slot: number) => void,
   ): Promise<void> {
     for (let from = 0; from < slots; from += STEP) {
@@ -145,12 +145,12 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
         const end = start + (lengths[slot] as number);
         for (let at = start; at < end; at++) visit(pool[at] as number, slot);
       }
-      await breathe();
+      await yieldToEventLoop();
     }
   }
 
   return {
-    touch(slot) {
+    markDirty(slot) {
       note(changed, slot);
       if (meanwhile) note(meanwhile, slot);
     },
@@ -193,18 +193,18 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
     get isStale() {
       return changed.slots.length > Math.max(CHANGED_MIN, slotsAtBuild * CHANGED_SHARE);
     },
-    async rebuild(slots, breathe) {
+    async rebuild(slots, yieldToEventLoop) {
       meanwhile = noChange();
       try {
         const values = table.size;
         const ends = new Uint32Array(values);
-        await eachHeld(slots, breathe, (value) => {
+        await eachHeld(slots, yieldToEventLoop, (value) => {
           ends[value] = (ends[value] as number) + 1;
         });
-        const { starts, inOrder, total } = await layOut(ends, breathe);
+        const { starts, inOrder, total } = await layOut(ends, yieldToEventLoop);
         const next = new Uint32Array(total).fill(EMPTY);
         // What has changed between the two passes is left out by the second; its places stay empty at the run's end.
-        await eachHeld(slots, breathe, (value, slot) => {
+        await eachHeld(slots, yieldToEventLoop, (value, slot) => {
           const end = ends[value] as number;
           next[end] = slot;
           ends[value] = end + 1;

@@ -1,6 +1,6 @@
 /** The slots of a collection in the order of a trait: by their lowest value ascending, by their highest descending. */
 
-import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { createOrder, type Order } from "./order.ts";
 import type { TokenIds } from "./token-ids.ts";
@@ -26,11 +26,16 @@ export interface TraitOrders {
   /** Undefined for one that is not prepared, or not kept any more. */
   find(type: TraitType, descending: boolean): Order | undefined;
   /** Sorts `slots`, given in the order of their ids, in slices; they may change meanwhile. */
-  prepare(type: TraitType, descending: boolean, slots: Slots, breathe: Breathe): Promise<void>;
+  prepare(
+    type: TraitType,
+    descending: boolean,
+    slots: Slots,
+    yieldToEventLoop: YieldToEventLoop,
+  ): Promise<void>;
   /** To be told of each slot that is new, gone, or holds other values. */
-  touch(slot: number): void;
+  markDirty(slot: number): void;
   /** Puts in what was touched where that is much. */
-  settle(touchedMax: number): void;
+  settle(dirtyMax: number): void;
 }
 
 interface Kept {
@@ -57,7 +62,7 @@ export function createTraitOrders(deps: {
   const { ids, table, rows, isPresent } = deps;
   /** What was used last comes last. */
   const kept = new Map<string, Kept>();
-  const nameOf = (type: TraitType, descending: boolean): string => `${type.at} ${descending}`;
+  const orderKey = (type: TraitType, descending: boolean): string => `${type.at} ${descending}`;
 
   function comparison(type: TraitType, descending: boolean): TraitComparison {
     const within = table.compareWithin(type);
@@ -106,7 +111,11 @@ export function createTraitOrders(deps: {
   }
 
   /** Counts how many slots have each rank, and puts each where those of lower ranks end. */
-  async function sortSlots(slots: Slots, { ofValue, none }: Ranks, breathe: Breathe): Promise<Slots> {
+  async function sortSlots(
+    slots: Slots,
+    { ofValue, none }: Ranks,
+    yieldToEventLoop: YieldToEventLoop,
+  ): Promise<Slots> {
     const rankOf = new Uint32Array(slots.length);
     const ends = new Uint32Array(none + 1);
     for (let from = 0; from < slots.length; from += STEP) {
@@ -123,7 +132,7 @@ export function createTraitOrders(deps: {
         rankOf[nth] = first;
         ends[first] = (ends[first] as number) + 1;
       }
-      await breathe();
+      await yieldToEventLoop();
     }
     let total = 0;
     for (let rank = 1; rank <= none; rank++) {
@@ -139,13 +148,13 @@ export function createTraitOrders(deps: {
         sorted[place] = slots[nth] as number;
         ends[rank] = place + 1;
       }
-      await breathe();
+      await yieldToEventLoop();
     }
     return sorted;
   }
 
   /** Those that nobody has used yet are waited for. */
-  function makeRoom(): void {
+  function makeSpace(): void {
     for (const [name, { isUsed }] of kept) {
       if (kept.size < KEPT_MAX) return;
       if (isUsed) kept.delete(name);
@@ -153,7 +162,7 @@ export function createTraitOrders(deps: {
   }
 
   function findValid(type: TraitType, descending: boolean): Kept | undefined {
-    const found = kept.get(nameOf(type, descending));
+    const found = kept.get(orderKey(type, descending));
     return found?.displayType === type.displayType ? found : undefined;
   }
 
@@ -164,30 +173,30 @@ export function createTraitOrders(deps: {
       const found = findValid(type, descending);
       if (!found?.order.isBuilt) return undefined;
       found.isUsed = true;
-      const name = nameOf(type, descending);
+      const name = orderKey(type, descending);
       kept.delete(name);
       kept.set(name, found);
       return found.order;
     },
-    async prepare(type, descending, slots, breathe) {
+    async prepare(type, descending, slots, yieldToEventLoop) {
       const known = findValid(type, descending);
       if (known) return known.building;
-      makeRoom();
+      makeSpace();
       const order = createOrder(comparison(type, descending).compare, isPresent);
       const { displayType } = type;
       const entry: Kept = { type, displayType, order, building: Promise.resolve(), isUsed: false };
       // From now on it is told of what changes.
-      kept.set(nameOf(type, descending), entry);
-      entry.building = sortSlots(slots, rankValues(type, descending), breathe).then(order.adopt);
+      kept.set(orderKey(type, descending), entry);
+      entry.building = sortSlots(slots, rankValues(type, descending), yieldToEventLoop).then(order.adopt);
       return entry.building;
     },
-    touch(slot) {
-      for (const { order } of kept.values()) order.touch(slot);
+    markDirty(slot) {
+      for (const { order } of kept.values()) order.markDirty(slot);
     },
-    settle(touchedMax) {
+    settle(dirtyMax) {
       for (const [name, { type, displayType, order }] of kept) {
         if (type.displayType !== displayType) kept.delete(name);
-        else if (order.isBuilt && order.touched > touchedMax) order.settled();
+        else if (order.isBuilt && order.dirty > dirtyMax) order.settled();
       }
     },
   };

@@ -1,6 +1,6 @@
 /** Each trait type's shown values in order, kept as values come. */
 
-import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { createOrder, type Order } from "./order.ts";
 import type { TraitType } from "./trait-table.ts";
 
@@ -11,7 +11,7 @@ export interface ValueOrders {
   of(type: TraitType): Uint32Array<ArrayBuffer>;
   /** Whether the values of all types are in order. */
   readonly isPrepared: boolean;
-  prepare(breathe: Breathe): Promise<void>;
+  prepare(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** To be told of each value that a type has got. */
   added(type: TraitType, value: number): void;
   /** To be told when other values of the type are shown. */
@@ -29,11 +29,11 @@ export function createValueOrders({ isShown, comparing }: ValueOrdersDeps): Valu
   const unprepared = new Set<TraitType>();
   let preparing: Promise<void> | undefined;
 
-  async function prepareAll(breathe: Breathe): Promise<void> {
+  async function prepareAll(yieldToEventLoop: YieldToEventLoop): Promise<void> {
     for (const type of unprepared) {
       const order = createOrder(comparing(type), isShown);
       orders.set(type, order);
-      await order.build(Uint32Array.from(type.values.filter(isShown)), breathe);
+      await order.build(Uint32Array.from(type.values.filter(isShown)), yieldToEventLoop);
       // What is shown may have changed meanwhile: then it is still to be prepared.
       if (orders.get(type) === order) unprepared.delete(type);
     }
@@ -49,15 +49,15 @@ export function createValueOrders({ isShown, comparing }: ValueOrdersDeps): Valu
     get isPrepared() {
       return unprepared.size === 0;
     },
-    prepare(breathe) {
-      preparing ??= prepareAll(breathe).finally(() => {
+    prepare(yieldToEventLoop) {
+      preparing ??= prepareAll(yieldToEventLoop).finally(() => {
         preparing = undefined;
       });
       return preparing;
     },
     added(type, value) {
       const order = orders.get(type);
-      if (order) order.touch(value);
+      if (order) order.markDirty(value);
       else unprepared.add(type);
     },
     drop(type) {

@@ -3,7 +3,7 @@
  * changes that were put in. No input or output. A token keeps its slot until it is forgotten; slots are not used again.
  */
 
-import type { Breathe } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "../columns/bits.ts";
 import { grown } from "../columns/ensure-capacity.ts";
 import { createOrder, type Order } from "../columns/order.ts";
@@ -50,16 +50,16 @@ export interface CollectionIndex {
   /** Before `finish` only: a token that is not there yet. */
   append(row: TokenRow): void;
   /** Makes orders and runs, in slices; nothing may change until it is done. Changes go through `change` from then on. */
-  finish(breathe: Breathe): Promise<void>;
+  finish(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Replaces or adds tokens, and takes others out. None may be named twice. Values must be known. */
   change(rows: readonly TokenRow[], gone: readonly string[]): void;
   changeType(...type: Parameters<TraitTable["changeType"]>): void;
   /** Sees to it that pages can be sorted by the trait. Values must be in order. */
-  prepareTraitOrder(type: TraitType, descending: boolean, breathe: Breathe): Promise<void>;
+  prepareTraitOrder(type: TraitType, descending: boolean, yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Whether so much has changed that `tidy` would make answers faster. */
-  readonly isUntidy: boolean;
+  readonly needsCompaction: boolean;
   /** Makes runs of values anew, in slices, while tokens may change. One at a time. */
-  tidy(breathe: Breathe): Promise<void>;
+  compact(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   find(tokenId: string): number | undefined;
   /** Whether more of it is garbage than not: then it takes less memory made anew. */
   readonly isWasteful: boolean;
@@ -67,7 +67,7 @@ export interface CollectionIndex {
 
 // Below this, garbage is no matter.
 const WASTE_MIN = 100_000;
-const TOUCHED_MAX = 10_000;
+const DIRTY_MAX = 10_000;
 
 export function createCollectionIndex(): CollectionIndex {
   const ids = createTokenIds();
@@ -98,26 +98,26 @@ export function createCollectionIndex(): CollectionIndex {
     updated: createOrder((a, b) => newest(() => served, a, b), isPresent),
   };
   const traitOrders = createTraitOrders({ ids, table, rows, isPresent });
-  const touch = (slot: number, ...touched: Order[]): void => {
-    if (isFinished) for (const order of touched) order.touch(slot);
+  const markDirty = (slot: number, ...dirty: Order[]): void => {
+    if (isFinished) for (const order of dirty) order.markDirty(slot);
   };
-  const touchTraits = (slot: number): void => {
+  const markTraitsDirty = (slot: number): void => {
     if (!isFinished) return;
-    postings.touch(slot);
-    traitOrders.touch(slot);
+    postings.markDirty(slot);
+    traitOrders.markDirty(slot);
   };
 
   function put(slot: number, row: TokenRow): void {
-    names.set(slot, row.name) && touch(slot, orders.name_asc, orders.name_desc);
+    names.set(slot, row.name) && markDirty(slot, orders.name_asc, orders.name_desc);
     descriptions.set(slot, row.description);
     const block = row.sinceBlock ?? Number.NaN;
-    if (!Object.is(since[slot], block)) touch(slot, orders.latest);
+    if (!Object.is(since[slot], block)) markDirty(slot, orders.latest);
     since[slot] = block;
     const at = row.servedAt ?? Number.NaN;
-    if (!Object.is(served[slot], at)) touch(slot, orders.updated);
+    if (!Object.is(served[slot], at)) markDirty(slot, orders.updated);
     served[slot] = at;
     const values = row.traits.flatMap((id) => table.valueOf(id) ?? []);
-    if (rows.set(slot, values)) touchTraits(slot);
+    if (rows.set(slot, values)) markTraitsDirty(slot);
   }
 
   function addSlot(tokenId: string): number {
@@ -134,10 +134,10 @@ export function createCollectionIndex(): CollectionIndex {
     clearBit(present, slot);
     slotsPresent--;
     rows.set(slot, []);
-    touchTraits(slot);
+    markTraitsDirty(slot);
     names.set(slot, null);
     descriptions.set(slot, null);
-    touch(slot, ...Object.values(orders));
+    markDirty(slot, ...Object.values(orders));
   }
 
   function find(tokenId: string): number | undefined {
@@ -176,18 +176,18 @@ export function createCollectionIndex(): CollectionIndex {
       return version;
     },
     append: (row) => put(addSlot(row.tokenId), row),
-    async finish(breathe) {
+    async finish(yieldToEventLoop) {
       const slots = new Uint32Array(ids.size);
       for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot;
-      await orders.id_asc.build(slots, breathe);
-      await orders.id_desc.build(slots.toReversed(), breathe);
-      await orders.latest.build(slots.slice(), breathe);
-      await orders.updated.build(slots.slice(), breathe);
+      await orders.id_asc.build(slots, yieldToEventLoop);
+      await orders.id_desc.build(slots.toReversed(), yieldToEventLoop);
+      await orders.latest.build(slots.slice(), yieldToEventLoop);
+      await orders.updated.build(slots.slice(), yieldToEventLoop);
       const byName = slots.slice();
-      await orders.name_asc.build(byName, breathe);
-      await orders.name_desc.build(byName.toReversed(), breathe);
-      await table.orders.prepare(breathe);
-      await postings.rebuild(ids.size, breathe);
+      await orders.name_asc.build(byName, yieldToEventLoop);
+      await orders.name_desc.build(byName.toReversed(), yieldToEventLoop);
+      await table.orders.prepare(yieldToEventLoop);
+      await postings.rebuild(ids.size, yieldToEventLoop);
       isFinished = true;
     },
     change(changed, gone) {
@@ -198,24 +198,24 @@ export function createCollectionIndex(): CollectionIndex {
         const known = slots[nth];
         const slot = known ?? addSlot(row.tokenId);
         if (known === undefined) {
-          touch(slot, ...Object.values(orders));
-          touchTraits(slot);
+          markDirty(slot, ...Object.values(orders));
+          markTraitsDirty(slot);
         }
         put(slot, row);
       }
-      for (const order of Object.values(orders)) if (order.touched > TOUCHED_MAX) order.settled();
-      traitOrders.settle(TOUCHED_MAX);
+      for (const order of Object.values(orders)) if (order.dirty > DIRTY_MAX) order.settled();
+      traitOrders.settle(DIRTY_MAX);
     },
     changeType(...type) {
       if (table.changeType(...type)) version++;
     },
-    async prepareTraitOrder(type, descending, breathe) {
-      await traitOrders.prepare(type, descending, orders.id_asc.settled().slice(), breathe);
+    async prepareTraitOrder(type, descending, yieldToEventLoop) {
+      await traitOrders.prepare(type, descending, orders.id_asc.settled().slice(), yieldToEventLoop);
     },
-    get isUntidy() {
+    get needsCompaction() {
       return postings.isStale;
     },
-    tidy: (breathe) => postings.rebuild(ids.size, breathe),
+    compact: (yieldToEventLoop) => postings.rebuild(ids.size, yieldToEventLoop),
     find,
     get isWasteful() {
       const isMostly = (unused: number, all: number): boolean => unused > WASTE_MIN && unused > all / 2;

@@ -7,7 +7,7 @@ import { countType, countTypes, countValues, countValuesOf } from "../columns/va
 import type { Facets, TraitFacet } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { type Matches, slotsWithoutEach } from "./match.ts";
-import { createSmallest } from "./top-k.ts";
+import { createTopK } from "./top-k.ts";
 
 /** Of one trait type; in an answer with many types, each lists fewer. */
 export const FACET_VALUES_MAX = 1_000;
@@ -75,7 +75,7 @@ function facetOf(
   const { count, total, valueCounts, valuesMax } = counted;
   const ordered = table.orders.of(type);
   // By their places, so that whoever comes later is behind all that are as frequent.
-  const mostFrequent = createSmallest(
+  const mostFrequent = createTopK(
     valuesMax,
     (a, b) =>
       (valueCounts[ordered[b] as number] as number) - (valueCounts[ordered[a] as number] as number) || a - b,

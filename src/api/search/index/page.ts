@@ -4,8 +4,8 @@ import { type Bits, countBits, eachBit, hasBit } from "../columns/bits.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { TokenPage, TokenQuery } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
-import { type Ranking, rankingOf } from "./sorts.ts";
-import { createSmallest } from "./top-k.ts";
+import { type SortOrder, sortOrderOf } from "./sorts.ts";
+import { createTopK } from "./top-k.ts";
 
 // To compare two tokens costs about what it costs to pass by this many in a kept order.
 const COMPARISON_COST = 32;
@@ -15,14 +15,14 @@ export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): 
   const { sort, limit, cursor, offset = 0 } = query;
   const { ids } = index;
   const total = countBits(slots);
-  const ranking = rankingOf(index, sort);
+  const sortOrder = sortOrderOf(index, sort);
   const position = cursor === undefined ? undefined : readCursor(sort, cursor);
-  const isAfter = position && ranking.after(position);
+  const isAfter = position && sortOrder.after(position);
   const count = offset + limit + 1;
   const isWalk = total * COMPARISON_COST > ids.size;
   const found = isWalk
-    ? walk(ranking.order.settled(), slots, count, isAfter)
-    : pick(ranking, slots, count, isAfter);
+    ? walk(sortOrder.order.settled(), slots, count, isAfter)
+    : pick(sortOrder, slots, count, isAfter);
   const page = found.slice(offset, offset + limit);
   const last = page.at(-1);
   return {
@@ -30,7 +30,7 @@ export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): 
     nextCursor:
       found.length < count || last === undefined
         ? null
-        : writeCursor(sort, { key: ranking.keyOf(last), tokenId: ids.textOf(last) }),
+        : writeCursor(sort, { key: sortOrder.keyOf(last), tokenId: ids.textOf(last) }),
     total,
   };
 }
@@ -54,8 +54,8 @@ function walk(ordered: Uint32Array, slots: Bits, count: number, isAfter: IsAfter
 }
 
 /** The same by comparing all of them. */
-function pick({ compare }: Ranking, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
-  const first = createSmallest(count, compare);
+function pick({ compare }: SortOrder, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
+  const first = createTopK(count, compare);
   eachBit(slots, (slot) => {
     if (!isAfter || isAfter(slot)) first.offer(slot);
   });

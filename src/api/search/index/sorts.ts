@@ -6,7 +6,7 @@ import { type Position, type SortKey, wrongKind } from "../cursor.ts";
 import type { TokenSort } from "../query.ts";
 import { type CollectionIndex, compareNewest } from "./collection-index.ts";
 
-export interface Ranking {
+export interface SortOrder {
   /** Tells all slots apart. */
   compare(a: number, b: number): number;
   readonly order: Order;
@@ -19,7 +19,7 @@ export interface Ranking {
 }
 
 /** A trait's order must be prepared. */
-export function rankingOf(index: CollectionIndex, sort: TokenSort): Ranking {
+export function sortOrderOf(index: CollectionIndex, sort: TokenSort): SortOrder {
   switch (sort.by) {
     case "id":
       return rankById(index, sort.descending);
@@ -36,7 +36,7 @@ export function rankingOf(index: CollectionIndex, sort: TokenSort): Ranking {
   }
 }
 
-function rankById({ ids, orders }: CollectionIndex, descending: boolean): Ranking {
+function rankById({ ids, orders }: CollectionIndex, descending: boolean): SortOrder {
   const order = descending ? orders.id_desc : orders.id_asc;
   return {
     order,
@@ -51,7 +51,7 @@ function rankById({ ids, orders }: CollectionIndex, descending: boolean): Rankin
   };
 }
 
-function rankByName({ ids, names, orders }: CollectionIndex, descending: boolean): Ranking {
+function rankByName({ ids, names, orders }: CollectionIndex, descending: boolean): SortOrder {
   const direction = descending ? -1 : 1;
   return {
     order: descending ? orders.name_desc : orders.name_asc,
@@ -73,7 +73,7 @@ function rankByName({ ids, names, orders }: CollectionIndex, descending: boolean
   };
 }
 
-function rankByNewest({ ids }: CollectionIndex, column: Float64Array, order: Order): Ranking {
+function rankByNewest({ ids }: CollectionIndex, column: Float64Array, order: Order): SortOrder {
   return {
     order,
     compare: (a, b) => compareNewest(column[a] as number, column[b] as number) || ids.compare(a, b),
@@ -90,7 +90,7 @@ function rankByTrait(
   { ids, table, traitOrders }: CollectionIndex,
   type: TraitType,
   descending: boolean,
-): Ranking {
+): SortOrder {
   const order = traitOrders.find(type, descending);
   if (!order) throw new Error(`there is no order of trait type ${type.id} yet`);
   const { compare, sortedBy } = traitOrders.comparison(type, descending);

@@ -2,7 +2,7 @@
 
 type Compare = (a: number, b: number) => number;
 
-export interface Smallest {
+export interface TopK {
   offer(item: number): void;
   /** The one that the next smaller one puts out; undefined while there is room. */
   largest(): number | undefined;
@@ -11,7 +11,7 @@ export interface Smallest {
 }
 
 /** Keeps the `count` smallest of what is offered; `compare` tells all items apart. */
-export function createSmallest(count: number, compare: Compare): Smallest {
+export function createTopK(count: number, compare: Compare): TopK {
   // A heap with the largest on top, which is the next to go.
   const heap: number[] = [];
 

@@ -13,7 +13,7 @@ import type { ChainSlots } from "../index/match.ts";
 import type { TokenFilter } from "../query.ts";
 import { type LockedTokens, readBurned, readLocked, readOwned } from "./chain-store.ts";
 
-const OWNERS_KEPT_MAX = 100;
+const CACHED_OWNERS_MAX = 100;
 
 /** Some tokens of a collection, found in any index of it. */
 interface TokenSet {
@@ -65,7 +65,7 @@ export function createChainFacts(deps: {
     const last = before.get(name);
     if (last?.text === ids) return last;
     const set = last?.changedTo(ids) ?? createTokenSet(ids);
-    if (before.size > OWNERS_KEPT_MAX) before.clear();
+    if (before.size > CACHED_OWNERS_MAX) before.clear();
     before.set(name, set);
     return set;
   }
@@ -73,7 +73,7 @@ export function createChainFacts(deps: {
   function find(name: string, read: () => Promise<string>): Promise<TokenSet> {
     const found = sets.get(name);
     if (found) return found;
-    if (sets.size > OWNERS_KEPT_MAX) sets.clear();
+    if (sets.size > CACHED_OWNERS_MAX) sets.clear();
     const set = make(name, read());
     sets.set(name, set);
     // The caller hears of it, and the next one tries again.

@@ -1,9 +1,9 @@
 /** A collection's index that is up to date whenever it is asked for. */
 
 import type { Logger } from "../../http/logger.ts";
-import { createBreathe } from "../../jobs/yield-to-event-loop.ts";
+import { createYield } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
-import { type Loaded, loadIndex, lookAt, putChanges, type Source } from "./load-index.ts";
+import { changeSet, type Loaded, loadIndex, putChanges, type Source } from "./load-index.ts";
 
 /** An index as of a moment after it was asked for. */
 export interface Current {
@@ -28,7 +28,7 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
   async function update(): Promise<Current> {
     loaded ??= await loadIndex(source);
     const known = loaded;
-    const look = await lookAt(source, known.look.snapshot);
+    const look = await changeSet(source, known.look.snapshot);
     if (look.epoch !== known.look.epoch) {
       loaded = undefined;
       return update();
@@ -45,7 +45,7 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
   function startUpkeep(index: CollectionIndex): void {
     if (upkeep) return;
     if (index.isWasteful) upkeep = keepUp(reload());
-    else if (index.isUntidy) upkeep = keepUp(index.tidy(createBreathe()));
+    else if (index.needsCompaction) upkeep = keepUp(index.compact(createYield()));
   }
 
   async function reload(): Promise<void> {

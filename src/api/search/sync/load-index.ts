@@ -1,10 +1,10 @@
 /** Reads a collection into memory, and brings it up to date. */
 
 import type { Database } from "../../db/database.ts";
-import { createBreathe } from "../../jobs/yield-to-event-loop.ts";
+import { createYield } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { type CollectionIndex, createCollectionIndex, type TokenRow } from "../index/collection-index.ts";
-import { type Look, lookForChanges, readTokens, readTokensAfter, readTypes, readValues } from "./store.ts";
+import { type ChangeSet, findChanges, readTokens, readTokensAfter, readTypes, readValues } from "./store.ts";
 
 // Rows of one page are put in without a break.
 const PAGE_ROWS = 1_000;
@@ -19,36 +19,36 @@ export interface Source {
 /** An index and what it was last brought up to date with. */
 export interface Loaded {
   readonly index: CollectionIndex;
-  readonly look: Look;
+  readonly look: ChangeSet;
 }
 
-export const lookAt = (
+export const changeSet = (
   { database, checkpointTable, collection }: Source,
   since: string | undefined,
-): Promise<Look> => lookForChanges(database, checkpointTable, collection, since);
+): Promise<ChangeSet> => findChanges(database, checkpointTable, collection, since);
 
 /** All that the collection has. Changes that were made meanwhile may be in it or not, until it is brought up to date. */
 export async function loadIndex(source: Source): Promise<Loaded> {
   const { database, collection } = source;
   const index = createCollectionIndex();
-  const breathe = createBreathe();
-  const look = await lookAt(source, undefined);
+  const yieldToEventLoop = createYield();
+  const look = await changeSet(source, undefined);
   await putTypes(source, index, look);
   for (let after: string | undefined = "-1"; after !== undefined; ) {
     const rows: readonly TokenRow[] = await readTokensAfter(database, collection, after, PAGE_ROWS);
     await addValues(source, index, rows);
     for (const row of rows) index.append(row);
     after = rows.at(-1)?.tokenId;
-    await breathe();
+    await yieldToEventLoop();
   }
-  await index.finish(breathe);
+  await index.finish(yieldToEventLoop);
   return { index, look };
 }
 
 /** Puts in what a look has found. What fails half way is found again by a look since the same one as before. */
-export async function putChanges(source: Source, index: CollectionIndex, look: Look): Promise<void> {
+export async function putChanges(source: Source, index: CollectionIndex, look: ChangeSet): Promise<void> {
   const { database, collection } = source;
-  const breathe = createBreathe();
+  const yieldToEventLoop = createYield();
   await putTypes(source, index, look);
   for (let from = 0; from < look.changed.length; from += PAGE_ROWS) {
     const tokenIds = look.changed.slice(from, from + PAGE_ROWS);
@@ -59,11 +59,11 @@ export async function putChanges(source: Source, index: CollectionIndex, look: L
       rows,
       tokenIds.filter((tokenId) => !there.has(tokenId)),
     );
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 
-async function putTypes(source: Source, index: CollectionIndex, { types }: Look): Promise<void> {
+async function putTypes(source: Source, index: CollectionIndex, { types }: ChangeSet): Promise<void> {
   await addTypes(
     source,
     index,

@@ -11,7 +11,7 @@ import type { TokenRow } from "../index/collection-index.ts";
 const LISTED_CHARACTERS_MAX = 1_000;
 
 /** What a look at the collection saw. */
-export interface Look {
+export interface ChangeSet {
   /** What the look could see: of the transactions not in it, all that they changed is still to come. */
   readonly snapshot: string;
   /** Another one when the rows are others altogether: a database that was put back, restored or emptied. */
@@ -33,14 +33,14 @@ const changedSince = (table: string): string => `
  * Looks for changes in one statement. Without `since`, none of tokens are told. Transaction ids are compared with the snapshot
  * itself, not with its oldest running transaction: one that runs for an hour would have all of that hour read again.
  */
-export async function lookForChanges(
+export async function findChanges(
   db: Queryable,
   checkpointTable: string,
   { chainId, collection }: CollectionRef,
   since: string | undefined,
-): Promise<Look> {
+): Promise<ChangeSet> {
   const [, next = null, running = ""] = since?.split(":") ?? [];
-  const [look] = await db.query<Look>(
+  const [look] = await db.query<ChangeSet>(
     `select pg_current_snapshot()::text as snapshot,
             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
             (select latest_checkpoint || ' ' || xmin::text from ${checkpointTable} where chain_id = $1) as checkpoint,

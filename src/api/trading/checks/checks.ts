@@ -43,7 +43,7 @@ export function createTradeChecks(deps: {
     for (const { token, facts, reason } of judged) {
       const { standard, holder, indexed } = facts;
       if (reason !== null || standard === null || !indexed) continue;
-      transfers.set(nameOf(token), { ...token, standard, holder, asOfBlock: indexed.block });
+      transfers.set(tokenKey(token), { ...token, standard, holder, asOfBlock: indexed.block });
     }
     const verdicts = transfers.size === 0 ? [] : await verifier.verify([...transfers.values()]);
     return new Map(
@@ -84,7 +84,7 @@ export function createTradeChecks(deps: {
       });
       if (!verify) return judged.map((each) => answer(each, undefined));
       const verdicts = await tryTransfers(judged);
-      return judged.map((each) => answer(each, verdicts.get(nameOf(each.token)) ?? NOT_TRIED));
+      return judged.map((each) => answer(each, verdicts.get(tokenKey(each.token)) ?? NOT_TRIED));
     },
   };
 }
@@ -100,7 +100,7 @@ interface Judged {
 // What was to be tried and was not, for whatever reason, is not allowed.
 const NOT_TRIED: TransferVerdict = { kind: "unknown", detail: "the transfer was not tried" };
 
-const nameOf = ({ chainId, collection, tokenId }: CheckedToken): string =>
+const tokenKey = ({ chainId, collection, tokenId }: CheckedToken): string =>
   `${chainId}:${collection}:${tokenId}`;
 
 /** Without a verdict, what the index says is all. */

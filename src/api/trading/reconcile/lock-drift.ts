@@ -74,7 +74,7 @@ export function explainDrift(facts: DriftFacts): {
       explanation: `TokenUnlocked came ${times(oddities.surplusUnlocks)} when the index held no lock, last in block ${oddities.lastSurplusBlock}; such an unlock changes nothing in the index.${unjudged}`,
     };
   }
-  return { cause: "unknown", explanation: `${guessFor(indexed.standard, isMissing)}${unjudged}` };
+  return { cause: "unknown", explanation: `${suspectCause(indexed.standard, isMissing)}${unjudged}` };
 }
 
 /** What to do about a contract that keeps a boolean, where that is what the drift comes of. */
@@ -83,7 +83,7 @@ const adviceFor = ({ flag, onChain }: DriftFacts): string =>
     ? ' It keeps a boolean, which is as the last event says: set "locks": "boolean" for the collection in collections.json and restart.'
     : "";
 
-function guessFor(standard: LockStandardName, isMissing: boolean): string {
+function suspectCause(standard: LockStandardName, isMissing: boolean): string {
   const { title, endsWithTransfer } = findLockStandard(standard);
   if (!isMissing)
     return `The contract may emit lock events of ${title} without locking, or unlock without events.`;
