@@ -31,7 +31,7 @@ const token = {
 };
 
 const database = createDatabase(url, silentLogger);
-const room = createAccessModule({
+const accessModule = createAccessModule({
   database,
   clients: new Map(),
   secrets: { current: "secret-of-the-bench-with-enough-characters", previous: undefined },
@@ -44,18 +44,17 @@ const room = createAccessModule({
 });
 const unused = new Proxy({}, { get: () => () => undefined });
 const services = {
-  ...room,
+  ...accessModule,
   database,
   catalogModule: { catalog: { findToken: async () => token } },
   collections: { all: [], find: () => ({ chainId: 31337, address: COLLECTION, startBlock: 0 }) },
   ...Object.fromEntries(
-    ["allowlist", "delegationRoom", "health", "hub", "operatorRequests", "refresh"].map((name) => [
+    ["allowlist", "delegationModule", "health", "hub", "operatorRequests", "refresh"].map((name) => [
       name,
       unused,
     ]),
   ),
   graphql: createRouter(),
-  console: createRouter(),
   operatorToken: undefined,
   baseUrl: BASE_URL,
   logger: silentLogger,
@@ -67,7 +66,10 @@ const whole = new Hono()
   .use(cors({ origin: "*" }))
   .route("/bare", catalogRoutes({ ...services.catalogModule, ...services }))
   .route("/", app);
-const { key } = await room.access.createKey({ name: "bench", apis: ["market"], collections: null }, "bench");
+const { key } = await accessModule.access.createKey(
+  { name: "bench", apis: ["market"], collections: null },
+  "bench",
+);
 
 const server = createServer(getRequestListener(whole.fetch));
 server.listen(0, () => {

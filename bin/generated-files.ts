@@ -29,7 +29,6 @@ export function printOpenApi(): string {
   const app = createApp({
     ...(services as unknown as AppServices),
     graphql: createRouter(),
-    console: createRouter() as unknown as AppServices["console"],
     rateLimits: { limiters: {}, failures: unused } as unknown as AppServices["rateLimits"],
     health: unused as AppServices["health"],
     operatorToken: undefined,

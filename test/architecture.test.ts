@@ -50,6 +50,23 @@ const subjects = [
 ];
 const assembly = ["app", "graphql", "pages", "console"];
 
+/** The project files that a file loads, however far; imports of types load nothing. */
+function reach(file: string, seen = new Set<string>()): readonly string[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  for (const [, names, specifier] of text.matchAll(
+    /^(?:import|export) (?!type)([^;]*?)from "(\.[^"]*)"/gms,
+  )) {
+    const target = relative(ROOT, resolve(ROOT, dirname(file), specifier ?? ""));
+    if (/^\{(?:\s*type \w+,?)+\s*\}/.test(names ?? "") || seen.has(target)) continue;
+    seen.add(target);
+    reach(target, seen);
+  }
+  return [...seen];
+}
+
+/** What puts modules together, for whoever runs them. */
+const roots = ["index.ts", "services.ts", "background.ts"];
+
 const violations = (
   files: readonly string[],
   isAllowed: (target: string, file: string) => boolean,
@@ -109,8 +126,29 @@ describe("the layers", () => {
     expect(crossing).toEqual([]);
   });
 
+  it("imports nothing of another subject past its faces, module.ts and rules.ts, but types", () => {
+    const past = api.flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      return [...text.matchAll(/^(?:import|export) (?!type)([^;]*?)from "(\.[^"]*)"/gms)]
+        .filter((match) => !/^\{(?:\s*type \w+,?)+\s*\}/.test(match[1] ?? ""))
+        .map((match) => relative(ROOT, resolve(ROOT, dirname(file), match[2] ?? "")))
+        .filter((target) => [...subjects, ...assembly].includes(moduleOf(target)))
+        .filter((target) => moduleOf(target) !== moduleOf(file) && !/\/(?:module|rules)\.ts$/.test(target))
+        .map((target) => `${file} imports ${target}`);
+    });
+    // The application is a face by itself.
+    expect(past).toEqual(["src/api/index.ts imports src/api/app/app.ts"]);
+  });
+
+  it("keeps rules.ts free of what runs: it imports no module.ts, and nothing but rules", () => {
+    const loads = api
+      .filter((file) => file.endsWith("/rules.ts"))
+      .flatMap((file) => reach(file).map((target) => `${file} loads ${target}`));
+    expect(loads.filter((line) => /\/(?:module|service|\w*-?store|routes)\.tsx?$/.test(line))).toEqual([]);
+  });
+
   it("has every module of the serving half on its map", () => {
-    const known = new Set([...foundations, ...subjects, ...assembly, "index.ts"]);
+    const known = new Set([...foundations, ...subjects, ...assembly, ...roots]);
     expect([...new Set(api.map(moduleOf))].filter((module) => !known.has(module))).toEqual([]);
   });
 

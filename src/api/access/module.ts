@@ -1,4 +1,4 @@
-/** The access room's services, put together. */
+/** Who may do what: API keys, apps, sessions, the operator, and how much each may ask. */
 
 import type { ChainClients } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
@@ -13,6 +13,12 @@ import { createRateLimits, type RateLimitDeps, type RateLimits } from "./limits/
 import { forgetOldSessions } from "./sign-in/session-store.ts";
 import { createSessions, type Sessions } from "./sign-in/sessions.ts";
 import { createWalletProof, type WalletProof } from "./sign-in/wallet-proof.ts";
+
+export { ALL_COLLECTIONS } from "./apps/apps.ts";
+export { ACCESS_CHANNEL } from "./keys/key-store.ts";
+export { limitCaller, limitMedia, limitVisitor } from "./limits/limit-caller.ts";
+export { requireOperator } from "./operator.ts";
+export { keyRoutes } from "./routes.ts";
 
 export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" | "onFault" | "limits"> {
   readonly database: Database;

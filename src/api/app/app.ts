@@ -1,53 +1,32 @@
-/** Puts the doors together: gateway APIs behind keys, the operator's API, GraphQL, and one answer for the rest. */
+/** Mounts every route: gateway APIs behind keys, the operator's API, GraphQL, and one answer for the rest. */
 
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { AccessService } from "../access/keys/service.ts";
-import { limitCaller, limitMedia, limitVisitor } from "../access/limits/limit-caller.ts";
-import type { RateLimits } from "../access/limits/rate-limits.ts";
-import { requireOperator } from "../access/operator.ts";
-import { keyRoutes } from "../access/routes.ts";
-import type { Sessions } from "../access/sign-in/sessions.ts";
-import type { Collections } from "../catalog/collections.ts";
-import { informationRoutes } from "../catalog/information/information-routes.ts";
-import type { CatalogModule } from "../catalog/module.ts";
-import { reportRoutes, validateLimit } from "../catalog/reports/report-routes.ts";
-import { catalogRoutes } from "../catalog/routes.ts";
-import { searchRoutes } from "../catalog/tokens/search-routes.ts";
-import type { ChainTables } from "../chain/index/tables.ts";
-import type { ConsoleEnv } from "../console/env.ts";
-import type { Database } from "../db/database.ts";
-import type { DelegationModule } from "../delegation/module.ts";
-import { registryRoutes } from "../delegation/registry/registry-routes.ts";
-import { walletRoutes } from "../delegation/wallets/wallet-routes.ts";
-import type { EventHub } from "../events/hub.ts";
-import { eventRoutes, requireAcceptsStream } from "../events/routes.ts";
+import { keyRoutes, limitCaller, limitMedia, limitVisitor, requireOperator } from "../access/module.ts";
+import {
+  catalogRoutes,
+  informationRoutes,
+  reportRoutes,
+  searchRoutes,
+  validateLimit,
+} from "../catalog/module.ts";
+import { createConsole } from "../console/module.ts";
+import { registryRoutes, walletRoutes } from "../delegation/module.ts";
+import { eventRoutes, requireAcceptsStream } from "../events/module.ts";
 import { compose } from "../http/compose.ts";
 import { ApiError } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
 import { limitApp } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
-import type { Logger } from "../http/logger.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
-import type { Allowlist } from "../media/display/allowlist.ts";
-import { allowlistRoutes } from "../media/display/allowlist-routes.ts";
-import { type ImageRouteDeps, imageRoutes } from "../media/storage/image-routes.ts";
-import { type RenormaliseRouteDeps, renormaliseRoutes } from "../metadata/renormalise/renormalise-routes.ts";
-import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
-import { traitRoutes } from "../metadata/traits/trait-routes.ts";
-import { createPages } from "../pages/routes.tsx";
-import type { OperatorRequests } from "../refresh/operator/operator-requests.ts";
-import { operatorRefreshRoutes } from "../refresh/operator/operator-routes.ts";
-import { refreshRoutes } from "../refresh/routes.ts";
-import type { RefreshService } from "../refresh/service.ts";
-import type { Search } from "../search/service.ts";
-import { checkRoutes } from "../trading/checks/check-routes.ts";
-import type { TradeChecks } from "../trading/checks/checks.ts";
-import type { Reconcile } from "../trading/reconcile/reconcile.ts";
-import { lockRoutes } from "../trading/routes.ts";
+import { allowlistRoutes, imageRoutes } from "../media/module.ts";
+import { renormaliseRoutes, traitRoutes } from "../metadata/module.ts";
+import { createPages } from "../pages/module.ts";
+import { operatorRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
+import type { Services } from "../services.ts";
+import { checkRoutes, lockRoutes } from "../trading/module.ts";
 import { pathsUnder } from "../ui/site.ts";
 import { uiAssets } from "../ui/ui-assets.ts";
 import { graphiqlPages } from "./explorer.tsx";
@@ -55,33 +34,10 @@ import { type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
 import { referencePages } from "./reference.tsx";
 
-export interface AppServices {
-  readonly database: Database;
-  readonly tables: ChainTables;
-  readonly access: AccessService;
-  readonly allowlist: Allowlist;
-  readonly catalogModule: CatalogModule;
-  readonly collections: Collections;
-  readonly images: ImageRouteDeps;
-  readonly operatorRequests: OperatorRequests;
-  readonly reconcile: Reconcile;
-  readonly refresh: RefreshService;
-  readonly renormaliser: RenormaliseRouteDeps["renormaliser"];
-  readonly search: Search;
-  readonly traitApproval: TraitApproval;
-  readonly tradeChecks: TradeChecks;
-  readonly delegationModule: DelegationModule;
-  readonly hub: EventHub;
-  /** The POST /graphql door, which answers in GraphQL's own shape. */
+export interface AppServices extends Omit<Services, "chain" | "fetching" | "readUri" | "health"> {
+  /** POST /graphql, which answers in GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
-  readonly rateLimits: RateLimits;
-  readonly sessions: Sessions;
-  /** The pages under /console. */
-  readonly console: Hono<ConsoleEnv>;
   readonly health: HealthDeps;
-  readonly operatorToken: string | undefined;
-  readonly baseUrl: string;
-  readonly logger: Logger;
 }
 
 // The largest body of the operator's routes: a list of tokens to refresh.
@@ -154,7 +110,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use("/media/*", limitMedia(rateLimits));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
-  app.route("/console", services.console);
+  app.route("/console", createConsole({ ...services, ...services.catalogModule }));
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());

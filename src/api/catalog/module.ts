@@ -1,4 +1,4 @@
-/** The catalog's services, put together. */
+/** Collections and tokens as they are answered, with their makers' information and reports. */
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
@@ -9,6 +9,14 @@ import {
 } from "./information/information.ts";
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
+
+export { viewCollections } from "./collection-view.ts";
+export { createCollections } from "./collections.ts";
+export { informationRoutes } from "./information/information-routes.ts";
+export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
+export { viewTokenReport } from "./reports/token-report.ts";
+export { catalogRoutes } from "./routes.ts";
+export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   InformationDeps &

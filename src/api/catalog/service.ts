@@ -3,7 +3,7 @@
 import type { CollectionConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
-import { chooseDisplay } from "../media/display/display.ts";
+import { chooseDisplay } from "../media/rules.ts";
 import type { MediaService } from "../media/service.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { Search } from "../search/service.ts";

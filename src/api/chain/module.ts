@@ -1,7 +1,8 @@
-/** What the serving half knows of the chains: their nodes, and Ponder's index of them. */
+/** The chains: their nodes, and Ponder's index of them. */
 
 import type { IndexConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
+import { createChainCalls } from "./contract/batched-calls.ts";
 import { createLatestBlock, createReadBlock } from "./contract/read-block.ts";
 import { recordIndexBuild } from "./index/index-build.ts";
 import { createIndexHeads } from "./index/index-heads.ts";
@@ -13,6 +14,11 @@ import { forgetDelivered, keepDelivered } from "./rpc/delivered-store.ts";
 import { endpointsOf } from "./rpc/endpoints.ts";
 import { createHeadWitness, hashAtEndpoints } from "./rpc/head-witness.ts";
 import { deliveredBlocksOf } from "./rpc/ponder-transport.ts";
+
+export { createAnomalyLog } from "./index/anomalies.ts";
+export { startServingIndexes } from "./index/serving-indexes.ts";
+export { chainTables } from "./index/tables.ts";
+export { startWatchdog } from "./index/watchdog.ts";
 
 export function createChainModule({
   database,
@@ -27,9 +33,13 @@ export function createChainModule({
   const latestBlock = createLatestBlock(clients);
   const heads = createIndexHeads(database, tables);
   const endpoints = new Map(index.chains.map((chain) => [chain.id, endpointsOf(chain)]));
-  for (const each of endpoints.values()) each.watch();
   return {
     clients,
+    calls: createChainCalls(clients),
+    /** Probes the RPC endpoints from now on. */
+    watchEndpoints: (): void => {
+      for (const each of endpoints.values()) each.watch();
+    },
     /** What is known of a chain's RPC endpoints, in the configuration's order. */
     reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
     latestBlock,
@@ -51,3 +61,5 @@ export function createChainModule({
     },
   };
 }
+
+export type ChainModule = ReturnType<typeof createChainModule>;

@@ -2,7 +2,7 @@
 
 import { getSignedCookie, setSignedCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
-import { deriveKey } from "../access/keys/encryption.ts";
+import { deriveKey } from "../access/rules.ts";
 import { ApiError } from "../http/errors.ts";
 import type { ConsoleContext, ConsoleEnv, Site } from "./env.ts";
 

@@ -1,4 +1,4 @@
-/** The delegation room put together: our own registry, and the one that wallets' delegations are asked of. */
+/** Delegations: our own registry, and the one that wallets' delegations are asked of. */
 
 import type { IndexConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
@@ -10,6 +10,9 @@ import { registryLimit } from "./registry/registry-limit.ts";
 import { createDelegations } from "./wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "./wallets/remote-source.ts";
 import { ownSource } from "./wallets/source.ts";
+
+export { registryRoutes } from "./registry/registry-routes.ts";
+export { walletRoutes } from "./wallets/wallet-routes.ts";
 
 export function createDelegationModule(deps: {
   readonly database: Database;

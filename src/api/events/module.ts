@@ -1,4 +1,4 @@
-/** The events room's door: the writer of the stream and its readers, woken by the database. */
+/** The event stream: its writer and its subscribers, woken by the database. */
 
 import type { CollectionConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
@@ -6,26 +6,26 @@ import type { Database } from "../db/database.ts";
 import { listen } from "../db/listener.ts";
 import type { Logger } from "../http/logger.ts";
 import { EVENT_CHANNEL } from "./feed-store.ts";
-import { createEventHub, type EventHub } from "./hub.ts";
+import type { EventHub } from "./hub.ts";
 import { createEventWriter } from "./writer.ts";
 import { startEventWriter } from "./writer-loop.ts";
 
-export interface Events {
-  readonly hub: EventHub;
-  stop(): Promise<void>;
-}
+export { createEventHub } from "./hub.ts";
+export { forgetOldEvents } from "./retention.ts";
+export { eventRoutes, requireAcceptsStream } from "./routes.ts";
 
+/** Writes the stream and feeds the hub's subscribers until it is stopped. */
 export function startEvents(deps: {
+  readonly hub: EventHub;
   readonly database: Database;
   readonly connectionString: string;
   readonly tables: ChainTables;
   readonly collections: readonly CollectionConfig[];
   readonly logger: Logger;
-}): Events {
-  const { database, connectionString, tables, logger } = deps;
+}): { stop(): Promise<void> } {
+  const { hub, database, connectionString, tables, logger } = deps;
   const collections = addressesByChain(deps.collections);
   const writer = startEventWriter({ writer: createEventWriter({ database, tables, collections }), logger });
-  const hub = createEventHub({ database, logger });
   // A connection of its own: what wakes the stream comes often, and is nothing to those who fetch.
   const listener = listen(
     connectionString,
@@ -37,9 +37,8 @@ export function startEvents(deps: {
     logger,
   );
   return {
-    hub,
     async stop() {
-      // Readers first: they have a second to hear of it.
+      // Subscribers first: they have a second to hear of it.
       await Promise.all([hub.stop(), writer.stop(), listener.close()]);
     },
   };

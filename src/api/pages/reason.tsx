@@ -1,6 +1,6 @@
 /** Why something did not come: a sentence for people, and the code by which the documentation explains it. */
 
-import { refusalTable } from "../media/checks/reasons.ts";
+import { refusalTable } from "../media/rules.ts";
 import { Foreign } from "./text.tsx";
 
 const refusals: Readonly<Record<string, string>> = refusalTable;

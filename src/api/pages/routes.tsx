@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
-import { limitVisitor } from "../access/limits/limit-caller.ts";
+import { limitVisitor } from "../access/module.ts";
 import { ApiError } from "../http/errors.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";

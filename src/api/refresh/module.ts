@@ -1,18 +1,26 @@
-/** Those who accept requests, put together. */
+/** Refreshes: what accepts requests for them, and what is due once a day. */
 
 import type { ChainCalls } from "../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { Database } from "../db/database.ts";
 import type { AmountLimiter } from "../http/limits/rate-limit.ts";
 import type { DailyJob } from "../jobs/daily.ts";
+import { createExistence } from "../metadata/module.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import { createExistence } from "../metadata/uri/existence.ts";
 import type { ReadUri } from "../metadata/uri/read-uri.ts";
 import { createOperatorRequests, type OperatorRequests } from "./operator/operator-requests.ts";
 import { createUnseenQueue } from "./queue/unseen-queue.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
 import { forgetUntoldTokens, type PurgeDeps } from "./triggers/purge.ts";
+
+export { noteHost, readPaused } from "./hosts/hosts.ts";
+export { startRefreshJobs } from "./jobs.ts";
+export { createRefreshMetrics } from "./metrics.ts";
+export { operatorRefreshRoutes } from "./operator/operator-routes.ts";
+export { depth, findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
+export { RECEIPT_CHANNEL } from "./receipts/receipts.ts";
+export { refreshRoutes } from "./routes.ts";
 
 export interface RefreshModule {
   readonly refresh: RefreshService;

@@ -3,8 +3,8 @@
 import type { CollectionConfig } from "../../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { ApiError, UNAVAILABLE_RETRY_SECONDS } from "../http/errors.ts";
+import { burnedReason } from "../metadata/rules.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import { burnedReason } from "../metadata/uri/burned.ts";
 import type { AskExistence, Existence } from "../metadata/uri/existence.ts";
 import type { UnseenCapacity } from "./queue/unseen-queue.ts";
 

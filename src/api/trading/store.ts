@@ -8,7 +8,7 @@ import type { ChainTables } from "../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../chain/index/token-state.ts";
 import type { IndexedBlock } from "../chain/rpc/head-witness.ts";
 import type { Queryable } from "../db/database.ts";
-import { isReverted } from "../events/reverted.ts";
+import { isReverted } from "../events/rules.ts";
 import { opensAt } from "./checks/opening.ts";
 
 export interface ChainState {

@@ -64,7 +64,7 @@ describe("an unexpected fault", () => {
     const failing = createTestApp(test, {
       logger,
       catalogModule: {
-        ...api.catalogRoom,
+        ...api.catalogModule,
         catalog: { ...api.catalog, findToken: () => Promise.reject(new Error(secret)) },
       },
     });

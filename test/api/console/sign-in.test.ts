@@ -36,7 +36,7 @@ describe("a wallet", () => {
 
   it("is an operator when OPERATOR_ADDRESSES names it", async () => {
     const operators = new Set([wallet.address.toLowerCase()]);
-    const visitor = createVisitor(createTestApp(test, { room: { operatorAddresses: operators } }));
+    const visitor = createVisitor(createTestApp(test, { config: { operatorAddresses: operators } }));
     await visitor.signIn(wallet);
 
     expect((await visitor.get("/console/operator")).status).toBe(200);
@@ -102,7 +102,7 @@ describe("a wallet", () => {
     await before.signIn(wallet);
     const next = randomBytes(32).toString("hex");
     const statusUnder = async (secrets: { current: string; previous: string | undefined }) => {
-      const visitor = createVisitor(createTestApp(test, { room: { secrets } }));
+      const visitor = createVisitor(createTestApp(test, { config: { secrets } }));
       visitor.cookie = before.cookie;
       return (await visitor.get("/console")).status;
     };

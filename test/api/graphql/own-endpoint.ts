@@ -13,11 +13,11 @@ const ANYBODY: Caller = { client: "127.0.0.1" };
 const base = buildSchema("scalar JSON type Query { _meta: JSON }");
 
 export async function createOwnEndpoint({
-  catalogRoom: catalogModule,
+  catalogModule,
   collections,
   search,
   refresh,
-}: Pick<ReturnType<typeof createTestApp>, "catalogRoom" | "collections" | "search" | "refresh">) {
+}: Pick<ReturnType<typeof createTestApp>, "catalogModule" | "collections" | "search" | "refresh">) {
   const endpoint = await createGraphqlEndpoint<Caller>({
     ponder: async (request) => {
       const { query: source } = (await request.json()) as { query: string };

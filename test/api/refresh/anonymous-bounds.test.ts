@@ -146,7 +146,7 @@ describe("token ids of one client address", () => {
   });
 
   it("are those of the address that a trusted proxy names, and of no other header", async () => {
-    const api = await replica({ room: { trustedProxies: ["10.0.0.1"] } });
+    const api = await replica({ config: { trustedProxies: ["10.0.0.1"] } });
     const via = (client: string, from = "10.0.0.1") => ({ from, headers: { "x-forwarded-for": client } });
     for (let first = 1; first < MAX; first += CALL_MAX) {
       await api.request(ids(CALL_MAX, first), via("198.51.100.1"));

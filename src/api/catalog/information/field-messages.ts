@@ -2,7 +2,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
-import { describe } from "../../metadata/document/json.ts";
+import { describe } from "../../metadata/rules.ts";
 
 type Issue = { readonly input?: unknown };
 

@@ -2,8 +2,8 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
-import { hostOf } from "../../media/display/display.ts";
-import { describe, storable } from "../../metadata/document/json.ts";
+import { hostOf } from "../../media/rules.ts";
+import { describe, storable } from "../../metadata/rules.ts";
 import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "./field-messages.ts";
 
 const NAME_CHARACTERS_MAX = 100;

@@ -1,13 +1,11 @@
 /** What is said about one document: what was read, what each page would show, and every issue. */
 
 import { z } from "@hono/zod-openapi";
-import { chooseDisplay } from "../../media/display/display.ts";
+import { chooseDisplay } from "../../media/rules.ts";
 import type { Examined } from "../../metadata/document/examine.ts";
-import { issueSchema } from "../../metadata/document/issue-schema.ts";
 import type { Metadata } from "../../metadata/document/normalise.ts";
-import { displayTypes } from "../../metadata/document/traits.ts";
+import { displayTypes, issueSchema, showVersion } from "../../metadata/rules.ts";
 import type { DisplayTypes } from "../../metadata/traits/display-types.ts";
-import { showVersion } from "../../metadata/traits/shown-traits.ts";
 import { reachableUrl } from "../tokens/reachable-url.ts";
 import { displaySchema, viewDisplay } from "../tokens/token-view.ts";
 

@@ -3,12 +3,8 @@
 import type { CollectionConfig } from "../../../config.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
-import {
-  type Examined,
-  examineDocument,
-  examineUri,
-  type HandedOver,
-} from "../../metadata/document/examine.ts";
+import type { Examined, HandedOver } from "../../metadata/document/examine.ts";
+import { examineDocument, examineUri } from "../../metadata/module.ts";
 import type { ReportStore, VersionPage } from "../../metadata/records/report-store.ts";
 import type { Catalog } from "../service.ts";
 import type { TokenView } from "../tokens/token-view.ts";

@@ -1,8 +1,8 @@
 /** A token's report as it is answered: what is served and why, and what became of every fetch. */
 
 import { z } from "@hono/zod-openapi";
-import { issueSchema } from "../../metadata/document/issue-schema.ts";
 import type { Version } from "../../metadata/records/report-store.ts";
+import { issueSchema } from "../../metadata/rules.ts";
 import { displaySchema, tokenSchema, tokenTraitSchema } from "../tokens/token-view.ts";
 import type { TokenHistory } from "./reports.ts";
 

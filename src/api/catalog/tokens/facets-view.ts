@@ -1,7 +1,7 @@
 /** The distribution of traits as it is answered. */
 
 import { z } from "@hono/zod-openapi";
-import { displayTypes } from "../../metadata/document/traits.ts";
+import { displayTypes } from "../../metadata/rules.ts";
 import type { Facets } from "../../search/query.ts";
 
 const facetSchema = z

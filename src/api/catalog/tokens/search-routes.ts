@@ -3,7 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { addressField, chainIdField, limitField } from "../../http/fields.ts";
 import { createRouter, errorResponses } from "../../http/router.ts";
-import { CURSOR_LENGTH_MAX } from "../../search/cursor.ts";
+import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";
 import type { Catalog } from "../service.ts";

@@ -3,8 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { clip } from "../../http/fields.ts";
-import { describe, storable } from "../../metadata/document/json.ts";
-import { valueText } from "../../metadata/document/traits.ts";
+import { describe, storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
 import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";
 

@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
-import { storable } from "../../metadata/document/json.ts";
+import { storable } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
 
 const plainSorts: Readonly<Record<string, TokenSort>> = {

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { CollectionConfig } from "../../../config.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
-import { ALL_COLLECTIONS } from "../../access/apps/apps.ts";
+import { ALL_COLLECTIONS } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { shown } from "../../http/fields.ts";
 import { apiNames } from "../../http/key.ts";

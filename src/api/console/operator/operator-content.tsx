@@ -2,8 +2,8 @@
 
 import { Hono } from "hono";
 import { ApiError } from "../../http/errors.ts";
-import { parseHostPattern } from "../../media/display/allowlist.ts";
-import { displayTypes } from "../../metadata/document/traits.ts";
+import { parseHostPattern } from "../../media/module.ts";
+import { displayTypes } from "../../metadata/rules.ts";
 import { Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
 import { render } from "../frame.tsx";

@@ -2,12 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { parseTokenId } from "../../../domain/token-ref.ts";
-import {
-  criteriaSchema,
-  ownerSchema,
-  rangeCriteriaSchema,
-  textSchema,
-} from "../../catalog/tokens/token-filter.ts";
+import { criteriaSchema, ownerSchema, rangeCriteriaSchema, textSchema } from "../../catalog/rules.ts";
 import { refusalOf } from "../../http/errors.ts";
 import { addressField, shown } from "../../http/fields.ts";
 

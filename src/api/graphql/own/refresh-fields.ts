@@ -4,9 +4,8 @@ import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import { addressField, clip } from "../../http/fields.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
+import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";
-import { tokenIdsField } from "../../refresh/token-ids.ts";
-import { refusalOf } from "../../refresh/verdicts.ts";
 import type { Caller } from "../routes.ts";
 import { readArguments } from "./arguments.ts";
 

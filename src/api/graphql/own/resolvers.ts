@@ -3,8 +3,8 @@
 import type { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
+import { refusalOf } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";
-import { refusalOf } from "../../refresh/verdicts.ts";
 import type { Search } from "../../search/service.ts";
 import type { Caller } from "../routes.ts";
 import { createSdkFields } from "../sdk/sdk-fields.ts";

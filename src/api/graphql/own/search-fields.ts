@@ -1,12 +1,10 @@
 /** Search, facets, collections and reports over GraphQL: the REST answers, with keys as GraphQL writes them. */
 
 import { z } from "@hono/zod-openapi";
-import { viewCollections } from "../../catalog/collection-view.ts";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
-import { viewTokenReport } from "../../catalog/reports/token-report.ts";
-import { toFilter } from "../../catalog/tokens/token-filter.ts";
-import { sortSchema } from "../../catalog/tokens/token-sort.ts";
+import { viewCollections, viewTokenReport } from "../../catalog/module.ts";
+import { sortSchema, toFilter } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
 import {
   collectionArguments,

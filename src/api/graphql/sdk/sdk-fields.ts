@@ -2,12 +2,12 @@
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
-import { viewCollections } from "../../catalog/collection-view.ts";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
-import { ownerSchema, toFilter } from "../../catalog/tokens/token-filter.ts";
+import { viewCollections } from "../../catalog/module.ts";
+import { ownerSchema, toFilter } from "../../catalog/rules.ts";
 import { addressField } from "../../http/fields.ts";
-import { valueText } from "../../metadata/document/traits.ts";
+import { valueText } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
 import type { Search } from "../../search/service.ts";
 import {

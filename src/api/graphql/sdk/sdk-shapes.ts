@@ -2,11 +2,12 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
-import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
+import type { CollectionView } from "../../catalog/collection-view.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
-import { ownerSchema } from "../../catalog/tokens/token-filter.ts";
+import { viewCollections } from "../../catalog/module.ts";
+import { ownerSchema } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
-import { valueText } from "../../metadata/document/traits.ts";
+import { valueText } from "../../metadata/rules.ts";
 import { readArguments, windowArguments } from "../own/arguments.ts";
 import { createBatch, keepByKey } from "../own/batch.ts";
 

@@ -1,6 +1,7 @@
 /** `/collections`: what is served here. */
 
-import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
+import type { CollectionView } from "../../catalog/collection-view.ts";
+import { viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { Empty, Title } from "../../ui/parts.tsx";

@@ -1,6 +1,7 @@
 /** `/collections/{chain_id}/{address}`: a collection's tokens, filtered, searched and sorted by the address. */
 
-import { type CollectionView, viewCollections } from "../../catalog/collection-view.ts";
+import type { CollectionView } from "../../catalog/collection-view.ts";
+import { viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/text/printable.ts";

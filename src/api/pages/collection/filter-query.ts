@@ -5,11 +5,12 @@
 
 import {
   criteriaSchema,
+  defaultSort,
   ownerSchema,
   rangeCriteriaSchema,
+  sortSchema,
   textSchema,
-} from "../../catalog/tokens/token-filter.ts";
-import { defaultSort, sortSchema } from "../../catalog/tokens/token-sort.ts";
+} from "../../catalog/rules.ts";
 import { clip } from "../../http/text/printable.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";

@@ -1,7 +1,7 @@
 /** The refresh button of a token's page: a request without a key, its progress, and what became of it. */
 
 import type { ReceiptToken, TokenStatus } from "../../refresh/receipts/receipts.ts";
-import { refusalOf } from "../../refresh/verdicts.ts";
+import { refusalOf } from "../../refresh/rules.ts";
 import { Button } from "../../ui/parts.tsx";
 import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "../env.ts";
 import { Reason } from "../reason.tsx";

@@ -1,7 +1,7 @@
 /** What a token's page shows of it: its animation, else its video, else its image (spec.md "Display priority"). */
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
-import { fetchReasonTable } from "../../media/checks/reasons.ts";
+import { fetchReasonTable } from "../../media/rules.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
 import { displayName, PICTURE_PX, Picture } from "../collection/token-card.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";

@@ -2,8 +2,7 @@
 
 import type { Child } from "hono/jsx";
 import { findLockStandard } from "../../../domain/lock-standards.ts";
-import { viewCollections } from "../../catalog/collection-view.ts";
-import { VERSION_MAX } from "../../catalog/reports/report-routes.ts";
+import { VERSION_MAX, viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Badge, Card, Empty, Facts, Table, When } from "../../ui/parts.tsx";

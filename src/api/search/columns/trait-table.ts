@@ -1,7 +1,7 @@
 /** The trait types of a collection and their values, numbered from zero as they come. */
 
-import { type DisplayType, displayTypes } from "../../metadata/document/traits.ts";
-import { textKey } from "../../metadata/traits/text-key.ts";
+import type { DisplayType } from "../../metadata/document/traits.ts";
+import { displayTypes, textKey } from "../../metadata/rules.ts";
 import { grown } from "./ensure-capacity.ts";
 import { createTextColumn, type TextColumn } from "./text-column.ts";
 import { createValueOrders, type ValueOrders } from "./value-orders.ts";

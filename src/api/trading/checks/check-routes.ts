@@ -6,7 +6,7 @@ import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, clip, tokenIdField } from "../../http/fields.ts";
 import { limitAtOnce } from "../../http/limits/rate-limit.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
-import { describe } from "../../metadata/document/json.ts";
+import { describe } from "../../metadata/rules.ts";
 import type { TradeCheck, TradeChecks } from "./checks.ts";
 import { refusals } from "./guard.ts";
 import { VERIFY_MS } from "./transfer-verifier.ts";

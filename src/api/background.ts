@@ -1,0 +1,132 @@
+/** What runs in the background of one process: started together, woken by the database, and stopped together. */
+
+import type { Registry } from "prom-client";
+import type { IndexConfig } from "../config.ts";
+import { ACCESS_CHANNEL, accessJobs, reencryptKeys } from "./access/module.ts";
+import { createAnomalyLog, startServingIndexes, startWatchdog } from "./chain/module.ts";
+import type { ServingConfig } from "./config.ts";
+import { listen } from "./db/listener.ts";
+import { forgetOldEvents, startEvents } from "./events/module.ts";
+import { startDaily } from "./jobs/daily.ts";
+import { collectMedia, createMediaMetrics, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
+import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
+import {
+  createRefreshMetrics,
+  noteHost,
+  RECEIPT_CHANNEL,
+  REFRESH_CHANNEL,
+  readPaused,
+  refreshJobs,
+  startRefreshJobs,
+} from "./refresh/module.ts";
+import type { Services } from "./services.ts";
+import { startHeadMark } from "./trading/module.ts";
+
+export interface BackgroundDeps {
+  readonly services: Services;
+  readonly config: ServingConfig;
+  readonly index: IndexConfig;
+  readonly connectionString: string;
+  readonly metrics: Registry;
+  /** Told once of an index that stands still while its node goes on. */
+  readonly onStall: (reason: string) => void;
+}
+
+export interface Background {
+  /** The chains whose index stands still. */
+  readonly stalled: ReadonlySet<number>;
+  /** Resolves when nothing runs; what does not end cleanly is logged, and keeps nothing else from ending. */
+  stop(): Promise<void>;
+}
+
+export async function startBackground(deps: BackgroundDeps): Promise<Background> {
+  const { services, config, index, connectionString, metrics, onStall } = deps;
+  const { database, tables, access, metadata, media, refresh, search, images, logger, chain } = services;
+  const { collections } = index;
+  const { heads, latestBlock } = chain;
+  const isOn = config.refreshConcurrency > 0;
+  reencryptKeys(access, logger);
+  chain.watchEndpoints();
+
+  const mediaPipeline = startMediaPipeline({
+    database,
+    fetching: services.fetching,
+    disk: images.disk,
+    hosts: { paused: readPaused, note: noteHost },
+    metrics: createMediaMetrics(metrics),
+    isOn,
+    logger,
+  });
+  const renormaliser = startRenormaliser({ database, tables, media, isOn, metrics, logger });
+  // Before triggers are looked for: it tells them how far the index has been.
+  const headMark = await startHeadMark({ database, tables, logger });
+  const refreshWork = startRefreshJobs({
+    ...services,
+    ...chain,
+    chainIds: [...chain.clients.keys()],
+    collections,
+    concurrency: config.refreshConcurrency,
+    resampleHours: config.resampleHours,
+    metrics: createRefreshMetrics(metrics, database),
+    registry: metrics,
+  });
+  const events = startEvents({ ...services, connectionString, collections });
+  const logAnomalies = createAnomalyLog({ database, tables, logger });
+  const watchdog = startWatchdog({ logAnomalies, heads, latestBlock, logger, onStall });
+  const servingIndexes = startServingIndexes({ connectionString, schema: tables.schema, heads, logger });
+  const daily = startDaily({
+    database,
+    jobs: [
+      ...metadataJobs,
+      ...refreshJobs({ metadata, media, collections }),
+      forgetOldEvents,
+      ...accessJobs,
+      collectMedia({ media, metadata, disk: images.disk, collections }),
+    ],
+    logger,
+  });
+
+  const queue = (): void => {
+    refreshWork.wake();
+    mediaPipeline.wake();
+  };
+  const wakers: Readonly<Record<string, (payload?: string) => void>> = {
+    [REFRESH_CHANNEL]: queue,
+    [MEDIA_CHANNEL]: queue,
+    [`${tables.schema}_live_query`]: queue,
+    [RECEIPT_CHANNEL]: (payload) => refresh.waits.wake(payload),
+    [ACCESS_CHANNEL]: () => access.forget(),
+    [RENORMALISE_CHANNEL]: () => renormaliser.wake(),
+  };
+  // Without a channel everything may have changed: the connection was lost for a while.
+  const wake = (channel?: string, payload?: string): void => {
+    if (channel !== undefined) wakers[channel]?.(payload);
+    else for (const each of new Set(Object.values(wakers))) each();
+  };
+  const listener = listen(connectionString, Object.keys(wakers), wake, logger);
+  const warmSearch = search.keepWarm(collections);
+
+  return {
+    stalled: watchdog.stalled,
+    async stop() {
+      warmSearch.stop();
+      headMark.stop();
+      watchdog.stop();
+      servingIndexes.stop();
+      // Each on its own: a database that is gone must not keep the rest from stopping.
+      const ends = await Promise.allSettled([
+        events.stop(),
+        listener.close(),
+        refreshWork.stop(),
+        mediaPipeline.stop(),
+        renormaliser.stop(),
+        daily.stop(),
+        services.usage.stop(),
+      ]);
+      for (const end of ends) {
+        if (end.status === "rejected")
+          logger.warn({ msg: "Did not stop cleanly", reason: String(end.reason) });
+      }
+    },
+  };
+}

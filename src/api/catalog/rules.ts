@@ -1,0 +1,10 @@
+/** The pure rules of catalog that other modules share. Loading it starts and opens nothing. */
+
+export {
+  criteriaSchema,
+  ownerSchema,
+  rangeCriteriaSchema,
+  textSchema,
+  toFilter,
+} from "./tokens/token-filter.ts";
+export { defaultSort, sortSchema } from "./tokens/token-sort.ts";

@@ -1,0 +1,3 @@
+/** The developer console under /console. */
+
+export { createConsole } from "./routes.tsx";

@@ -1,0 +1,31 @@
+/** POST /graphql: Ponder's half and ours, joined behind one endpoint. */
+
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Logger } from "../http/logger.ts";
+import type { ApiEnv } from "../http/router.ts";
+import { createGraphqlEndpoint } from "./gateway/endpoint.ts";
+import { ownSdl } from "./own/own.graphql.ts";
+import { createResolvers } from "./own/resolvers.ts";
+import { type Caller, graphqlRoutes, redactError } from "./routes.ts";
+
+/** `ponder` answers a request with Ponder's own GraphQL handler. Rejects where the two schemas can't be joined. */
+export async function createGraphqlModule({
+  ponder,
+  services,
+  clientAddress,
+  logger,
+}: {
+  readonly ponder: Parameters<typeof createGraphqlEndpoint<Caller>>[0]["ponder"];
+  readonly services: Parameters<typeof createResolvers>[0];
+  readonly clientAddress: Parameters<typeof graphqlRoutes>[1];
+  readonly logger: Logger;
+}): Promise<OpenAPIHono<ApiEnv>> {
+  const endpoint = await createGraphqlEndpoint<Caller>({
+    ponder,
+    ownSdl,
+    rootValue: createResolvers(services),
+    redactError,
+    onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
+  });
+  return graphqlRoutes(endpoint, clientAddress);
+}

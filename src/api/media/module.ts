@@ -1,0 +1,35 @@
+/** Images, videos and animations: what is known of them, the pictures made of them, and the hosts they may come from. */
+
+import type { Database } from "../db/database.ts";
+import { createAllowlist } from "./display/allowlist.ts";
+import { createMedia } from "./service.ts";
+import { createDisk } from "./storage/disk.ts";
+import { missFile } from "./storage/media-file-store.ts";
+
+export { parseHostPattern } from "./display/allowlist.ts";
+export { allowlistRoutes } from "./display/allowlist-routes.ts";
+export { MEDIA_CHANNEL } from "./media-store.ts";
+export { createMediaMetrics } from "./probes/metrics.ts";
+export { startMediaPipeline } from "./probes/pipeline.ts";
+export { collectMedia } from "./storage/collect.ts";
+export { imageRoutes } from "./storage/image-routes.ts";
+
+/** `mediaFolder` is where pictures are kept; `baseUrl` is the public address of this service, without a trailing slash. */
+export function createMediaModule({
+  database,
+  mediaFolder,
+  ipfsGateways,
+  baseUrl,
+}: {
+  readonly database: Database;
+  readonly mediaFolder: string;
+  readonly ipfsGateways: readonly string[];
+  readonly baseUrl: string;
+}) {
+  const disk = createDisk(mediaFolder);
+  return {
+    media: createMedia({ database, gateways: ipfsGateways, baseUrl }),
+    allowlist: createAllowlist(database),
+    images: { disk, onMissing: (name: string) => missFile(database, name) },
+  };
+}

@@ -1,0 +1,25 @@
+/** Tokens' metadata: read and recorded, with what operators decide on trait types, and stored documents read again. */
+
+import { createReportStore } from "./records/report-store.ts";
+import { createRenormaliser, type RenormaliserDeps } from "./renormalise/renormalise.ts";
+import { createMetadata, type MetadataDeps } from "./service.ts";
+import { createTraitApproval } from "./traits/trait-approval.ts";
+
+export { examineDocument, examineUri } from "./document/examine.ts";
+export { metadataJobs } from "./records/retention.ts";
+export { RENORMALISE_CHANNEL, startRenormaliser } from "./renormalise/renormalise-loop.ts";
+export { renormaliseRoutes } from "./renormalise/renormalise-routes.ts";
+export { traitRoutes } from "./traits/trait-routes.ts";
+export { createExistence } from "./uri/existence.ts";
+export { createUriReader } from "./uri/read-uri.ts";
+export { createResolve, DOCUMENT_BYTES_MAX } from "./uri/resolve.ts";
+
+export function createMetadataModule(deps: MetadataDeps & RenormaliserDeps) {
+  const { database } = deps;
+  return {
+    metadata: createMetadata(deps),
+    reportStore: createReportStore(database),
+    renormaliser: createRenormaliser(deps),
+    traitApproval: createTraitApproval(database),
+  };
+}

@@ -1,0 +1,140 @@
+/** Builds every service once, in the order in which they need each other. The service, its tests and its benches share it. */
+
+import type { Registry } from "prom-client";
+import type { IndexConfig } from "../config.ts";
+import { type AccessModuleDeps, createAccessModule } from "./access/module.ts";
+import { createCatalogModule, createCollections } from "./catalog/module.ts";
+import type { ChainTables } from "./chain/index/tables.ts";
+import { type ChainModule, createChainModule } from "./chain/module.ts";
+import type { ServingConfig } from "./config.ts";
+import type { Database } from "./db/database.ts";
+import { createDelegationModule } from "./delegation/module.ts";
+import { createEventHub } from "./events/module.ts";
+import { createFetching } from "./fetch/fetching.ts";
+import { createLimitMetrics } from "./http/limits/metrics.ts";
+import type { Logger } from "./http/logger.ts";
+import { createMediaModule } from "./media/module.ts";
+import { createMetadataModule, createResolve, createUriReader } from "./metadata/module.ts";
+import type { ReadUri } from "./metadata/uri/read-uri.ts";
+import type { Resolve } from "./metadata/uri/resolve.ts";
+import { createRefreshModule, depth, findQueued } from "./refresh/module.ts";
+import { createSearch } from "./search/module.ts";
+import { createTradingModule } from "./trading/module.ts";
+
+export interface ServiceDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly index: IndexConfig;
+  readonly config: ServingConfig;
+  readonly logger: Logger;
+  /** Where metrics are registered; none are kept without it. */
+  readonly metrics?: Registry;
+  /** In place of what asks chains and their contracts. */
+  readonly chain?: Partial<ChainModule>;
+  readonly readUri?: ReadUri;
+  readonly resolve?: Resolve;
+  /** In place of the limits of apps by tier, and of UNSEEN_MAX. */
+  readonly limits?: AccessModuleDeps["limits"];
+  readonly unseenMax?: number;
+}
+
+/** Starts nothing but the counting of usage, which `usage.stop()` ends. */
+export function createServices(deps: ServiceDeps) {
+  const { database, tables, index, config, logger, metrics } = deps;
+  const onFault = metrics && createLimitMetrics(metrics);
+  const chain: ChainModule = { ...createChainModule({ database, tables, index }), ...deps.chain };
+  const { clients, calls, witness, heads, latestBlock } = chain;
+  const collections = createCollections(index);
+  const accessModule = createAccessModule({
+    ...config,
+    database,
+    clients,
+    logger,
+    ...(onFault && { onFault }),
+    ...(deps.limits && { limits: deps.limits }),
+  });
+  const { access, rateLimits } = accessModule;
+
+  const readUri = deps.readUri ?? createUriReader(calls);
+  const fetching = createFetching(config);
+  const resolve = deps.resolve ?? createResolve({ readUri, ...fetching });
+  const mediaModule = createMediaModule({ ...config, database });
+  const { media, allowlist } = mediaModule;
+  const metadataModule = createMetadataModule({ ...config, database, tables, resolve, media, logger });
+  const { metadata } = metadataModule;
+  const refreshModule = createRefreshModule({
+    database,
+    metadata,
+    calls,
+    readUri,
+    latestBlock,
+    tokenLimiter: rateLimits.anonymousTokens,
+    ...(deps.unseenMax !== undefined && { unseenMax: deps.unseenMax }),
+  });
+  const { firstBlock } = collections;
+  const { knownInRange } = metadata;
+  const tradingModule = createTradingModule({
+    ...config,
+    database,
+    tables,
+    clients,
+    witness,
+    firstBlock,
+    knownInRange,
+  });
+  const search = createSearch({ database, tables, logger });
+  const catalogModule = createCatalogModule({
+    database,
+    tables,
+    collections,
+    metadata,
+    trading: tradingModule.trading,
+    allowlist,
+    media,
+    search,
+    findQueued: (chainId, collection, tokenIds) => findQueued(database, chainId, collection, tokenIds),
+    audit: access.audit,
+    fetching,
+    reportStore: metadataModule.reportStore,
+    operatorContact: config.operatorContact,
+  });
+  const delegationModule = createDelegationModule({
+    database,
+    tables,
+    index,
+    url: config.delegationUrl,
+    key: config.delegationApiKey,
+    ...(onFault && { onFault }),
+  });
+  const stalled: ReadonlySet<number> = new Set();
+  return {
+    ...accessModule,
+    ...mediaModule,
+    ...metadataModule,
+    ...refreshModule,
+    ...tradingModule,
+    catalogModule,
+    delegationModule,
+    collections,
+    database,
+    tables,
+    chain,
+    fetching,
+    readUri,
+    search,
+    hub: createEventHub({ database, logger }),
+    health: {
+      heads,
+      latestBlock,
+      reportEndpoints: chain.reportEndpoints,
+      stalled,
+      depth: () => depth(database),
+    },
+    secrets: config.secrets,
+    operatorToken: config.operatorToken,
+    baseUrl: config.baseUrl,
+    logger,
+  };
+}
+
+export type Services = ReturnType<typeof createServices>;
