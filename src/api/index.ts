@@ -14,6 +14,7 @@ import { createCollections } from "./catalog/collections.ts";
 import { createCatalogModule } from "./catalog/module.ts";
 import { createChainCalls } from "./chain/contract/batched-calls.ts";
 import { createAnomalyLog } from "./chain/index/anomalies.ts";
+import { startHeadMark } from "./chain/index/head-mark.ts";
 import { startServingIndexes } from "./chain/index/serving-indexes.ts";
 import { chainTables } from "./chain/index/tables.ts";
 import { startWatchdog } from "./chain/index/watchdog.ts";
@@ -60,7 +61,7 @@ import { RECEIPT_CHANNEL } from "./refresh/receipts/receipts.ts";
 import { createSearch } from "./search/service.ts";
 import { createTradeChecks } from "./trading/checks/checks.ts";
 import { createReconcile } from "./trading/reconcile/reconcile.ts";
-import { createTrading, startHeadMark } from "./trading/service.ts";
+import { createTrading } from "./trading/service.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
