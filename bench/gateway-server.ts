@@ -55,6 +55,7 @@ const services = {
     ]),
   ),
   graphql: createRouter(),
+  secrets: { current: "never used", previous: undefined },
   operatorToken: undefined,
   baseUrl: BASE_URL,
   logger: silentLogger,

@@ -1,9 +1,14 @@
-/** Writes openapi.json and schema.graphql; with --check, fails when a committed one is not what the code says. */
+/** Writes the files that are printed from the code; with --check, fails when a committed one is not what the code says. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { printOpenApi, printSdl } from "./generated-files.ts";
+import { newSchemaSql } from "./schema-sql.ts";
 
-const files = { "openapi.json": printOpenApi(), "schema.graphql": await printSdl() };
+const files = {
+  "openapi.json": printOpenApi(),
+  "schema.graphql": await printSdl(),
+  "src/api/db/schema.sql": await newSchemaSql(),
+};
 const isCheck = process.argv.includes("--check");
 
 for (const [file, text] of Object.entries(files)) {

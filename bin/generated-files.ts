@@ -31,6 +31,7 @@ export function printOpenApi(): string {
     graphql: createRouter(),
     rateLimits: { limiters: {}, failures: unused } as unknown as AppServices["rateLimits"],
     health: unused as AppServices["health"],
+    secrets: { current: "never used", previous: undefined },
     operatorToken: undefined,
     baseUrl: BASE_URL,
     logger: silentLogger,

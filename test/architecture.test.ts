@@ -113,7 +113,7 @@ describe("the layers", () => {
     expect(violations(files, (target) => !isIn(...forbidden)(target))).toEqual([]);
   });
 
-  it("keeps a module's SQL to itself: no module imports another's store but for its types", () => {
+  it("lets no module import another's store but for its types (who names which table: tables.test.ts)", () => {
     const crossing = api.flatMap((file) => {
       const text = readFileSync(join(ROOT, file), "utf8");
       return [

@@ -3,7 +3,7 @@
 import type { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
 import { ACCESS_CHANNEL, accessJobs, reencryptKeys } from "./access/module.ts";
-import { createAnomalyLog, startServingIndexes, startWatchdog } from "./chain/module.ts";
+import { createAnomalyLog, startHeadMark, startServingIndexes, startWatchdog } from "./chain/module.ts";
 import type { ServingConfig } from "./config.ts";
 import { listen } from "./db/listener.ts";
 import { forgetOldEvents, startEvents } from "./events/module.ts";
@@ -20,7 +20,6 @@ import {
   startRefreshJobs,
 } from "./refresh/module.ts";
 import type { Services } from "./services.ts";
-import { startHeadMark } from "./trading/module.ts";
 
 export interface BackgroundDeps {
   readonly services: Services;

@@ -1,8 +1,8 @@
 /** Lock events as Ponder would have written them, and the stream that is made of them. */
 
+import { raiseHeads } from "../../src/api/chain/index/head-mark.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createEventWriter } from "../../src/api/events/writer.ts";
-import { raiseHeads } from "../../src/api/trading/store.ts";
 import type { LockStandardName } from "../../src/domain/lock-standards.ts";
 import { checkpoint, type TestDatabase } from "./database.ts";
 import { CHAIN_ID, COLLECTION } from "./refresh.ts";

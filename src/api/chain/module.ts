@@ -16,6 +16,7 @@ import { createHeadWitness, hashAtEndpoints } from "./rpc/head-witness.ts";
 import { deliveredBlocksOf } from "./rpc/ponder-transport.ts";
 
 export { createAnomalyLog } from "./index/anomalies.ts";
+export { startHeadMark } from "./index/head-mark.ts";
 export { startServingIndexes } from "./index/serving-indexes.ts";
 export { chainTables } from "./index/tables.ts";
 export { startWatchdog } from "./index/watchdog.ts";

@@ -1,6 +1,6 @@
 /** What the writer of the stream reads and writes. All of it runs in the transaction that holds the source's lock. */
 
-import { caughtUp, ready } from "../chain/index/index-trust.ts";
+import { caughtUp, headMark, ready } from "../chain/index/index-trust.ts";
 import { isSurplus, lockCountAfter } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
@@ -49,10 +49,9 @@ export async function readFeed(
   const [row] = await db.query<Feed>(
     `select f.schema, f.handled,
             f.seen_at < now() - ${OVER_AFTER} or coalesce(
-              left(c.latest_checkpoint, 10)::bigint - left(h.checkpoint, 10)::bigint > ${BEHIND_SECONDS}, false) as "isOver"
+              left(c.latest_checkpoint, 10)::bigint - left(${headMark("f.schema", "f.chain_id")}, 10)::bigint > ${BEHIND_SECONDS}, false) as "isOver"
        from vitrine.event_feed f
        left join ${tables.checkpoint} c on c.chain_id = f.chain_id
-       left join vitrine.chain_head h on (h.schema, h.chain_id) = (f.schema, f.chain_id)
       where f.chain_id = $1`,
     [chainId],
   );

@@ -6,7 +6,6 @@ import { createTrading } from "./service.ts";
 
 export { checkRoutes } from "./checks/check-routes.ts";
 export { lockRoutes } from "./routes.ts";
-export { startHeadMark } from "./service.ts";
 
 type CheckDeps = Parameters<typeof createTradeChecks>[0];
 

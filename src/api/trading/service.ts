@@ -5,12 +5,10 @@ import { keepsBoolean } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { HeadWitness } from "../chain/rpc/head-witness.ts";
 import type { Database } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
 import { confirmHeads, refusalFor } from "./checks/guard.ts";
 import { lockHolders } from "./lock-holders.ts";
-import { type ChainState, type LockEntry, raiseHeads, readChainStates, readOpenLocks } from "./store.ts";
+import { type ChainState, type LockEntry, readChainStates, readOpenLocks } from "./store.ts";
 
-const RAISE_MS = 500;
 // Pages and lists read tokens all the time: they share what the node has said of late, where a trade check asks anew.
 const WITNESS_MAX_AGE_MS = 250;
 
@@ -81,22 +79,3 @@ function groupByToken(entries: readonly LockEntry[]): ReadonlyMap<string, LockEn
 }
 
 export type TradingService = ReturnType<typeof createTrading>;
-
-/**
- * Keeps raising the head mark; every replica does, so that none trusts an index that another saw further. The first
- * time is awaited: an index that starts again is not ready yet, and that has to be seen before anything is answered.
- */
-export async function startHeadMark(deps: {
-  database: Database;
-  tables: ChainTables;
-  logger: Logger;
-}): Promise<{ stop(): void }> {
-  const { database, tables, logger } = deps;
-  await raiseHeads(database, tables);
-  const timer = setInterval(() => {
-    raiseHeads(database, tables).catch((error: Error) =>
-      logger.warn({ msg: "Could not raise the chain head mark", reason: error.message }),
-    );
-  }, RAISE_MS);
-  return { stop: () => clearInterval(timer) };
-}

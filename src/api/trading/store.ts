@@ -68,20 +68,6 @@ export async function readChainStates(
   );
 }
 
-/**
- * Raises the mark of every chain to its checkpoint; never lowers one. While the index is not ready the mark is put
- * past the checkpoint: a restart takes rows back and leaves the old head beside them, until its first block.
- */
-export async function raiseHeads(db: Queryable, tables: ChainTables): Promise<void> {
-  await db.query(
-    `insert into vitrine.chain_head as h (schema, chain_id, checkpoint)
-     select $1, chain_id, latest_checkpoint || case when ${ready(tables)} then '' else '0' end from ${tables.checkpoint}
-     on conflict (schema, chain_id) do update set checkpoint = excluded.checkpoint
-      where excluded.checkpoint > h.checkpoint`,
-    [tables.schema],
-  );
-}
-
 export interface LockEntry {
   readonly tokenId: string;
   readonly standard: LockStandardName;

@@ -1,7 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { schemaSql } from "../../../bin/schema-sql.ts";
 import { migrate } from "../../../src/api/db/migrate.ts";
-import { migrations } from "../../../src/api/db/migrations/index.ts";
+import { readMigrations } from "../../../src/api/db/migrations.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
@@ -11,23 +15,79 @@ const { database, tables: chain, url } = await createTestDatabase();
 
 const applied = async (): Promise<number[]> =>
   (await database.query<{ id: number }>("select id from vitrine.migration order by id")).map(({ id }) => id);
-const all = migrations.map((_sql, index) => index + 1);
+const migrations = readMigrations();
+const all = migrations.map(({ id }) => id);
+const schemaFile = readFileSync(new URL("../../../src/api/db/schema.sql", import.meta.url), "utf8");
 
 /** The database as it was after the first `count` migrations. */
 async function startAt(count: number): Promise<void> {
   await database.query("drop schema vitrine cascade");
-  await database.query("create schema vitrine");
-  await database.query(
-    "create table vitrine.migration (id int primary key, applied_at timestamptz not null default now())",
-  );
-  for (const id of all.slice(0, count)) {
-    await database.query(migrations[id - 1] ?? "");
-    await database.query("insert into vitrine.migration (id) values ($1)", [id]);
-  }
+  await migrate(url, migrations.slice(0, count));
+}
+
+/** How many migrations came before the one that says this. */
+function countBefore(text: string): number {
+  const position = migrations.findIndex(({ sql }) => sql.includes(text));
+  if (position < 0) throw new Error(`no migration says ${text}`);
+  return position;
 }
 
 const tablesOf = (position: number): string[] =>
-  [...(migrations[position] ?? "").matchAll(/create table (vitrine\.\w+)/g)].map((match) => match[1] ?? "");
+  [...(migrations[position]?.sql ?? "").matchAll(/create table (vitrine\.\w+)/g)].map(
+    (match) => match[1] ?? "",
+  );
+
+/** A folder of migrations with these files. */
+function folderOf(names: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-migrations-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of names) writeFileSync(join(folder, name), `select '${name}'`);
+  return folder;
+}
+
+describe("the folder of migrations", () => {
+  it("is read in the order of its numbers, and what is no SQL file is left out", () => {
+    const folder = folderOf(
+      ["0002_b.sql", "0010_j.sql", "0001_z.sql", "README.md", ".0003_c.sql.swp"].concat(
+        ["c", "d", "e", "f", "g", "h", "i"].map((name, nth) => `000${nth + 3}_${name}.sql`),
+      ),
+    );
+
+    const read = readMigrations(folder);
+
+    expect(read.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(read[0]).toEqual({ id: 1, name: "0001_z.sql", sql: "select '0001_z.sql'" });
+    expect(read[9]?.name).toBe("0010_j.sql");
+  });
+
+  it.each([
+    {
+      title: "a hole",
+      files: ["0001_a.sql", "0003_c.sql"],
+      says: /no migration 2; the one after it is 0003_c\.sql/,
+    },
+    { title: "a first one that is not 1", files: ["0002_b.sql"], says: /no migration 1;/ },
+    { title: "a 0", files: ["0000_a.sql", "0001_b.sql"], says: /0000_a\.sql in .* must not be numbered 0/ },
+    {
+      title: "a number twice",
+      files: ["0001_a.sql", "0002_b.sql", "0002_c.sql"],
+      says: /0002_c\.sql and 0002_b\.sql in .* have the same number/,
+    },
+    {
+      title: "a name without a number",
+      files: ["0001_a.sql", "later.sql"],
+      says: /later\.sql must be named like/,
+    },
+    {
+      title: "a number of another width",
+      files: ["0001_a.sql", "02_b.sql"],
+      says: /02_b\.sql must be named like/,
+    },
+    { title: "nothing", files: ["README.md"], says: /holds no migrations/ },
+  ])("is refused with $title", ({ files, says }) => {
+    expect(() => readMigrations(folderOf(files))).toThrow(says);
+  });
+});
 
 describe("migrating", () => {
   it("a database that is up to date changes nothing and keeps its rows", async () => {
@@ -40,13 +100,52 @@ describe("migrating", () => {
     expect(await database.query("select name from vitrine.app")).toEqual([{ name: "Kept" }]);
   });
 
-  it("an empty database from many processes at once applies each migration once", async () => {
-    await database.query("drop schema vitrine cascade");
+  it.each([0, 11])(
+    "a database after %i migrations from many processes at once applies each once",
+    async (count) => {
+      await startAt(count);
 
-    await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
+      await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
 
-    expect(await applied()).toEqual(all);
-    expect(await database.query("select from vitrine.refresh")).toEqual([]);
+      expect(await applied()).toEqual(all);
+      expect(await schemaSql(url)).toBe(schemaFile);
+    },
+  );
+
+  it("from any earlier version, one release at a time, comes to the schema of a new database", async () => {
+    await startAt(0);
+    for (const count of all) {
+      await migrate(url, migrations.slice(0, count));
+      expect(await applied()).toEqual(all.slice(0, count));
+    }
+    expect(await schemaSql(url)).toBe(schemaFile);
+  });
+
+  it("a database that a later release has brought further leaves it as it is", async () => {
+    await migrate(url, [
+      ...migrations,
+      { id: all.length + 1, name: "later", sql: "create table vitrine.later ()" },
+    ]);
+
+    await migrate(url);
+
+    expect(await applied()).toEqual([...all, all.length + 1]);
+    expect(await database.query("select from vitrine.later")).toEqual([]);
+  });
+
+  it("a recheck of a release before keeps its place in the queue, under its new name", async () => {
+    await startAt(countBefore("set trigger = 'recheck'"));
+    await database.query(
+      `insert into vitrine.refresh (chain_id, collection, token_id, wanted, priority, trigger)
+       values (1, '0x', 1, 1, 10, 'second_look'), (1, '0x', 2, 1, 20, 'event')`,
+    );
+
+    await migrate(url);
+
+    expect(await database.query("select trigger from vitrine.refresh order by token_id")).toEqual([
+      { trigger: "recheck" },
+      { trigger: "event" },
+    ]);
   });
 
   it("a database of an older version applies what is missing only", async () => {
@@ -60,7 +159,7 @@ describe("migrating", () => {
   });
 
   it("traits that were stored by name become values of their types, and the tokens keep them", async () => {
-    await startAt(migrations.findIndex((sql) => sql.includes("create table vitrine.trait_value")));
+    await startAt(countBefore("create table vitrine.trait_value"));
     const long = "x".repeat(5_000);
     await database.query(
       "insert into vitrine.token (chain_id, collection, token_id) values (1, '0x', 1), (1, '0x', 2)",
@@ -95,7 +194,7 @@ describe("migrating", () => {
   });
 
   it("collection information that was told before says when trade opens", async () => {
-    await startAt(migrations.findIndex((sql) => sql.includes("column tradable_at")));
+    await startAt(countBefore("column tradable_at"));
     const tell = (collection: string, body: object) =>
       database.query(
         `insert into vitrine.collection_information (chain_id, collection, body, updated_by)
@@ -129,7 +228,7 @@ describe("migrating", () => {
     await startAt(1);
     await database.query(`create table ${last} (in_the_way int)`);
 
-    await expect(migrate(url)).rejects.toThrow("already exists");
+    await expect(migrate(url)).rejects.toThrow(`Migration ${migrations[1]?.name} failed: relation`);
     expect(await applied()).toEqual([1]);
     expect(await database.query("select to_regclass($1) as made", [first])).toEqual([{ made: null }]);
 

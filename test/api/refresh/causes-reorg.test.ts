@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/queue.ts";
-import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";

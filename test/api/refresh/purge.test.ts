@@ -1,12 +1,12 @@
 /** What is known without a transfer goes, and only where a complete index says so. */
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import type { ChainTables } from "../../../src/api/chain/index/tables.ts";
 import { createDaily } from "../../../src/api/jobs/daily.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { forgetUntoldTokens } from "../../../src/api/refresh/triggers/purge.ts";
-import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {

@@ -1,10 +1,10 @@
 /** Tokens that no transfer has told of: what may be asked of them, and when they are listed. */
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createEventWriter } from "../../../src/api/events/writer.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createRefreshModule } from "../../../src/api/refresh/module.ts";
-import { raiseHeads } from "../../../src/api/trading/store.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";

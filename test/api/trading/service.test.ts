@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { raiseHeads, startHeadMark } from "../../../src/api/chain/index/head-mark.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
-import { createTrading, startHeadMark } from "../../../src/api/trading/service.ts";
-import { raiseHeads } from "../../../src/api/trading/store.ts";
+import { createTrading } from "../../../src/api/trading/service.ts";
 import { trustingWitness } from "../../support/app.ts";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { keccak256, toHex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import { raiseHeads } from "../../../src/api/trading/store.ts";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup, type DelegationSpec } from "../../support/delegations.ts";

@@ -80,14 +80,14 @@ export async function takeLink(db: Queryable, hash: Buffer): Promise<boolean> {
 }
 
 const ended = (table: string): string =>
-  `delete from vitrine.${table} where ctid in (
-     select ctid from vitrine.${table} where expires_at < now() - interval '1 day' limit $1) returning 1`;
+  `delete from ${table} where ctid in (
+     select ctid from ${table} where expires_at < now() - interval '1 day' limit $1) returning 1`;
 
 export const forgetOldSessions: DailyJob = {
   name: "forget old sessions",
   async run(database) {
     let rows = 0;
-    for (const table of ["session", "sign_in_nonce", "login_link"])
+    for (const table of ["vitrine.session", "vitrine.sign_in_nonce", "vitrine.login_link"])
       rows += await deleteInBatches(database, ended(table));
     return rows;
   },

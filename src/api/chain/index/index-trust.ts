@@ -9,13 +9,16 @@ import type { ChainTables } from "./tables.ts";
 export const ready = (tables: ChainTables): string =>
   `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
 
+/** SQL: the mark of an index's head on a chain (head-mark.ts), a checkpoint; null before there is one. */
+export const headMark = (schema: string, chainId: string): string =>
+  `(select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = ${chainId})`;
+
 /**
  * SQL: the checkpoint row `c` is not below the mark. After a restart Ponder serves rows up to 30 blocks back, first
- * under the old head; `chain_head` is the mark that tells. `schema` is the parameter that holds the index's schema.
+ * under the old head; the mark tells. `schema` is the parameter that holds the index's schema.
  */
 export const caughtUp = (schema: string): string =>
-  `c.latest_checkpoint >= coalesce(
-     (select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = c.chain_id), '')`;
+  `c.latest_checkpoint >= coalesce(${headMark(schema, "c.chain_id")}, '')`;
 
 // Under clocks that differ by more, an index that stands still would pass for fresh. Local chains that mine a block for
 // each of many transactions come to run minutes ahead.

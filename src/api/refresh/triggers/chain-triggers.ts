@@ -3,6 +3,7 @@
  * that a reorg took back is found the same way, so it may cost an extra refresh and never loses one.
  */
 
+import { headMark } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
@@ -100,7 +101,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     const [row] = await tx.query<Omit<Progress, "handled"> & { handled: string | null }>(
       `select (select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2) as handled,
               least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
-              coalesce((select checkpoint from vitrine.chain_head where schema = $1 and chain_id = $2), '') as mark
+              coalesce(${headMark("$1", "$2")}, '') as mark
          from ${tables.checkpoint} where chain_id = $2`,
       [tables.schema, chainId],
     );

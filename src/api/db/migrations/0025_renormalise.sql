@@ -1,6 +1,5 @@
-/** By which rules a document was read, and how far the job is that reads stored ones again. */
+-- By which rules a document was read, and how far the job is that reads stored ones again.
 
-export const renormalise = `
 -- 1 stands for the rules before they were counted, and for a service of a release before that goes on beside this one.
 alter table vitrine.version add normaliser int not null default 1;
 create index version_normaliser on vitrine.version (normaliser, id) where outcome = 'updated';
@@ -21,4 +20,3 @@ create table vitrine.renormalise (
   worked_at timestamptz,
   finished_at timestamptz
 );
-`;

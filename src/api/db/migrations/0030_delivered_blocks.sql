@@ -1,6 +1,3 @@
-/** What is known of the chains beside Ponder's tables. */
-
-export const deliveredBlocks = `
 -- The blocks that Ponder has been given for an index. Its head is one of those of its number.
 create table vitrine.delivered_block (
   schema text not null,
@@ -9,4 +6,3 @@ create table vitrine.delivered_block (
   hash text not null,
   primary key (schema, chain_id, number, hash)
 );
-`;

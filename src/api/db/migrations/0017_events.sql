@@ -1,6 +1,5 @@
-/** The event stream: what was told, and how far each source of it was looked at. */
+-- The event stream: what was told, and how far each source of it was looked at.
 
-export const events = `
 create table vitrine.event (
   id bigint primary key,
   at timestamptz not null default now(),
@@ -64,36 +63,3 @@ begin
 end $$;
 create trigger tell_of_versions after insert on vitrine.version
   referencing new table as added for each statement execute function vitrine.tell_of_versions();
-`;
-
-export const lockStandards = `
--- Of a lock or an unlock: whose events it is of, and the count that its row in the index has, where what is told is
--- another one.
-alter table vitrine.event add column standard text, add column count_after int;
--- The default of a collection is about all of its tokens.
-alter table vitrine.event alter column token_id drop not null;
-`;
-
-export const seenVersions = `
--- What is served of a token that no transfer has told of is told once one does.
-create or replace function vitrine.tell_of_versions() returns trigger language plpgsql as $$
-begin
-  insert into vitrine.event_due (chain_id, collection, token_id, version, content_hash)
-  select a.chain_id, a.collection, a.token_id, a.number, a.content_hash from added a
-   where a.outcome = 'updated'
-     and not exists (select from vitrine.token t where t.unseen
-                       and (t.chain_id, t.collection, t.token_id) = (a.chain_id, a.collection, a.token_id))
-   order by a.id;
-  if found then perform pg_notify('vitrine_event', ''); end if;
-  return null;
-end $$;
-create function vitrine.tell_of_seen() returns trigger language plpgsql as $$
-begin
-  insert into vitrine.event_due (chain_id, collection, token_id, version, content_hash)
-  select chain_id, collection, token_id, number, content_hash from vitrine.version where id = new.served_version;
-  perform pg_notify('vitrine_event', '');
-  return null;
-end $$;
-create trigger tell_of_seen after update on vitrine.token for each row
-  when (old.unseen and not new.unseen and new.served_version is not null) execute function vitrine.tell_of_seen();
-`;

@@ -1,6 +1,5 @@
-/** Silent changes: the rounds of samples, and what they ask hosts with. */
+-- Silent changes: the rounds of samples, and what they ask hosts with.
 
-export const sampling = `
 -- What its host named the document by, where that was a strong ETag under the URI's own URL.
 alter table vitrine.version add etag text;
 
@@ -32,4 +31,3 @@ create table vitrine.sampling (
   further numeric(78)[],
   primary key (chain_id, collection)
 );
-`;

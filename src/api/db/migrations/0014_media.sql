@@ -1,6 +1,5 @@
-/** What stands behind the URLs of images, videos and animations, and the files that were made of the images. */
+-- What stands behind the URLs of images, videos and animations, and the files that were made of the images.
 
-export const media = `
 create table vitrine.media (
   kind text not null,
   -- Of the URL, since a btree refuses entries over 2.7 kB.
@@ -54,10 +53,3 @@ create table vitrine.media_file (
 );
 create index media_file_source on vitrine.media_file (source_hash);
 create index media_file_unused on vitrine.media_file (unused_since) where unused_since is not null;
-`;
-
-/** Where a URL leads is where its content is shown from. */
-export const mediaEnds = `
--- The host of the last redirect, where that is another one than was asked.
-alter table vitrine.media add column leads_to text;
-`;

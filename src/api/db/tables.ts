@@ -1,0 +1,86 @@
+/**
+ * Who owns each table and function of schema `vitrine`, and which SQL may name another module's. A module is a folder of
+ * src/api, and alone reads and writes what it owns; test/tables.test.ts reads the SQL of all of them and fails where this
+ * file says something else.
+ */
+
+export const owned: Readonly<Record<string, readonly string[]>> = {
+  access: [
+    "access_request",
+    "api_key",
+    "app",
+    "app_usage",
+    "audit",
+    "login_link",
+    "session",
+    "sign_in_nonce",
+  ],
+  catalog: ["collection_information"],
+  chain: ["chain_head", "delivered_block", "index_build"],
+  db: ["migration"],
+  events: ["event", "event_counter", "event_due", "event_feed", "tell_of_seen", "tell_of_versions"],
+  http: ["rate_limit"],
+  jobs: ["daily_job"],
+  media: ["allowed_host", "media", "media_file"],
+  metadata: [
+    "document",
+    "forgotten_token",
+    "held_type",
+    "renormalise",
+    "token",
+    "trait_type",
+    "trait_value",
+    "version",
+  ],
+  refresh: [
+    "cause",
+    "cause_cursor",
+    "host",
+    "receipt",
+    "receipt_outcome",
+    "receipt_token",
+    "refresh",
+    "sampling",
+    "sweep",
+  ],
+};
+
+export interface AllowedUse {
+  /** Whose SQL it is; that of a function and of its triggers is its owner's. */
+  readonly module: string;
+  /** What it names of another module. */
+  readonly uses: string;
+  readonly access: "read" | "write";
+  readonly reason: string;
+}
+
+const EVENT_TRIGGERS = "triggers note what is to be published in the transaction that makes it known";
+const QUEUE =
+  "one statement leases rows of the queue, or chooses a host's probe, by what is known of their tokens";
+const SEARCH_COPY =
+  "the search index is a copy in memory, loaded from it and kept up to date by what changed";
+
+export const allowedUses: readonly AllowedUse[] = [
+  { module: "events", uses: "token", access: "read", reason: EVENT_TRIGGERS },
+  { module: "events", uses: "version", access: "read", reason: EVENT_TRIGGERS },
+  { module: "refresh", uses: "token", access: "read", reason: QUEUE },
+  { module: "refresh", uses: "version", access: "read", reason: QUEUE },
+  { module: "search", uses: "forgotten_token", access: "read", reason: SEARCH_COPY },
+  { module: "search", uses: "token", access: "read", reason: SEARCH_COPY },
+  { module: "search", uses: "trait_type", access: "read", reason: SEARCH_COPY },
+  { module: "search", uses: "trait_value", access: "read", reason: SEARCH_COPY },
+  {
+    module: "trading",
+    uses: "collection_information",
+    access: "read",
+    reason:
+      "one statement reads a token's locks and whether trade has opened, so that no answer mixes two moments",
+  },
+];
+
+const owners = new Map(
+  Object.entries(owned).flatMap(([module, names]) => names.map((name) => [name, module] as const)),
+);
+
+/** The module that a table or function of schema `vitrine` belongs to; undefined for one that is not on the map. */
+export const ownerOf = (name: string): string | undefined => owners.get(name);
