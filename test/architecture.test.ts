@@ -48,7 +48,7 @@ const subjects = [
   "delegation",
   "events",
 ];
-const assembly = ["app", "graphql", "pages", "console"];
+const assembly = ["app", "graphql", "pages", "console", "operator"];
 
 /** The project files that a file loads, however far; imports of types load nothing. */
 function reach(file: string, seen = new Set<string>()): readonly string[] {

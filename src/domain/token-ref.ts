@@ -7,6 +7,19 @@ export interface TokenRef {
   readonly tokenId: string;
 }
 
+/** `chainId:address`, by which a collection is known in maps, keys and the audit log. */
+export const collectionKey = ({
+  chainId,
+  address,
+}: {
+  readonly chainId: number;
+  readonly address: string;
+}): string => `${chainId}:${address}`;
+
+/** `chainId:collection:tokenId`. */
+export const tokenKey = ({ chainId, collection, tokenId }: TokenRef): string =>
+  `${chainId}:${collection}:${tokenId}`;
+
 export const UINT256_MAX = 2n ** 256n - 1n;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

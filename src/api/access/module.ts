@@ -18,7 +18,6 @@ export { ALL_COLLECTIONS } from "./apps/apps.ts";
 export { ACCESS_CHANNEL } from "./keys/key-store.ts";
 export { limitCaller, limitMedia, limitVisitor } from "./limits/limit-caller.ts";
 export { requireOperator } from "./operator.ts";
-export { keyRoutes } from "./routes.ts";
 
 export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" | "onFault" | "limits"> {
   readonly database: Database;

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
-import { keyRoutes, limitCaller, limitMedia, limitVisitor, requireOperator } from "../access/module.ts";
+import { limitCaller, limitMedia, limitVisitor, requireOperator } from "../access/module.ts";
 import {
   catalogRoutes,
   informationRoutes,
@@ -21,12 +21,12 @@ import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
 import { limitApp } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
-import { allowlistRoutes, imageRoutes } from "../media/module.ts";
-import { renormaliseRoutes, traitRoutes } from "../metadata/module.ts";
+import { imageRoutes } from "../media/module.ts";
+import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
 import { createPages } from "../pages/module.ts";
-import { operatorRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
+import { refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
-import { checkRoutes, lockRoutes } from "../trading/module.ts";
+import { checkRoutes } from "../trading/module.ts";
 import { pathsUnder } from "../ui/site.ts";
 import { uiAssets } from "../ui/ui-assets.ts";
 import { graphiqlPages } from "./explorer.tsx";
@@ -50,6 +50,7 @@ const VISITED = ["/openapi.json", "/reference", "/freshness"];
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
   const findCollection = services.collections.find;
+  const actions = createOperatorActions(services);
   const app = createRouter();
   const keys: KeyCheck = {
     findApp: (key) => access.findApp(key),
@@ -100,17 +101,12 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     requireOperator({ token: operatorToken, rateLimits }),
     limitBody(OPERATOR_BODY_BYTES_MAX),
   );
-  app.route("/admin", keyRoutes({ ...services, findCollection }));
-  app.route("/admin", allowlistRoutes({ ...services, audit: access.audit, findCollection }));
-  app.route("/admin", lockRoutes({ ...services, audit: access.audit }));
-  app.route("/admin", traitRoutes({ ...services, audit: access.audit }));
-  app.route("/admin", renormaliseRoutes({ ...services, audit: access.audit }));
-  app.route("/admin", operatorRefreshRoutes({ ...services, audit: access.audit, findCollection }));
+  app.route("/admin", operatorRoutes({ ...services, actions, findCollection }));
 
   app.use("/media/*", limitMedia(rateLimits));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
-  app.route("/console", createConsole({ ...services, ...services.catalogModule }));
+  app.route("/console", createConsole({ ...services, ...services.catalogModule, actions }));
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());

@@ -17,7 +17,8 @@ import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
-import type { OperatorRequests } from "../refresh/operator/operator-requests.ts";
+import type { OperatorActions } from "../operator/actions.ts";
+import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import type { PageVariables, To } from "../ui/site.ts";
 
 export interface ConsoleDeps {
@@ -34,6 +35,7 @@ export interface ConsoleDeps {
   readonly allowlist: Allowlist;
   readonly traitApproval: TraitApproval;
   readonly operatorRequests: OperatorRequests;
+  readonly actions: OperatorActions;
   readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
   readonly baseUrl: string;
   readonly logger: Logger;

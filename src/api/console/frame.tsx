@@ -22,6 +22,7 @@ const done: Readonly<Record<string, string>> = {
   granted: "The permission is given.",
   host_added: "The host is allowed.",
   host_removed: "The host is off the list.",
+  host_not_listed: "That host was not on the list.",
   type_approved: "The display type is changed; every token shows it now.",
   not_pending: "Nothing is held back for that display type any more.",
   refresh_started: "The refresh is queued.",

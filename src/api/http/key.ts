@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { collectionKey } from "../../domain/token-ref.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiEnv, CallerApp } from "./router.ts";
 
@@ -62,7 +63,7 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
 
 /** Throws NOT_ALLOWED unless the app may write the information of a collection (spec.md "Trait groups"). */
 export function assertHolds(app: CallerApp, collection: { chainId: number; address: string }): void {
-  const name = `${collection.chainId}:${collection.address}`;
+  const name = collectionKey(collection);
   if (app.collections === null || app.collections.includes(name)) return;
   throw new ApiError("NOT_ALLOWED", [
     {

@@ -7,7 +7,6 @@ import { createDisk } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
 
 export { parseHostPattern } from "./display/allowlist.ts";
-export { allowlistRoutes } from "./display/allowlist-routes.ts";
 export { MEDIA_CHANNEL } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";

@@ -8,8 +8,6 @@ import { createTraitApproval } from "./traits/trait-approval.ts";
 export { examineDocument, examineUri } from "./document/examine.ts";
 export { metadataJobs } from "./records/retention.ts";
 export { RENORMALISE_CHANNEL, startRenormaliser } from "./renormalise/renormalise-loop.ts";
-export { renormaliseRoutes } from "./renormalise/renormalise-routes.ts";
-export { traitRoutes } from "./traits/trait-routes.ts";
 export { createExistence } from "./uri/existence.ts";
 export { createUriReader } from "./uri/read-uri.ts";
 export { createResolve, DOCUMENT_BYTES_MAX } from "./uri/resolve.ts";

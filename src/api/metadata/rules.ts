@@ -2,6 +2,7 @@
 
 export { issueSchema } from "./document/issue-schema.ts";
 export { describe, storable } from "./document/json.ts";
+export { NORMALISER } from "./document/normalise.ts";
 export { numberSources } from "./document/number-source.ts";
 export { displayTypes, valueText } from "./document/traits.ts";
 export { showVersion } from "./traits/shown-traits.ts";

@@ -1,6 +1,7 @@
 /** The search room's door: pages of tokens, facets, and how many tokens carry a value, of any collection. */
 
 import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
@@ -116,6 +117,3 @@ export function createSearch(deps: SearchDeps): SearchService {
     },
   };
 }
-
-const collectionKey = ({ chainId, address }: Pick<CollectionConfig, "chainId" | "address">): string =>
-  `${chainId}:${address}`;

@@ -5,7 +5,6 @@ import { createReconcile, type ReconcileDeps } from "./reconcile/reconcile.ts";
 import { createTrading } from "./service.ts";
 
 export { checkRoutes } from "./checks/check-routes.ts";
-export { lockRoutes } from "./routes.ts";
 
 type CheckDeps = Parameters<typeof createTradeChecks>[0];
 

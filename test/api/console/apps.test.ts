@@ -156,6 +156,11 @@ describe("the operator's pages", () => {
     expect(bad.text).toContain("is not host, host:port or *.host");
 
     await operator.post("/console/operator/hosts/remove", { pattern: "cdn.example", collection: NAME });
+    const again = await operator.post("/console/operator/hosts/remove", {
+      pattern: "cdn.example",
+      collection: NAME,
+    });
+    expect(again.headers.get("location")).toContain("done=host_not_listed");
 
     expect(await database.query("select from vitrine.allowed_host")).toEqual([]);
     expect(await actions()).toEqual(expect.arrayContaining(["allowlist.add", "allowlist.remove"]));

@@ -1,5 +1,6 @@
 /** Collection information, one row per collection, in PostgreSQL. */
 
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Information } from "./information-schema.ts";
 
@@ -12,9 +13,6 @@ export interface CollectionRef {
   readonly chainId: number;
   readonly address: string;
 }
-
-/** The name by which collections are told apart. */
-export const collectionKey = ({ chainId, address }: CollectionRef): string => `${chainId}:${address}`;
 
 /** What is stored of these collections, by `nameOf`. */
 export async function readInformation(

@@ -1,17 +1,13 @@
 /** What a collection's makers tell of it, trait groups included: read by everyone, replaced by who holds it. */
 
 import type { CollectionConfig } from "../../../config.ts";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";
 import type { Information, InformationView } from "./information-schema.ts";
-import {
-  collectionKey,
-  readInformation,
-  replaceInformation,
-  type StoredInformation,
-} from "./information-store.ts";
+import { readInformation, replaceInformation, type StoredInformation } from "./information-store.ts";
 import { type GroupNotice, noticesOf, type SubmittedGroup } from "./trait-groups.ts";
 
 export interface InformationDeps {

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { z } from "zod";
-import type { CollectionConfig } from "../../../config.ts";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { ALL_COLLECTIONS } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -29,7 +29,6 @@ const purposes: Record<(typeof apiNames)[number], string> = {
   market: "What a marketplace reads: collections, tokens, trade checks, events",
 };
 
-const collectionKey = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
 const titleOf = (site: Site, name: string): string | undefined =>
   site.collections.all.find((each) => collectionKey(each) === name)?.name;
 

@@ -1,6 +1,7 @@
 /** The operator's pages about content: hosts, display types, and the collections. */
 
 import { Hono } from "hono";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
 import { parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
@@ -19,7 +20,7 @@ const PENDING_MAX = 200;
 const HOLDERS_SHOWN = 20;
 
 export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
-  const { access, allowlist, database, traitApproval } = site;
+  const { actions, allowlist, traitApproval } = site;
 
   async function hosts(c: ConsoleContext, sent?: { pattern: string; collection: string; error: string }) {
     operatorOnly(c);
@@ -79,8 +80,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
   /** The collection's name as the list keeps it; null for every collection. */
   function scopeOf(name = ""): string | null {
     if (name === "") return null;
-    const { chainId, address } = collectionNamed(site, name);
-    return `${chainId}:${address}`;
+    return collectionKey(collectionNamed(site, name));
   }
 
   return new Hono<ConsoleEnv>()
@@ -92,22 +92,15 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       if (!pattern)
         return hosts(c, { pattern: text, collection, error: `"${text}" is not host, host:port or *.host` });
       const scope = scopeOf(collection);
-      await database.transaction(async (tx) => {
-        await allowlist.add(tx, pattern, scope, actor);
-        await access.audit(tx, actor, "allowlist.add", pattern, { collection: scope });
-      });
+      await actions.allowHost(actor, pattern, scope);
       return goTo(site, c, operatorPath("/hosts"), "host_added");
     })
     .post("/operator/hosts/remove", async (c) => {
       const { actor } = operatorOnly(c);
       const { pattern = "", collection } = await formOf(c);
       // A collection that is served no more may still be on the list.
-      const scope = collection || null;
-      await database.transaction(async (tx) => {
-        if (await allowlist.remove(tx, pattern, scope))
-          await access.audit(tx, actor, "allowlist.remove", pattern, { collection: scope });
-      });
-      return goTo(site, c, operatorPath("/hosts"), "host_removed");
+      const isRemoved = await actions.disallowHost(actor, pattern, collection || null);
+      return goTo(site, c, operatorPath("/hosts"), isRemoved ? "host_removed" : "host_not_listed");
     })
     .get("/operator/traits", async (c) => {
       operatorOnly(c);
@@ -164,29 +157,19 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     .post("/operator/traits/approve", async (c) => {
       const { actor } = operatorOnly(c);
       const form = await formOf(c);
-      const { chainId, address } = collectionNamed(site, form.collection);
+      const collection = collectionNamed(site, form.collection);
       const { trait_type: traitType = "" } = form;
       const displayType = displayTypes.find((type) => type === form.display_type);
       if (!displayType)
         throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is no display type" }]);
-      const approval = await traitApproval.approve(
-        { chainId, collection: address },
-        traitType,
-        displayType,
-        (tx, was) =>
-          access.audit(tx, actor, "traits.approve", `${chainId}:${address}`, {
-            trait_type: traitType,
-            from: was,
-            to: displayType,
-          }),
-      );
+      const approval = await actions.approveDisplayType(actor, collection, traitType, displayType);
       const done = approval.kind === "approved" ? "type_approved" : "not_pending";
       return goTo(site, c, operatorPath("/traits"), done);
     })
     .get("/operator/collections", async (c) => {
       operatorOnly(c);
       const { all } = site.collections;
-      const names = all.map(({ chainId, address }) => `${chainId}:${address}`);
+      const names = all.map(collectionKey);
       const [told, holders] = await Promise.all([
         site.information.readAll(all),
         site.apps.holdersOf(names, HOLDERS_SHOWN),

@@ -1,6 +1,7 @@
 /** What the operator's pages share. */
 
 import type { PropsWithChildren } from "hono/jsx";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import { Tabs, Title } from "../../ui/parts.tsx";
 import type { Site } from "../env.ts";
 
@@ -40,7 +41,7 @@ export const OperatorFrame = ({
 
 /** A collection as people name it, with what the service names it by. */
 export const CollectionName = ({ site, name }: { site: Site; name: string }) => {
-  const found = site.collections.all.find(({ chainId, address }) => `${chainId}:${address}` === name);
+  const found = site.collections.all.find((each) => collectionKey(each) === name);
   return (
     <>
       {found?.name && <div>{found.name}</div>}
@@ -51,10 +52,10 @@ export const CollectionName = ({ site, name }: { site: Site; name: string }) => 
 
 /** The choices of a form that names a collection. */
 export const collectionOptions = (site: Site) =>
-  site.collections.all.map(({ chainId, address, name }) => ({
-    value: `${chainId}:${address}`,
-    text: name ? `${name} (${chainId}:${address})` : `${chainId}:${address}`,
-  }));
+  site.collections.all.map((collection) => {
+    const value = collectionKey(collection);
+    return { value, text: collection.name ? `${collection.name} (${value})` : value };
+  });
 
 /** The collection of a form; throws COLLECTION_NOT_FOUND for one that is not served. */
 export function collectionNamed(site: Site, name = "") {

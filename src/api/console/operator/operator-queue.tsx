@@ -26,7 +26,7 @@ const Progress = ({ sweep }: { sweep: OpenSweep }) =>
   );
 
 export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
-  const { access, operatorRequests } = site;
+  const { actions, operatorRequests } = site;
   const path = operatorPath("/refreshes");
 
   return new Hono<ConsoleEnv>()
@@ -110,10 +110,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
     .post("/operator/refreshes", async (c) => {
       const { actor } = operatorOnly(c);
       const collection = collectionNamed(site, (await formOf(c)).collection);
-      const name = `${collection.chainId}:${collection.address}`;
-      await operatorRequests.requestCollection(collection, false, (tx, refresh_id) =>
-        access.audit(tx, actor, "refreshes.request", name, { refresh_id, token_count: null, accept: false }),
-      );
+      await actions.requestRefresh(actor, collection, null, false);
       return goTo(site, c, path, "refresh_started");
     });
 }

@@ -1,5 +1,6 @@
 /** Hosts that `video` and `animation_url` may be shown from (spec.md "Token metadata document"). */
 
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { parseUrl } from "../../http/text/parse-url.ts";
 
@@ -68,7 +69,7 @@ export function createAllowlist(database: Database, now: () => number = Date.now
   return {
     /** The test for one collection's hosts, as of at most two seconds ago. */
     forCollection: (chainId: number, address: string): Promise<(host: string) => boolean> =>
-      testFor(["", `${chainId}:${address}`]),
+      testFor(["", collectionKey({ chainId, address })]),
 
     /** The test for hosts that every collection may use. */
     forAll: (): Promise<(host: string) => boolean> => testFor([""]),

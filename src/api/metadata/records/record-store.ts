@@ -4,15 +4,12 @@
  */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
+import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Issue } from "../document/issues.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import type { Document } from "../uri/resolve.ts";
-
-/** The name of a token within a batch. */
-export const tokenKey = ({ chainId, collection, tokenId }: TokenRef): string =>
-  `${chainId}:${collection}:${tokenId}`;
 
 type Keys = [number[], string[], string[]];
 

@@ -1,6 +1,7 @@
 /** Records what fetches found: the history, what is served from now on, and the distribution of traits. */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
+import { collectionKey, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { addIssues } from "../document/issues.ts";
@@ -20,7 +21,6 @@ import {
   markFetched,
   type NewVersion,
   type ServedVersion,
-  tokenKey,
 } from "./record-store.ts";
 import { forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
 
@@ -232,7 +232,8 @@ async function learnTraits(
   return learned;
 }
 
-const collectionName = ({ chainId, collection }: TokenRef): string => `${chainId}:${collection}`;
+const collectionName = ({ chainId, collection }: TokenRef): string =>
+  collectionKey({ chainId, address: collection });
 
 const isUnseen = (served: Served, token: TokenRef): boolean => served.get(tokenKey(token))?.isUnseen ?? false;
 

@@ -5,6 +5,7 @@
  */
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
@@ -13,7 +14,7 @@ import type { Logger } from "../../http/logger.ts";
 import { ISSUES_MAX, type Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { type FetchEnd, RENORMALISE, recordFetches } from "../records/record.ts";
-import { lockServed, tokenKey } from "../records/record-store.ts";
+import { lockServed } from "../records/record-store.ts";
 import { type Document, readDocument } from "../uri/resolve.ts";
 import {
   countStale,

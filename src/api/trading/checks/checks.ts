@@ -1,5 +1,6 @@
 /** Trade checks: many tokens at once, for a wallet if one is named, and tried at the chain's node if that is asked for. */
 
+import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
 import type { HeadWitness } from "../../chain/rpc/head-witness.ts";
@@ -99,9 +100,6 @@ interface Judged {
 
 // What was to be tried and was not, for whatever reason, is not allowed.
 const NOT_TRIED: TransferVerdict = { kind: "unknown", detail: "the transfer was not tried" };
-
-const tokenKey = ({ chainId, collection, tokenId }: CheckedToken): string =>
-  `${chainId}:${collection}:${tokenId}`;
 
 /** Without a verdict, what the index says is all. */
 function answer({ token, facts, reason }: Judged, verdict: TransferVerdict | undefined): TradeCheck {

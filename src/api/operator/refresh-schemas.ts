@@ -1,7 +1,7 @@
 /** What the operator is told of refreshes, as it is documented. */
 
 import { z } from "@hono/zod-openapi";
-import { HOST_TOKENS_MAX } from "../queue/overview-store.ts";
+import { HOST_TOKENS_MAX } from "../refresh/module.ts";
 
 export const progressSchema = z
   .object({

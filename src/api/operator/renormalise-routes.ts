@@ -1,13 +1,12 @@
 /** Operator routes for the reading of stored documents by new rules. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Queryable } from "../../db/database.ts";
-import { createRouter, errorResponses } from "../../http/router.ts";
-import { NORMALISER } from "../document/normalise.ts";
-import type { Renormaliser } from "./renormalise.ts";
-import type { RenormaliseState } from "./renormalise-store.ts";
+import { createRouter, errorResponses } from "../http/router.ts";
+import type { Renormaliser } from "../metadata/renormalise/renormalise.ts";
+import type { RenormaliseState } from "../metadata/renormalise/renormalise-store.ts";
+import { NORMALISER } from "../metadata/rules.ts";
+import { OPERATOR, type OperatorActions } from "./actions.ts";
 
-const OPERATOR = "operator";
 const PATH = "/metadata/renormalise";
 
 const progressSchema = z
@@ -56,24 +55,14 @@ const requestRoute = createRoute({
 });
 
 export interface RenormaliseRouteDeps {
-  readonly renormaliser: Pick<Renormaliser, "request" | "progress">;
-  readonly audit: (
-    db: Queryable,
-    actor: string,
-    action: string,
-    subject: string,
-    detail: object,
-  ) => Promise<void>;
+  readonly renormaliser: Pick<Renormaliser, "progress">;
+  readonly actions: OperatorActions;
 }
 
-export function renormaliseRoutes({ renormaliser, audit }: RenormaliseRouteDeps) {
+export function renormaliseRoutes({ actions, renormaliser }: RenormaliseRouteDeps) {
   return createRouter()
     .openapi(progressRoute, async (c) => c.json(view(await renormaliser.progress()), 200))
-    .openapi(requestRoute, async (c) => {
-      const note = (tx: Queryable): Promise<void> =>
-        audit(tx, OPERATOR, "metadata.renormalise", "metadata", { normaliser: NORMALISER });
-      return c.json(view(await renormaliser.request(note)), 200);
-    });
+    .openapi(requestRoute, async (c) => c.json(view(await actions.requestRenormalise(OPERATOR)), 200));
 }
 
 const view = (state: RenormaliseState | undefined): z.infer<typeof progressSchema> => ({

@@ -1,14 +1,14 @@
 /** Operator routes for the host allowlist. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../../config.ts";
-import type { Database, Queryable } from "../../db/database.ts";
-import { ApiError } from "../../http/errors.ts";
-import { collectionRefField } from "../../http/fields.ts";
-import { createRouter, errorResponses, requireJson } from "../../http/router.ts";
-import { type Allowlist, parseHostPattern } from "./allowlist.ts";
-
-const OPERATOR = "operator";
+import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
+import { ApiError } from "../http/errors.ts";
+import { collectionRefField } from "../http/fields.ts";
+import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import type { Allowlist } from "../media/display/allowlist.ts";
+import { parseHostPattern } from "../media/module.ts";
+import { OPERATOR, type OperatorActions } from "./actions.ts";
 
 const entryBody = z
   .strictObject({
@@ -88,41 +88,26 @@ const removeRoute = createRoute({
 
 export interface AllowlistRouteDeps {
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
-  readonly database: Database;
   readonly allowlist: Allowlist;
-  readonly audit: (
-    db: Queryable,
-    actor: string,
-    action: string,
-    subject: string,
-    detail: object,
-  ) => Promise<void>;
+  readonly actions: OperatorActions;
 }
 
-export function allowlistRoutes({ database, allowlist, audit, findCollection }: AllowlistRouteDeps) {
+export function allowlistRoutes({ actions, allowlist, findCollection }: AllowlistRouteDeps) {
   const read = ({ pattern, collection }: z.infer<typeof entryBody>) => {
     if (!collection) return { pattern, collection: null };
-    const { chainId, address } = findCollection(collection.address, collection.chainId);
-    return { pattern, collection: `${chainId}:${address}` };
+    return { pattern, collection: collectionKey(findCollection(collection.address, collection.chainId)) };
   };
   return createRouter()
     .openapi(listRoute, async (c) => c.json({ hosts: await allowlist.list() }, 200))
     .openapi(addRoute, async (c) => {
       const { pattern, collection } = read(c.req.valid("json"));
-      await database.transaction(async (tx) => {
-        await allowlist.add(tx, pattern, collection, OPERATOR);
-        await audit(tx, OPERATOR, "allowlist.add", pattern, { collection });
-      });
+      await actions.allowHost(OPERATOR, pattern, collection);
       return c.json({ hosts: await allowlist.list() }, 200);
     })
     .openapi(removeRoute, async (c) => {
       const { pattern, collection } = read(c.req.valid("json"));
-      await database.transaction(async (tx) => {
-        const removed = await allowlist.remove(tx, pattern, collection);
-        if (!removed)
-          throw new ApiError("NOT_FOUND", [{ path: "pattern", message: `${pattern} is not on the list` }]);
-        await audit(tx, OPERATOR, "allowlist.remove", pattern, { collection });
-      });
+      if (!(await actions.disallowHost(OPERATOR, pattern, collection)))
+        throw new ApiError("NOT_FOUND", [{ path: "pattern", message: `${pattern} is not on the list` }]);
       return c.json({ hosts: await allowlist.list() }, 200);
     });
 }

@@ -4,14 +4,13 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
 import { lockStandardNames } from "../../domain/lock-standards.ts";
-import type { Database, Queryable } from "../db/database.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
 import { collectionRefField, tokenIdField } from "../http/fields.ts";
 import { createRouter, errorResponses, requireJson } from "../http/router.ts";
-import { driftCauses } from "./reconcile/lock-drift.ts";
-import { lockViewNames } from "./reconcile/lock-reader.ts";
-import type { LockDrift, Reconcile } from "./reconcile/reconcile.ts";
+import type { LockDrift } from "../trading/reconcile/reconcile.ts";
+import { driftCauses, lockViewNames } from "../trading/rules.ts";
+import { OPERATOR, type OperatorActions } from "./actions.ts";
 
-const OPERATOR = "operator";
 const PAGE_TOKENS_MAX = 500;
 
 const pageBody = z
@@ -102,30 +101,21 @@ const reconcileRoute = createRoute({
 });
 
 export interface LockRouteDeps {
-  readonly database: Database;
-  readonly reconcile: Reconcile;
+  readonly actions: OperatorActions;
   readonly collections: {
     /** In the operator's order; there is at least one. */
     readonly all: readonly CollectionConfig[];
     find(address: string, chainId?: number): CollectionConfig;
   };
-  readonly audit: (
-    db: Queryable,
-    actor: string,
-    action: string,
-    subject: string,
-    detail: object,
-  ) => Promise<void>;
 }
 
-export function lockRoutes({ database, reconcile, collections, audit }: LockRouteDeps) {
+export function lockRoutes({ actions, collections }: LockRouteDeps) {
   return createRouter().openapi(reconcileRoute, async (c) => {
     const { collection: named, after_token_id, limit } = c.req.valid("json");
     const { all, find } = collections;
     const collection = named ? find(named.address, named.chainId) : all[0];
     if (!collection) throw new Error("there is no collection");
-    const page = await reconcile.comparePage(collection, { after: after_token_id, limit });
-
+    const page = await actions.reconcileLocks(OPERATOR, collection, { after: after_token_id, limit });
     const name = collectionKey(collection);
     const { block, checked, unreadable, nextAfter } = page;
     const offers = page.offers[0]?.view.name ?? null;
@@ -134,8 +124,6 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
       standards: [...standards],
     }));
     const drift = page.drift.map(viewDrift);
-    const outcome = { after_token_id, block, offers, checked, unreadable, drift: drift.length };
-    await audit(database, OPERATOR, "locks.reconcile", name, outcome);
     const following = all[all.indexOf(collection) + 1];
     return c.json(
       {
@@ -153,8 +141,6 @@ export function lockRoutes({ database, reconcile, collections, audit }: LockRout
     );
   });
 }
-
-const collectionKey = ({ chainId, address }: CollectionConfig): string => `${chainId}:${address}`;
 
 const viewDrift = ({ tokenId, standard, block, indexed, onChain, cause, explanation }: LockDrift) => ({
   token_id: tokenId,

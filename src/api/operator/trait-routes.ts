@@ -1,17 +1,16 @@
 /** Operator routes for trait types whose display type changed. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../../config.ts";
-import type { Queryable } from "../../db/database.ts";
-import { ApiError, type ErrorDetail } from "../../http/errors.ts";
-import { clip, collectionRefField } from "../../http/fields.ts";
-import { createRouter, errorResponses, requireJson } from "../../http/router.ts";
-import { storable } from "../document/json.ts";
-import { displayTypes } from "../document/traits.ts";
-import type { PendingType } from "./approval-store.ts";
-import type { Approval, TraitApproval } from "./trait-approval.ts";
+import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
+import { ApiError, type ErrorDetail } from "../http/errors.ts";
+import { clip, collectionRefField } from "../http/fields.ts";
+import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import { displayTypes, storable } from "../metadata/rules.ts";
+import type { PendingType } from "../metadata/traits/approval-store.ts";
+import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
+import { OPERATOR, type OperatorActions } from "./actions.ts";
 
-const OPERATOR = "operator";
 // Each is counted over all tokens that hold it.
 const PENDING_MAX = 100;
 
@@ -93,20 +92,14 @@ const approveRoute = createRoute({
 
 export interface TraitRouteDeps {
   readonly traitApproval: TraitApproval;
+  readonly actions: OperatorActions;
   readonly collections: {
     readonly all: readonly CollectionConfig[];
     find(address: string, chainId?: number): CollectionConfig;
   };
-  readonly audit: (
-    db: Queryable,
-    actor: string,
-    action: string,
-    subject: string,
-    detail: object,
-  ) => Promise<void>;
 }
 
-export function traitRoutes({ traitApproval, collections, audit }: TraitRouteDeps) {
+export function traitRoutes({ actions, traitApproval, collections }: TraitRouteDeps) {
   return createRouter()
     .openapi(pendingRoute, async (c) => {
       const { collection: named } = c.req.valid("query");
@@ -119,24 +112,19 @@ export function traitRoutes({ traitApproval, collections, audit }: TraitRouteDep
     })
     .openapi(approveRoute, async (c) => {
       const { collection: named, trait_type, display_type } = c.req.valid("json");
-      const collection = refOf(collections.find(named.address, named.chainId));
-      const name = collectionKey(collection);
-      const approval = await traitApproval.approve(collection, trait_type, display_type, (tx, was) =>
-        audit(tx, OPERATOR, "traits.approve", name, { trait_type, from: was, to: display_type }),
-      );
+      const collection = collections.find(named.address, named.chainId);
+      const approval = await actions.approveDisplayType(OPERATOR, collection, trait_type, display_type);
       if (approval.kind !== "approved")
         throw new ApiError("NOT_FOUND", [explain(approval, trait_type, display_type)]);
-      return c.json({ collection: name, trait_type, display_type, previous_display_type: approval.was }, 200);
+      const answer = { collection: collectionKey(collection), trait_type, display_type };
+      return c.json({ ...answer, previous_display_type: approval.was }, 200);
     });
 }
 
 const refOf = ({ chainId, address }: CollectionConfig) => ({ chainId, collection: address });
 
-const collectionKey = ({ chainId, collection }: ReturnType<typeof refOf>): string =>
-  `${chainId}:${collection}`;
-
 const viewPending = (row: PendingType) => ({
-  collection: collectionKey(row),
+  collection: collectionKey({ chainId: row.chainId, address: row.collection }),
   trait_type: row.traitType,
   known_display_type: row.known,
   wanted_display_type: row.wanted,

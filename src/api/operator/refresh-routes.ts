@@ -1,16 +1,16 @@
 /** Operator routes for refreshes: ask for any number of tokens, follow them, and look at the queue. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../../config.ts";
-import type { Queryable } from "../../db/database.ts";
-import { ApiError } from "../../http/errors.ts";
-import { addressField, tokenIdField } from "../../http/fields.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
-import type { OperatorRequests } from "./operator-requests.ts";
-import { overviewSchema, progressSchema } from "./operator-schemas.ts";
-import { viewOverview, viewProgress } from "./operator-views.ts";
+import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
+import { ApiError } from "../http/errors.ts";
+import { addressField, tokenIdField } from "../http/fields.ts";
+import { createRouter, errorResponses, limitBody, requireJson } from "../http/router.ts";
+import type { OperatorRequests } from "../refresh/operator-requests.ts";
+import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { overviewSchema, progressSchema } from "./refresh-schemas.ts";
+import { viewOverview, viewProgress } from "./refresh-views.ts";
 
-const OPERATOR = "operator";
 const TOKENS_MAX = 10_000;
 // Ten thousand ids of 78 digits.
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -97,31 +97,19 @@ const overviewRoute = createRoute({
 
 export interface OperatorRefreshDeps {
   readonly operatorRequests: OperatorRequests;
+  readonly actions: OperatorActions;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
-  readonly audit: (
-    db: Queryable,
-    actor: string,
-    action: string,
-    subject: string,
-    detail: object,
-  ) => Promise<void>;
 }
 
-export function operatorRefreshRoutes({ operatorRequests, findCollection, audit }: OperatorRefreshDeps) {
+export function operatorRefreshRoutes({ actions, operatorRequests, findCollection }: OperatorRefreshDeps) {
   return createRouter()
     .openapi(requestRoute, async (c) => {
       const { collection_address, chain_id, token_ids, accept } = c.req.valid("json");
       const collection = findCollection(collection_address, chain_id);
-      const name = `${collection.chainId}:${collection.address}`;
-      const tokenIds = token_ids && [...new Set(token_ids)];
+      const tokenIds = token_ids ? [...new Set(token_ids)] : null;
+      const refresh_id = await actions.requestRefresh(OPERATOR, collection, tokenIds, accept);
       const token_count = tokenIds?.length ?? null;
-      const note = (tx: Queryable, refresh_id: string): Promise<void> =>
-        audit(tx, OPERATOR, "refreshes.request", name, { refresh_id, token_count, accept });
-
-      const refresh_id = tokenIds
-        ? await operatorRequests.requestTokens(collection, tokenIds, accept, note)
-        : await operatorRequests.requestCollection(collection, accept, note);
-      return c.json({ refresh_id, collection: name, token_count }, 200);
+      return c.json({ refresh_id, collection: collectionKey(collection), token_count }, 200);
     })
     .openapi(progressRoute, async (c) => {
       const { refresh_id } = c.req.valid("param");

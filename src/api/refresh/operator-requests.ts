@@ -1,17 +1,17 @@
 /** Refreshes that the operator asks for: any number of tokens, or a whole collection, and how they come along. */
 
 import { randomUUID } from "node:crypto";
-import type { CollectionConfig } from "../../../config.ts";
-import { UINT256_MAX } from "../../../domain/token-ref.ts";
-import type { Database, Queryable } from "../../db/database.ts";
-import type { MetadataService } from "../../metadata/service.ts";
-import type { AskExistence } from "../../metadata/uri/existence.ts";
-import { type QueueOverview, readHosts, readOpenSweeps, readQueueState } from "../queue/overview-store.ts";
-import { enqueue } from "../queue/queue.ts";
-import { type ReceiptProgress, readProgress } from "../receipts/progress-store.ts";
-import { addReceipt } from "../receipts/receipts.ts";
-import { addSweep } from "../triggers/sweeps.ts";
-import { createJudge, fetchedOf, viewVerdict } from "../verdicts.ts";
+import type { CollectionConfig } from "../../config.ts";
+import { UINT256_MAX } from "../../domain/token-ref.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import type { MetadataService } from "../metadata/service.ts";
+import type { AskExistence } from "../metadata/uri/existence.ts";
+import { type QueueOverview, readHosts, readOpenSweeps, readQueueState } from "./queue/overview-store.ts";
+import { enqueue } from "./queue/queue.ts";
+import { type ReceiptProgress, readProgress } from "./receipts/progress-store.ts";
+import { addReceipt } from "./receipts/receipts.ts";
+import { addSweep } from "./triggers/sweeps.ts";
+import { createJudge, fetchedOf, viewVerdict } from "./verdicts.ts";
 
 // Zero would void the blocks that waiting events have named: a block that every token is read above will do.
 const ANY_BLOCK = 1;

@@ -1,9 +1,9 @@
 /** What the operator is told of refreshes, from what the stores hold. */
 
 import type { z } from "@hono/zod-openapi";
-import type { QueueOverview } from "../queue/overview-store.ts";
-import type { ReceiptProgress } from "../receipts/progress-store.ts";
-import type { overviewSchema, progressSchema } from "./operator-schemas.ts";
+import type { QueueOverview } from "../refresh/queue/overview-store.ts";
+import type { ReceiptProgress } from "../refresh/receipts/progress-store.ts";
+import type { overviewSchema, progressSchema } from "./refresh-schemas.ts";
 
 export function viewProgress(refreshId: string, progress: ReceiptProgress): z.infer<typeof progressSchema> {
   const { chainId, collection, createdAt, groups, sweep } = progress;

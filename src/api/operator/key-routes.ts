@@ -2,15 +2,15 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
+import type { AccessService } from "../access/keys/service.ts";
+import type { Sessions } from "../access/sign-in/sessions.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField, isStorable } from "../http/fields.ts";
 import { apiNames } from "../http/key.ts";
 import { tierNames } from "../http/limits/tiers.ts";
 import { createRouter, errorResponses, requireJson } from "../http/router.ts";
-import type { AccessService } from "./keys/service.ts";
-import type { Sessions } from "./sign-in/sessions.ts";
-
-const OPERATOR = "operator";
+import { OPERATOR } from "./actions.ts";
 
 const newKeyBody = z
   .strictObject({
@@ -163,10 +163,8 @@ export interface KeyRouteDeps {
 }
 
 export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRouteDeps) {
-  const collectionName = (ref: { address: string; chainId: number | undefined }): string => {
-    const { chainId, address } = findCollection(ref.address, ref.chainId);
-    return `${chainId}:${address}`;
-  };
+  const collectionName = (ref: { address: string; chainId: number | undefined }): string =>
+    collectionKey(findCollection(ref.address, ref.chainId));
   return createRouter()
     .openapi(createKeyRoute, async (c) => {
       const { app, apis, collections } = c.req.valid("json");

@@ -1,0 +1,114 @@
+/**
+ * What operators do, each with its audit row in the same transaction. REST, the console and the command line call these, so
+ * that they can't differ.
+ */
+
+import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
+import type { AccessService } from "../access/keys/service.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import type { Allowlist } from "../media/display/allowlist.ts";
+import type { DisplayType } from "../metadata/document/traits.ts";
+import type { Renormaliser } from "../metadata/renormalise/renormalise.ts";
+import type { RenormaliseState } from "../metadata/renormalise/renormalise-store.ts";
+import { NORMALISER } from "../metadata/rules.ts";
+import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
+import type { OperatorRequests } from "../refresh/operator-requests.ts";
+import type { Reconcile, ReconciledPage } from "../trading/reconcile/reconcile.ts";
+
+/** Who acts with the bearer token: the command line, and programs. */
+export const OPERATOR = "operator";
+
+export interface OperatorDeps {
+  readonly database: Database;
+  readonly access: Pick<AccessService, "audit">;
+  readonly allowlist: Allowlist;
+  readonly traitApproval: TraitApproval;
+  readonly operatorRequests: OperatorRequests;
+  readonly renormaliser: Pick<Renormaliser, "request" | "progress">;
+  readonly reconcile: Reconcile;
+}
+
+/** `actor` is who acts: `operator` for the bearer token and the command line, a wallet for a session of the console. */
+export function createOperatorActions(deps: OperatorDeps) {
+  const { database, access, allowlist, traitApproval, operatorRequests, renormaliser, reconcile } = deps;
+  return {
+    /** `collection` is `chainId:address`, or null for every collection. A host that is on the list stays as it is. */
+    allowHost: (actor: string, pattern: string, collection: string | null): Promise<void> =>
+      database.transaction(async (tx) => {
+        await allowlist.add(tx, pattern, collection, actor);
+        await access.audit(tx, actor, "allowlist.add", pattern, { collection });
+      }),
+
+    /** False for a host that is not on the list, which leaves no audit row. */
+    disallowHost: (actor: string, pattern: string, collection: string | null): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const isRemoved = await allowlist.remove(tx, pattern, collection);
+        if (isRemoved) await access.audit(tx, actor, "allowlist.remove", pattern, { collection });
+        return isRemoved;
+      }),
+
+    approveDisplayType: (
+      actor: string,
+      { chainId, address }: CollectionConfig,
+      traitType: string,
+      displayType: DisplayType,
+    ): Promise<Approval> =>
+      traitApproval.approve({ chainId, collection: address }, traitType, displayType, (tx, was) =>
+        access.audit(tx, actor, "traits.approve", collectionKey({ chainId, address }), {
+          trait_type: traitType,
+          from: was,
+          to: displayType,
+        }),
+      ),
+
+    /**
+     * Refreshes these distinct tokens, or all known ones where they are null, and answers the receipt's id. `accept` serves
+     * a document even if it is less complete than the one before.
+     */
+    requestRefresh(
+      actor: string,
+      collection: CollectionConfig,
+      tokenIds: readonly string[] | null,
+      accept: boolean,
+    ): Promise<string> {
+      const note = (tx: Queryable, refresh_id: string): Promise<void> =>
+        access.audit(tx, actor, "refreshes.request", collectionKey(collection), {
+          refresh_id,
+          token_count: tokenIds?.length ?? null,
+          accept,
+        });
+      return tokenIds
+        ? operatorRequests.requestTokens(collection, tokenIds, accept, note)
+        : operatorRequests.requestCollection(collection, accept, note);
+    },
+
+    /** Reads stored documents again by this release's rules, in the background and without a fetch. */
+    requestRenormalise: (actor: string): Promise<RenormaliseState | undefined> =>
+      renormaliser.request((tx) =>
+        access.audit(tx, actor, "metadata.renormalise", "metadata", { normaliser: NORMALISER }),
+      ),
+
+    /** Compares a page of a collection's locks with its contract, and changes nothing but the audit log. */
+    async reconcileLocks(
+      actor: string,
+      collection: CollectionConfig,
+      choice: Parameters<Reconcile["comparePage"]>[1],
+    ): Promise<ReconciledPage> {
+      const page = await reconcile.comparePage(collection, choice);
+      const { block, offers, checked, unreadable, drift } = page;
+      const subject = collectionKey(collection);
+      await access.audit(database, actor, "locks.reconcile", subject, {
+        after_token_id: choice.after,
+        block,
+        offers: offers[0]?.view.name ?? null,
+        checked,
+        unreadable,
+        drift: drift.length,
+      });
+      return page;
+    },
+  };
+}
+
+export type OperatorActions = ReturnType<typeof createOperatorActions>;
