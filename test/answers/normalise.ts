@@ -41,33 +41,40 @@ export function createNormaliser(known: Known) {
   function text(input: string): string {
     let output = input;
     for (const [place, placeholder] of known.places) output = output.replaceAll(place, placeholder);
-    return output
-      .replace(/\bvk_[0-9a-f]{48}_[0-9a-f]{6}\b/g, "<key>")
-      .replace(/\bvk_[0-9a-f]{6}(?![0-9a-f])/g, "<key-start>")
-      .replace(/\bvl_[0-9a-f]{64}\b/g, "<link>")
-      .replace(/vitrine_session=[^;]+/g, "vitrine_session=<cookie>")
-      .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uuid>")
-      .replace(/\b(?:0x)?[0-9a-f]{64}\b/g, (hash) => (known.hashes.has(hash) ? hash : "<hash>"))
-      .replace(/nonce="[^"]*"/g, 'nonce="<nonce>"')
-      .replace(/'nonce-[^']*'/g, "'nonce-<nonce>'")
-      .replace(/\b(Nonce: )\w+/g, "$1<nonce>")
-      .replace(/([?&;]cursor=)[\w%.~-]+/g, "$1<cursor>")
-      .replace(/([?&;]after=)<uuid>/g, "$1<cursor>")
-      .replace(/([?&]v=)[\w-]+/g, "$1<version>")
-      .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) =>
-        isNow(Date.parse(time)) ? "<time>" : time,
-      )
-      .replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (time, day: string, minute: string) =>
-        isNow(Date.parse(`${day}T${minute}:00Z`)) ? "<time>" : time,
-      )
-      .replace(/\b\d{1,2} [A-Z][a-z]{2,8} \d{4}, \d\d:\d\d UTC\b/g, (time) =>
-        isNow(Date.parse(time)) ? "<time>" : time,
-      )
-      .replace(/\b(\d{10}|\d{13})\b/g, (digits) =>
-        isNow(Number(digits) * (digits.length === 10 ? 1_000 : 1)) ? "<time>" : digits,
-      )
-      .replace(/\b([Bb]locks? )(\d[\d,]*)/g, (_, word: string, digits: string) => `${word}${block(digits)}`)
-      .replace(/\b\d+ ms\b/g, "<n> ms");
+    return (
+      output
+        .replace(/\bvk_[0-9a-f]{48}_[0-9a-f]{6}\b/g, "<key>")
+        .replace(/\bvk_[0-9a-f]{6}(?![0-9a-f])/g, "<key-start>")
+        .replace(/\bvl_[0-9a-f]{64}\b/g, "<link>")
+        .replace(/vitrine_session=[^;]+/g, "vitrine_session=<cookie>")
+        .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uuid>")
+        .replace(/\b(?:0x)?[0-9a-f]{64}\b/g, (hash) => (known.hashes.has(hash) ? hash : "<hash>"))
+        .replace(/\b0x[0-9a-f]{8}…/g, "<hash>…")
+        // Ponder's name of an event: time, chain, block and log.
+        .replace(/\b\d{10}(\d{16})(\d{16})(\d{33})\b/g, (_, chain, number: string, log) =>
+          ["<time>", chain, block(number), log].join("-"),
+        )
+        .replace(/nonce="[^"]*"/g, 'nonce="<nonce>"')
+        .replace(/'nonce-[^']*'/g, "'nonce-<nonce>'")
+        .replace(/\b(Nonce: )\w+/g, "$1<nonce>")
+        .replace(/([?&;]cursor=)[\w%.~-]+/g, "$1<cursor>")
+        .replace(/([?&;]after=)<uuid>/g, "$1<cursor>")
+        .replace(/([?&]v=)[\w-]+/g, "$1<version>")
+        .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) =>
+          isNow(Date.parse(time)) ? "<time>" : time,
+        )
+        .replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (time, day: string, minute: string) =>
+          isNow(Date.parse(`${day}T${minute}:00Z`)) ? "<time>" : time,
+        )
+        .replace(/\b\d{1,2} [A-Z][a-z]{2,8} \d{4}, \d\d:\d\d UTC\b/g, (time) =>
+          isNow(Date.parse(time)) ? "<time>" : time,
+        )
+        .replace(/\b(\d{10}|\d{13})\b/g, (digits) =>
+          isNow(Number(digits) * (digits.length === 10 ? 1_000 : 1)) ? "<time>" : digits,
+        )
+        .replace(/\b([Bb]locks? )(\d[\d,]*)/g, (_, word: string, digits: string) => `${word}${block(digits)}`)
+        .replace(/\b\d+ ms\b/g, "<n> ms")
+    );
   }
 
   function value(input: unknown, key = ""): unknown {

@@ -82,7 +82,11 @@ export const nameOf = (request: Request): string => {
     : `${request.method} ${request.path}`;
   const who = isCommand(request)
     ? []
-    : [request.key && `key ${request.key}`, request.as && `as ${request.as}`];
+    : [
+        request.key && `key ${request.key}`,
+        request.as && `as ${request.as}`,
+        request.isOperator && "operator",
+      ];
   return [what, ...who, request.note].filter(Boolean).join(" · ");
 };
 
