@@ -6,21 +6,26 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNormaliser, type Recorded } from "./normalise.ts";
 import { openRecording } from "./recording.ts";
-import { isCommand, nameOf, type Request } from "./request.ts";
+import { type Command, isCommand, nameOf, type Request } from "./request.ts";
 import { surfaces } from "./requests/index.ts";
 import { offlineEnvironment, type Run, recordedOf, startRun } from "./run.ts";
 import { runCommand } from "./send.ts";
 
 const isRecording = process.env.RECORD === "1";
-const COMMANDS_AT_ONCE = 2;
-
-const isOffline = (request: Request): boolean => isCommand(request) && request.isOffline === true;
-const offline = new Map<Request, Promise<Recorded>>();
 let run: Run;
 
+// Each takes a second of a core: while the service starts and reads, and beside requests that wait.
+const commands = createLanes(2);
+const { lines } = createNormaliser({ places: [], block: 0, hashes: new Set() });
+
 beforeAll(async () => {
-  startCommands();
+  for (const each of commandsThatRun("offline"))
+    commands.start(each, async () => {
+      const ended = await runCommand(each.args, { ...offlineEnvironment, ...each.env }, each.stdin);
+      return recordedOf(ended, each, lines);
+    });
   run = await startRun();
+  for (const each of commandsThatRun("beside")) commands.start(each, () => run.command(each));
 });
 afterAll(() => run?.close());
 
@@ -45,26 +50,28 @@ for (const [surface, requests] of Object.entries(surfaces)) {
   });
 }
 
-function answerOf(request: Request): Promise<Recorded> {
-  if (!isCommand(request)) return run.answer(request);
-  return offline.get(request) ?? run.command(request);
+const answerOf = (request: Request): Promise<Recorded> =>
+  commands.find(request) ?? (isCommand(request) ? run.command(request) : run.answer(request));
+
+function commandsThatRun(when: Command["when"]): Command[] {
+  return Object.values(surfaces)
+    .flat()
+    .filter(isCommand)
+    .filter((request) => request.when === when);
 }
 
-/** While the service starts, and after: a few at once, since each takes a second of a core. */
-function startCommands(): void {
-  const { lines } = createNormaliser({ places: [], block: 0, hashes: new Set() });
-  const ends: Promise<unknown>[] = Array.from({ length: COMMANDS_AT_ONCE }, () => Promise.resolve());
-  for (const [at, request] of Object.values(surfaces).flat().filter(isOffline).entries()) {
-    if (!isCommand(request)) continue;
-    const start = async (): Promise<Recorded> => {
-      const ended = await runCommand(request.args, { ...offlineEnvironment, ...request.env }, request.stdin);
-      return recordedOf(ended, request, lines);
-    };
-    const lane = at % COMMANDS_AT_ONCE;
-    const end = (ends[lane] as Promise<unknown>).then(start);
-    // Its own test tells of a failure; the next one in the lane runs anyway.
-    ends[lane] = end.catch(() => undefined);
-    offline.set(request, end);
-    end.catch(() => undefined);
-  }
+/** Runs what is started in its order, so many at once. */
+function createLanes(count: number) {
+  const ends: Promise<unknown>[] = Array.from({ length: count }, () => Promise.resolve());
+  const started = new Map<Request, Promise<Recorded>>();
+  return {
+    find: (request: Request): Promise<Recorded> | undefined => started.get(request),
+    start(request: Request, work: () => Promise<Recorded>): void {
+      const lane = started.size % count;
+      const end = (ends[lane] ?? Promise.resolve()).then(work);
+      started.set(request, end);
+      // Its own test tells of a failure; the next one in the lane runs anyway.
+      ends[lane] = end.catch(() => undefined);
+    },
+  };
 }

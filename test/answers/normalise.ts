@@ -72,6 +72,7 @@ export function createNormaliser(known: Known) {
         .replace(/\b(\d{10}|\d{13})\b/g, (digits) =>
           isNow(Number(digits) * (digits.length === 10 ? 1_000 : 1)) ? "<time>" : digits,
         )
+        .replace(/(block(?:"|&quot;):)(\d+)/g, (_, name: string, digits: string) => `${name}${block(digits)}`)
         .replace(/\b([Bb]locks? )(\d[\d,]*)/g, (_, word: string, digits: string) => `${word}${block(digits)}`)
         .replace(/\b\d+ ms\b/g, "<n> ms")
     );
@@ -83,6 +84,8 @@ export function createNormaliser(known: Known) {
       return Object.fromEntries(Object.entries(input).map(([name, each]) => [text(name), value(each, name)]));
     if (typeof input !== "string" && typeof input !== "number") return input;
     if (isVarying(key)) return "<n>";
+    // As of whichever block the index had reached.
+    if (/^read_?block$/i.test(key)) return "<block>";
     if (isBlock(key) && /^\d+$/.test(String(input))) return Number(input) > known.block ? "<block>" : input;
     if (isCursor(key) && typeof input === "string") return "<cursor>";
     if (typeof input === "string") return text(input);
@@ -101,7 +104,9 @@ export function createNormaliser(known: Known) {
 
   return {
     text,
-    lines: (input: string): string[] => text(input).split("\n"),
+    /** Lines as they are; those that are JSON, as what they hold. */
+    lines: (input: string): unknown[] =>
+      input.split("\n").map((line) => (/^[[{].*[\]}]$/.test(line) ? jsonOf(line) : text(line))),
 
     answer(request: HttpRequest, { status, headers: raw, text: sent }: Answer): Recorded {
       const body = replaced(sent, request.replace);
@@ -109,25 +114,32 @@ export function createNormaliser(known: Known) {
     },
   };
 
+  function jsonOf(line: string): unknown {
+    try {
+      return value(JSON.parse(line));
+    } catch {
+      return text(line);
+    }
+  }
+
   function bodyOf(request: HttpRequest, type: string, body: string): unknown {
     if (request.body_as === "nothing") return "<not recorded>";
     if (request.body_as === "length") return body.length > 0 ? "<not empty>" : "<empty>";
     if (request.body_as === "metrics") return metricsOf(body);
-    if (request.body_as === "events")
-      return eventsOf(body).map((event) =>
-        text(event.replace(/^id: ?\d+$/m, "id: <n>"))
-          .split("\n")
-          .map(dataLine),
-      );
+    if (request.events) return eventsOf(body, request.events.of).map(linesOfEvent);
     if (body === "") return "";
     if (/\bjson\b/.test(type)) return shaped(JSON.parse(body), request);
     if (type.startsWith("text/html")) return linesOfHtml(text(body));
     return text(body).split("\n");
   }
 
-  /** Data of an event, read: its fields may vary. */
-  function dataLine(line: string): unknown {
-    return line.startsWith("data:") ? value(JSON.parse(line.slice("data:".length))) : line;
+  /** An event's id counts all events, older ones too. */
+  function linesOfEvent(event: string): unknown[] {
+    return event.split("\n").map((line) => {
+      if (line.startsWith("id:")) return "id: <n>";
+      if (!line.startsWith("data:")) return line;
+      return { ...(value(JSON.parse(line.slice("data:".length))) as object), id: "<n>" };
+    });
   }
 
   function shaped(json: unknown, { varies = [], unordered = [] }: HttpRequest): unknown {

@@ -42,9 +42,9 @@ export interface HttpRequest {
   /** Text that varies, and what is recorded in its place. */
   readonly replace?: readonly (readonly [RegExp, string])[];
   /** What is recorded of the body, where it is not all of it. */
-  readonly body_as?: "nothing" | "length" | "metrics" | "schema" | "events";
-  /** The stream is read until it has brought so many events. */
-  readonly events?: number;
+  readonly body_as?: "nothing" | "length" | "metrics";
+  /** The stream is read until it has brought so many events that hold this text; those are recorded. */
+  readonly events?: { readonly of: string; readonly count: number };
 }
 
 export interface Command {
@@ -52,8 +52,8 @@ export interface Command {
   readonly note?: string;
   readonly stdin?: string;
   readonly env?: Values;
-  /** Before the service runs. */
-  readonly isOffline?: boolean;
+  /** When it is run: before there is a service, beside other requests, or in its turn. */
+  readonly when?: "offline" | "beside";
   readonly save?: Readonly<Record<string, RegExp>>;
   readonly prepare?: HttpRequest["prepare"];
   readonly replace?: HttpRequest["replace"];

@@ -29,6 +29,8 @@ const OPERATOR_WALLET = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
 const ZERO_HASH = `0x${"0".repeat(64)}`;
 // Further than the index may be past the last block that is recorded by its number.
 const BLOCKS_BETWEEN = 20;
+/** How far a command was when it looked. */
+const PROGRESS = [/^vitrine: (?:\[[#.]+\]|\d+ of \d+|waiting for its turn).*\n/gm, ""] as const;
 const ACCOUNTS = { owner: 0, ada: 1, ben: 2, operator: OPERATOR_ACCOUNT } as const;
 
 /** The environment of commands that run without a service. */
@@ -151,10 +153,13 @@ export async function startRun(): Promise<Run> {
 export const recordedOf = (
   { code, stdout, stderr }: Ended,
   { replace }: Command,
-  lines: (text: string) => string[],
+  lines: (text: string) => unknown[],
 ): Recorded => ({
   status: `exit ${code}`,
-  body: { stdout: lines(replaced(stdout, replace)), stderr: lines(replaced(stderr, replace)) },
+  body: {
+    stdout: lines(replaced(stdout, replace)),
+    stderr: lines(replaced(stderr, [PROGRESS, ...(replace ?? [])])),
+  },
 });
 
 const commandEnvironment = ({ env, port, service }: World): Values => ({

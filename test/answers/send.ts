@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import http from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import type { Answer, Values } from "./request.ts";
+import type { Answer, HttpRequest, Values } from "./request.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TIMEOUT_MS = 120_000;
@@ -15,8 +15,8 @@ export interface Sent {
   readonly path: string;
   readonly headers: Values;
   readonly body: string | undefined;
-  /** Ends the answer, a stream, after so many events. */
-  readonly events?: number | undefined;
+  /** Ends the answer, a stream, after so many events that hold this text. */
+  readonly events?: HttpRequest["events"];
 }
 
 /** Rejects where no answer comes, or it breaks off. */
@@ -43,7 +43,7 @@ export function send({ port, method, path, headers, body, events }: Sent): Promi
         });
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
-        if (events === undefined || eventsOf(Buffer.concat(chunks).toString()).length < events) return;
+        if (!events || eventsOf(Buffer.concat(chunks).toString(), events.of).length < events.count) return;
         answer();
         response.destroy();
       });
@@ -67,12 +67,12 @@ function headersOf(raw: readonly string[]): Values {
   return headers;
 }
 
-/** The events of a stream that are there whole, without comments. */
-export const eventsOf = (stream: string): string[] =>
+/** The events of a stream that are there whole and hold a text, without comments. */
+export const eventsOf = (stream: string, of: string): string[] =>
   stream
     .split("\n\n")
     .slice(0, -1)
-    .filter((block) => /^data:/m.test(block));
+    .filter((block) => /^data:/m.test(block) && block.includes(of));
 
 export interface Ended {
   readonly code: number | null;

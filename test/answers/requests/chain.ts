@@ -15,7 +15,8 @@ const write =
   };
 const events = "/market/events?type=lock,unlock,default_lock&collection_address={{heroes}}";
 
-const stream = { body_as: "events", headers: { accept: "text/event-stream" } } as const;
+const of = '"token_id":"30"';
+const stream = { headers: { accept: "text/event-stream" } } as const;
 const game = ({ lockers }: Population): Account => lockers[0];
 const cy = ({ holders }: Population): Account => holders[2];
 const ADA = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -33,14 +34,14 @@ export const chain: Request[] = each({ key: "full" }, [
     until: (text) => text.includes('"total":3'),
   }),
   page("/collections/31337/{{heroes}}/30", { note: "locked" }),
-  get(`${events}&last_event_id=0`, { ...stream, events: 1 }),
+  get(`${events}&last_event_id=0`, { ...stream, events: { of, count: 1 } }),
   post("/market/trade_checks", trade, {
     note: "unlocked in this block",
     prepare: write("unlockId", [30n], game),
     until: (text) => !text.includes('"locked"'),
   }),
   get(token, { note: "unlocked" }),
-  get(`${events}&last_event_id=0`, { ...stream, note: "both", events: 2 }),
+  get(`${events}&last_event_id=0`, { ...stream, note: "both", events: { of, count: 2 } }),
   get("/market/collections/{{heroes}}/tokens/29", {
     note: "moved",
     prepare: async ({ world: { chain, population } }) => {

@@ -30,7 +30,7 @@ const reports: HttpRequest[] = [
 
 const refreshes: HttpRequest[] = [
   post(`${refresh}?wait=10`, ids("2"), { note: "unchanged" }),
-  post(`${refresh}?wait=10`, ids("2", "38", "999", "6", "2"), {
+  post(`${refresh}?wait=10`, ids("3", "38", "999", "6", "3"), {
     note: "a document that is gone, no such token, a burned one, one twice",
     save: { refresh_id: "refresh_id" },
   }),
