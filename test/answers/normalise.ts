@@ -173,14 +173,14 @@ function at(
   }
 }
 
-/** Names, help, types and label names; a series of a metric comes and goes with its values. */
+/** Names, help and types of all metrics, and label names of ours; those of others come and go with what happens. */
 function metricsOf(body: string): string[] {
   const labels = new Map<string, Set<string>>();
   const told: string[] = [];
   for (const line of body.split("\n")) {
     if (line.startsWith("#")) told.push(line);
     const [, name = "", inner = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? /.exec(line) ?? [];
-    if (name === "") continue;
+    if (!name.startsWith("vitrine_")) continue;
     const known = labels.get(name) ?? new Set<string>();
     labels.set(name, known);
     for (const [, label = ""] of inner.matchAll(/(\w+)="/g)) known.add(label);

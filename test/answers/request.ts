@@ -33,7 +33,7 @@ export interface HttpRequest {
   readonly save?: Readonly<Record<string, string | RegExp>>;
   /** Asked again until this holds of the answer's text. */
   readonly until?: (text: string, answer: Answer) => boolean;
-  /** Done before; what it answers are values. */
+  /** Done before the request is sent; what it answers are values. */
   readonly prepare?: (run: RunTools) => Promise<Values | undefined>;
   /** Fields of the JSON that vary, as `items.*.id`; `*` is every entry. */
   readonly varies?: readonly string[];
@@ -75,11 +75,15 @@ type More = Omit<HttpRequest, "method" | "path" | "body" | "form">;
 
 export const isCommand = (request: Request): request is Command => "args" in request;
 
+const PATH_SHOWN = 300;
+const shown = (path: string): string =>
+  path.length > PATH_SHOWN ? `${path.slice(0, 20)}… of ${path.length} characters` : path;
+
 /** Unique in its surface. */
 export const nameOf = (request: Request): string => {
   const what = isCommand(request)
     ? `vitrine ${request.args.map((each) => (/^[\w.:/{}=,*@-]+$/.test(each) ? each : JSON.stringify(each))).join(" ")}`
-    : `${request.method} ${request.path}`;
+    : `${request.method} ${shown(request.path)}`;
   const who = isCommand(request)
     ? []
     : [
