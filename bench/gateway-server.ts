@@ -49,7 +49,7 @@ const services = {
   catalogModule: { catalog: { findToken: async () => token } },
   collections: { all: [], find: () => ({ chainId: 31337, address: COLLECTION, startBlock: 0 }) },
   ...Object.fromEntries(
-    ["allowlist", "delegationRoom", "health", "hub", "operatorRequests", "refresh"].map((name) => [
+    ["allowlist", "delegationModule", "health", "hub", "operatorRequests", "refresh"].map((name) => [
       name,
       unused,
     ]),

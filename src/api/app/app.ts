@@ -5,7 +5,6 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AccessService } from "../access/keys/service.ts";
-import { limitCaller, limitMedia, limitVisitor } from "../access/limits/limit-caller.ts";
 import type { RateLimits } from "../access/limits/rate-limits.ts";
 import { requireOperator } from "../access/operator.ts";
 import { keyRoutes } from "../access/routes.ts";
@@ -28,7 +27,8 @@ import { compose } from "../http/compose.ts";
 import { ApiError } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
-import { limitApp } from "../http/limits/rate-limit.ts";
+import { perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
+import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import type { Logger } from "../http/logger.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
@@ -106,11 +106,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      compose(
-        requireKey(keys, api),
-        limitApp(rateLimits.limiters, api, rateLimits.countUsage),
-        requireAcceptsJson,
-      ),
+      compose(requireKey(keys, api), rateLimit(perTier(rateLimits, api)), requireAcceptsJson),
     );
     for (const routes of apps) app.route(`/${api}`, routes);
   };
@@ -122,8 +118,8 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     informationRoutes({ ...services.catalogModule, findCollection }),
   );
   // Before the rest of its API, which is JSON.
-  const limit = limitApp(rateLimits.limiters, "market", rateLimits.countUsage);
-  app.use("/market/events", requireKey(keys, "market"), limit, requireAcceptsStream);
+  const limitMarket = rateLimit(perTier(rateLimits, "market"));
+  app.use("/market/events", requireKey(keys, "market"), limitMarket, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
   const catalog = { ...services.catalogModule, ...services };
   gateway(
@@ -151,17 +147,22 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/admin", renormaliseRoutes({ ...services, audit: access.audit }));
   app.route("/admin", operatorRefreshRoutes({ ...services, audit: access.audit, findCollection }));
 
-  app.use("/media/*", limitMedia(rateLimits));
+  app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
   app.route("/console", services.console);
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());
-  for (const path of VISITED) app.use(path, limitVisitor(rateLimits));
+  const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
+  for (const path of VISITED) app.use(path, rateLimit(anonymous));
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
-  app.on("POST", "/graphql", limitCaller(keys, rateLimits, "graphql"));
+  app.on(
+    "POST",
+    "/graphql",
+    rateLimit(perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") })),
+  );
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);

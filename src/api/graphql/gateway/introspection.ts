@@ -19,7 +19,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from "graphql";
-import type { RateLimit } from "../../http/limits/rate-limit.ts";
+import { overLimit, type RateLimit } from "../../http/limits/rate-limit.ts";
 import { createMemoryRateLimiter } from "../../http/limits/rate-limiter.ts";
 import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
@@ -27,7 +27,12 @@ import { fragmentsOf, operationsOf } from "./split-operation.ts";
 export const WHOLE_SCHEMA_COST = 10_000;
 
 /** Of all callers together, in each process: one that is answered from memory counts for nothing. */
-export const newIntrospectionLimit: RateLimit = { name: "introspection", requests: 20, seconds: 10 };
+export const newIntrospectionLimit: RateLimit = {
+  name: "introspection",
+  requests: 20,
+  seconds: 10,
+  unit: "new introspection queries",
+};
 
 const ANSWERS_MAX = 16;
 
@@ -186,7 +191,8 @@ export function createIntrospectionLimit(): () => Promise<GraphQLError | undefin
   return async () => {
     const { isAllowed, resetSeconds } = await take("all");
     if (isAllowed) return undefined;
-    const message = `the limit is ${limit.requests} introspections per ${limit.seconds} seconds that differ from those before; try again in ${resetSeconds} s`;
-    return new GraphQLError(message, { extensions: { code: "RATE_LIMITED" } });
+    return new GraphQLError(overLimit(limit, "process", resetSeconds), {
+      extensions: { code: "RATE_LIMITED" },
+    });
   };
 }
