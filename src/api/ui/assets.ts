@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type Env, Hono } from "hono";
+import { cached } from "../jobs/promise-cache.ts";
 
 export interface Asset {
   readonly type: "text/css" | "text/javascript" | "image/svg+xml" | "application/json";
@@ -45,13 +46,4 @@ async function prepare(content: string | Uint8Array): Promise<Ready> {
 }
 
 /** The answer of the first call that succeeds, for all later ones. */
-export function once<Answer>(make: () => Promise<Answer>): () => Promise<Answer> {
-  let made: Promise<Answer> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-}
+export const once = <Answer>(make: () => Promise<Answer>): (() => Promise<Answer>) => cached(make).read;

@@ -1,5 +1,6 @@
 /** The blocks at which contracts are read. */
 
+import { cached } from "../../jobs/promise-cache.ts";
 import type { IndexHeads } from "../index/index-heads.ts";
 import type { ChainClients } from "../rpc/clients.ts";
 
@@ -31,14 +32,10 @@ export function createReadBlock(
   latestBlock: LatestBlock,
   now: () => number = Date.now,
 ): ReadBlock {
-  let cached: { readonly at: number; readonly heads: ReturnType<IndexHeads["read"]> } | undefined;
-  const read = (): ReturnType<IndexHeads["read"]> => {
-    if (!cached || now() - cached.at > CACHE_MS) cached = { at: now(), heads: heads.read() };
-    return cached.heads;
-  };
+  const lately = cached(() => heads.read(), { ttlMs: CACHE_MS, now });
 
   return async (chainId, minBlock) => {
-    const head = (await read()).find((each) => each.chainId === chainId);
+    const head = (await lately.read()).find((each) => each.chainId === chainId);
     const isCurrent = head?.ready && now() / 1000 - head.timestamp <= HEAD_AGE_MAX_SECONDS;
     return Math.max(isCurrent ? head.block : await latestBlock(chainId), minBlock);
   };

@@ -163,7 +163,7 @@ export interface CachedIntrospection {
 
 /**
  * Keeps the answers of 16 documents; of those asked for least often the newest makes room, so that queries made up one
- * after the other displace each other and nothing that is in use.
+ * after the other displace each other and nothing that is in use. The rule of an lru-cache would have them displace it.
  */
 export function createIntrospectionCache() {
   const answers = new Map<string, CachedIntrospection & { asked: number }>();
