@@ -1,4 +1,4 @@
-/** Puts the doors together: gateway APIs behind keys, the operator's API, GraphQL, and one answer for the rest. */
+/** Mounts all routes: gateway APIs behind keys, the operator's API, GraphQL, pages, and one answer for the rest. */
 
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
@@ -72,7 +72,7 @@ export interface AppServices {
   readonly tradeChecks: TradeChecks;
   readonly delegationModule: DelegationModule;
   readonly hub: EventHub;
-  /** The POST /graphql door, which answers in GraphQL's own shape. */
+  /** The POST /graphql endpoint, which answers in GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
   readonly rateLimits: RateLimits;
   readonly sessions: Sessions;
@@ -87,7 +87,7 @@ export interface AppServices {
 // The largest body of the operator's routes: a list of tokens to refresh.
 const OPERATOR_BODY_BYTES_MAX = 1024 * 1024;
 
-// What anybody may open: rendered, or asked of the database and the nodes, when it is.
+// Public, and rendered or read from the database and the nodes at each request.
 const VISITED = ["/openapi.json", "/reference", "/freshness"];
 
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */

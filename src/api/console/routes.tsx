@@ -46,7 +46,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     pageHeaders(deps),
     requireOwnOrigin(site),
     limitBody(BODY_BYTES_MAX),
-    // Whatever is sent leaves rows behind, of strangers too.
+    // Every form adds rows, also before sign-in.
     rateLimit<ConsoleEnv>((c) => (c.req.method === "POST" ? perSender(c) : undefined)),
     loadSession(site, cookies),
   );
@@ -68,7 +68,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   return routes;
 }
 
-/** People who are signed in nowhere are led to the door; their programs are told. */
+/** Sends people who aren't signed in to the sign-in page; scripts get KEY_MISSING. */
 const askToSignIn = (to: To) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     if (c.get("session")) return next();

@@ -1,4 +1,4 @@
-/** The delegation room put together: our own registry, and the one that wallets' delegations are asked of. */
+/** The delegation module: our own registry, and the one that is asked for wallets' delegations. */
 
 import type { IndexConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";

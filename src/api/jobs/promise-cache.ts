@@ -13,8 +13,8 @@ export interface PromiseCacheOptions {
 
 /**
  * Callers who ask for a key while its answer is on the way share it. A rejection reaches them and is not kept: the next
- * caller tries again. Answers that arrive after `clear` still reach their callers, and no later one. This is why `fetch` of
- * lru-cache does not serve: it counts from when the answer arrives, and `clear` rejects those who wait.
+ * caller tries again. Answers that arrive after `clear` still reach their callers, and no later one. That rules
+ * out `fetch` of lru-cache, which counts from when the answer arrives and rejects waiting callers on `clear`.
  */
 export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now }: PromiseCacheOptions) {
   const answers = new LRUCache<Key, Promise<Value>>({
@@ -38,7 +38,7 @@ export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now 
   };
 }
 
-/** The same of a single answer, which `read` tells. */
+/** A promise cache of one answer, that of `read`. */
 export function cached<Value>(
   read: () => Promise<Value>,
   options: Omit<PromiseCacheOptions, "max"> = {},

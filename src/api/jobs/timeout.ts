@@ -1,10 +1,10 @@
-/** Not waiting for ever for somebody else's answer. */
+/** Bounds how long an answer is waited for. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * The answer, or undefined when it takes longer than `ms`. A failure is undefined too, or with `rethrow` the caller's. The
- * answer itself goes on; what becomes of it later is nobody's concern.
+ * The answer, or undefined when it takes longer than `ms` milliseconds. A failure in time is undefined too, or thrown with
+ * `rethrow`; a later one is ignored. The work behind the answer isn't cancelled.
  */
 export async function withTimeout<Answer>(
   ms: number,

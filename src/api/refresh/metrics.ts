@@ -6,7 +6,7 @@ import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
 
-// Several scrapers, or one that tries again, cost the database one look.
+// Several scrapers, or one that retries, cost the database one read.
 const REMEMBER_MS = 5_000;
 const QUERY_TIMEOUT_MS = 2_000;
 // Documents come within a fetch's time limit of 30 seconds per host, and a gateway may be asked after another.

@@ -1,4 +1,4 @@
-/** What was found in a collection's index and counted of it, kept until the index or the chain moves on. */
+/** The result cache of a collection: matches and counts, valid until the index or the chain changes. */
 
 import { LRUCache } from "lru-cache";
 import { countBits } from "./columns/bits.ts";

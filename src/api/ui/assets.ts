@@ -1,4 +1,4 @@
-/** Files that pages load, from memory: made once, compressed once, and told apart by their content. */
+/** Files that pages load, from memory: built once, compressed once, with an ETag of their content. */
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -19,7 +19,7 @@ interface Ready {
   readonly tag: string;
 }
 
-/** Answers GET `/<name>` of each. Browsers keep them and ask each time whether they are still the same. */
+/** Answers GET `/<name>` of each. Browsers store them and revalidate every time. */
 export function assetRoutes<E extends Env>(assets: Readonly<Record<string, Asset>>): Hono<E> {
   const routes = new Hono<E>();
   for (const [name, { type, load }] of Object.entries(assets)) {

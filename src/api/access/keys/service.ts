@@ -1,4 +1,4 @@
-/** The access room's door: keys, and whose key a request carries. */
+/** API keys: finding the app of a key, creating, rotating, revealing and revoking keys. */
 
 import { randomUUID } from "node:crypto";
 import type { Database, Queryable } from "../../db/database.ts";
@@ -32,7 +32,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export type Revealed =
   | { readonly kind: "key"; readonly key: string }
-  /** Made before keys were kept, or sealed with a secret that is set no more. */
+  /** Created before keys were stored, or encrypted with a secret that is no longer set. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "unknown" };
 
@@ -57,15 +57,15 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
 
   return {
     /**
-     * The app of a key, or undefined for one that is unknown, revoked or past its end. Fails closed: it throws when the
-     * database can't be asked. Answers are kept for two seconds, or until `forget`.
+     * The app of a key, or undefined for one that is unknown, revoked or expired. Fails closed: rejects when the database
+     * can't be asked. Answers are cached for two seconds, or until `forget`.
      */
     findApp: (key: string): Promise<CallerApp | undefined> =>
       apps.get(digestOf(key), async () =>
         isKeyShaped(key) ? findAppByKeyHash(database, hashKey(key)) : undefined,
       ),
 
-    /** Asks the database anew from now on: something has changed, here or at another replica. */
+    /** Drops cached answers: something has changed, here or at another replica. */
     forget: apps.clear,
 
     /** Makes a key for the app of that name, and widens what the app may do. */

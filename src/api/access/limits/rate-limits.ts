@@ -24,7 +24,7 @@ export const failureLimit: RateLimit = {
   unit: "failed sign-ins",
 };
 
-/** Wrong API keys, per client: a program that retries is told, and a search for keys gets nowhere. */
+/** Wrong API keys, per client: enough for a program that retries, too few for a search for keys. */
 export const wrongKeyLimit: RateLimit = {
   name: "wrong-keys",
   requests: 600,
@@ -32,7 +32,7 @@ export const wrongKeyLimit: RateLimit = {
   unit: "wrong API keys",
 };
 
-/** Changes at the console, per client: more than hands make, and few enough rows for strangers to leave. */
+/** Changes at the console, per client: more than a person makes, and a bound on the rows that anyone can add. */
 export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
 
 export interface RateLimits {
@@ -58,9 +58,9 @@ export interface RateLimitDeps {
   readonly database: Queryable;
   readonly trustedProxies: readonly string[];
   readonly countUsage: CountUsage;
-  /** Told when a limit could not be asked of the database and each process counts for itself. */
+  /** Called when the database could not be asked and this process counts by itself. */
   readonly onFault?: OnFault;
-  /** Told once per client and window that failed to prove itself too often. */
+  /** Called once per client and window at the first refusal of a sign-in or operator token. */
   readonly onFirstRefusal?: (client: string) => Promise<void>;
   /** In place of the tiers of http/limits/tiers.ts. */
   readonly limits?: Readonly<Record<Tier, RateLimit>>;

@@ -133,7 +133,7 @@ export function registryRoutes(deps: RegistryRouteDeps) {
     });
 }
 
-/** The array is the whole body, as clients expect it, so what follows is told in a header (RFC 8288). */
+/** The array is the whole body, as clients expect it, so the next page is in a Link header (RFC 8288). */
 function withNext(c: Context<ApiEnv>, { records: page, next }: RecordPage) {
   if (next) {
     const query = new URLSearchParams(c.req.query());

@@ -1,4 +1,4 @@
-/** Delegations of wallets by way of a registry that may be slow, limited or down: kept briefly, and served stale. */
+/** Delegations of wallets from a registry that may be slow, limited or down: cached briefly, and served stale on failure. */
 
 import { LRUCache } from "lru-cache";
 import type {
@@ -15,7 +15,7 @@ const ENTRIES_MAX = 2_000;
 /** What is known, and how well. */
 export type Known<Value> =
   | { readonly status: "ok"; readonly asOf: Date; readonly value: Value }
-  /** From before: the registry does not tell now. */
+  /** A cached answer: the registry can't be asked now. */
   | Failure<"stale", { readonly asOf: Date; readonly value: Value }>
   | Failure<"unavailable", { readonly asOf: null; readonly value: null }>;
 
@@ -39,7 +39,7 @@ export function createDelegations(source: DelegationSource, now: () => number = 
   });
   const asking = new Map<string, Promise<SourceAnswer<unknown>>>();
 
-  /** Those who ask for the same at once share one request. */
+  /** Concurrent callers for the same name share one request. */
   function askOnce<Value>(
     name: string,
     ask: () => Promise<SourceAnswer<Value>>,

@@ -1,8 +1,8 @@
-/** A small cache of what was worked out from texts: the one least recently used makes room. */
+/** A small LRU cache of results that depend on a text alone. */
 
 import { LRUCache } from "lru-cache";
 
-// Clients send a handful of texts over and over; longer ones are written by hand or by a machine, once.
+// Clients repeat a handful of texts; longer ones are sent once.
 const ENTRIES_MAX = 500;
 const TEXT_CHARACTERS_MAX = 10_000;
 

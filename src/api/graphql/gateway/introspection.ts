@@ -26,7 +26,7 @@ import { fragmentsOf, operationsOf } from "./split-operation.ts";
 /** What the standard query for the whole schema costs: half of what an operation may, however large the schema is. */
 export const WHOLE_SCHEMA_COST = 10_000;
 
-/** Of all callers together, in each process: one that is answered from memory counts for nothing. */
+/** For all callers together, per process. Cached answers don't count. */
 export const newIntrospectionLimit: RateLimit = {
   name: "introspection",
   requests: 20,
@@ -162,8 +162,8 @@ export interface CachedIntrospection {
 }
 
 /**
- * Keeps the answers of 16 documents; of those asked for least often the newest makes room, so that queries made up one
- * after the other displace each other and nothing that is in use. The rule of an lru-cache would have them displace it.
+ * Caches the answers of 16 documents. Of those asked for least often the newest is evicted, so a series of made-up queries
+ * displaces only itself; in an lru-cache it would displace the queries in use.
  */
 export function createIntrospectionCache() {
   const answers = new Map<string, CachedIntrospection & { asked: number }>();
@@ -185,7 +185,7 @@ export function createIntrospectionCache() {
   };
 }
 
-/** Takes one introspection that is answered anew; the error of one too many. */
+/** Counts an introspection that isn't cached; answers the error of one past the limit. */
 export function createIntrospectionLimit(): () => Promise<GraphQLError | undefined> {
   const { limit, take } = createMemoryRateLimiter(newIntrospectionLimit);
   return async () => {

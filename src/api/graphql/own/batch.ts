@@ -1,10 +1,10 @@
-/** Reads that many fields of an answer want at once, made as one. */
+/** Batches reads that many fields of one answer need. */
 
 import DataLoader from "dataloader";
 
 /**
- * What `load` tells of a key, undefined where it tells nothing. Keys that are asked for in the same turn of the event
- * loop are loaded together, each once; a later turn asks anew.
+ * The value of a key in what `load` returns, or undefined. Keys that are asked for in the same turn of the event loop are
+ * loaded together, each once; a later turn loads again.
  */
 export function createBatch<Value>(
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
@@ -21,7 +21,7 @@ export function createBatch<Value>(
   return (key) => loader.load(key);
 }
 
-/** Makes a value for a key once, and keeps it as long as the function is kept. */
+/** Creates the value of a key once in the lifetime of the returned function. */
 export function keepByKey<Value>(make: (key: string) => Value): (key: string) => Value {
   const made = new Map<string, Value>();
   return (key) => {

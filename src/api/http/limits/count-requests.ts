@@ -46,8 +46,8 @@ export const perTier =
 
 /**
  * For routes that need no key: `anonymous` counts requests without one, `keyed` those with one; without `keyed`, a key
- * lifts the limit. Sets the app of a key. Throws KEY_INVALID for a wrong key, so that nobody takes the anonymous limit for
- * that of an app.
+ * lifts the limit. Sets the app of a key. Throws KEY_INVALID for a wrong key, so that
+ * no client mistakes the anonymous limit for that of its app.
  */
 export const perCaller =
   (

@@ -8,23 +8,23 @@ import { LRUCache } from "lru-cache";
 import type { RateLimit, RateLimiter } from "./rate-limit.ts";
 import { type Points, resetSeconds } from "./rate-limiter.ts";
 
-/** How much traffic one lease is meant for: a process asks about four times a second, however busy it is. */
+/** The traffic that one lease covers: a process asks about four times a second, however busy it is. */
 const LEASE_SECONDS = 0.25;
 // Near the end of the limit leases shrink to single requests, and the limit is exact.
 const SHARE_OF_REMAINING = 1 / 20;
 const KEYS_MAX = 20_000;
 
 interface Window {
-  /** Leased and not spent. */
+  /** Points leased and not spent. */
   left: number;
-  /** What the limit still had for everybody, when this process last asked. */
+  /** What the limit had left for all processes when this one last asked. */
   remaining: number;
   endsAt: number;
-  /** The limit is used up until `endsAt`. */
+  /** True while the limit is used up, until `endsAt`. */
   isSpent: boolean;
   leased: number;
   leasedAt: number;
-  /** Requests that wait for the next lease. */
+  /** Requests waiting for the next lease. */
   waiting: number;
   leasing: Promise<void> | undefined;
 }
@@ -34,7 +34,7 @@ export function createLeasedRateLimiter(
   limit: RateLimit,
   now: () => number = Date.now,
 ): RateLimiter {
-  // A window that makes room loses its unspent points: nobody gets too many.
+  // An evicted window loses its unspent points, so nobody gets too many.
   const windows = new LRUCache<string, Window>({ max: KEYS_MAX });
 
   function windowOf(key: string): Window {

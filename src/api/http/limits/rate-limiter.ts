@@ -10,7 +10,7 @@ import type { Queryable } from "../../db/database.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import type { AmountLimiter, RateLimit, RateLimiter, Taken } from "./rate-limit.ts";
 
-// A limit protects the service; waiting longer for it than for an answer would be the opposite.
+// A limit protects the service, so counting must not take longer than answering.
 const STORE_TIMEOUT_MS = 1_000;
 
 /** The counts of a limit, in fixed windows that start with a key's first request. */
@@ -64,9 +64,9 @@ export function createPoints(database: Queryable, limit: RateLimit, onFault: OnF
     storeType: "client",
     schemaName: "vitrine",
     tableName: "rate_limit",
-    // By a migration of ours.
+    // A migration creates it.
     tableCreated: true,
-    // Who is over the limit costs no further query until the window ends.
+    // A client over the limit costs no further query until the window ends.
     inMemoryBlockOnConsumed: limit.requests + 1,
     insuranceLimiter: new RateLimiterMemory(windowOf(limit)),
   });
@@ -81,7 +81,7 @@ function pointsOf(limiter: RateLimiterAbstract, { requests }: RateLimit): Points
         return { granted: count, remaining: remainingPoints, msBeforeNext, count: consumedPoints };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        // The row counts what was asked for; the part of it that is within the limit is ours and nobody else's.
+        // The row counts everything asked for; the part within the limit is granted to this call alone.
         const over = refusal.consumedPoints - requests;
         const granted = over > 0 ? Math.max(0, count - over) : 0;
         const { msBeforeNext, consumedPoints } = refusal;
@@ -90,7 +90,7 @@ function pointsOf(limiter: RateLimiterAbstract, { requests }: RateLimit): Points
     },
 
     async release(key) {
-      // A point that stays taken costs its client one attempt of a minute.
+      // If this fails, the client has one attempt fewer in this window.
       await limiter.reward(key, 1).catch(() => undefined);
     },
   };
@@ -121,6 +121,6 @@ function exactLimiter(points: Points, limit: RateLimit): ExactLimiter {
 export const createRateLimiter = (database: Queryable, limit: RateLimit, onFault?: OnFault): ExactLimiter =>
   exactLimiter(createPoints(database, limit, onFault), limit);
 
-/** For what a request costs this process alone: counts in memory, and asks no database. */
+/** For what a request costs this process alone: counts in memory, without a query. */
 export const createMemoryRateLimiter = (limit: RateLimit): ExactLimiter =>
   exactLimiter(pointsOf(new RateLimiterMemory(windowOf(limit)), limit), limit);

@@ -39,7 +39,7 @@ const CHECK_MS = 5_000;
 export interface ServerGuard {
   /** The client of a peer that sends that X-Forwarded-For. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
-  /** Of client addresses, at Ponder's own routes, which stand before any of ours. */
+  /** Per client, at Ponder's own routes, which come before all of ours. */
   readonly ponderRoutes: RateLimiter;
   readonly onEnd: (reason: EndReason) => void;
   /** Whether the service is going down, with its database already gone perhaps. */

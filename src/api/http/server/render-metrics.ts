@@ -1,9 +1,9 @@
-/** Metrics are the same for whoever asks within a second: rendering them takes milliseconds of the event loop. */
+/** Caches rendered metrics: rendering them takes milliseconds of the event loop. */
 
 import type { Registry } from "prom-client";
 import { cached } from "../../jobs/promise-cache.ts";
 
-/** Makes `registry.metrics()` render at most once in `everyMs`; what it rendered last is the answer meanwhile. */
+/** Makes `registry.metrics()` render at most once in `everyMs` and answer its last result in between. */
 export function renderAtMostEvery(
   registry: Pick<Registry, "metrics">,
   everyMs: number,

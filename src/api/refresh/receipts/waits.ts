@@ -1,14 +1,14 @@
-/** Callers that wait for their receipts: told by NOTIFY when one changes, and few enough to be no burden to others. */
+/** Callers that wait for their receipts: woken by NOTIFY when one changes, and bounded per app and process. */
 
 import type { Database } from "../../db/database.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
 
-/** Requests of one app, and of all, that may wait in a process at once. */
+/** Requests that may wait at once in a process, per app and in all. */
 export const WAITS_PER_OWNER_MAX = 50;
 export const WAITS_MAX = 500;
 
-// Where a notification was lost with its connection.
+// For notifications that were lost with their connection.
 const POLL_MS = 2_000;
 // A receipt of a hundred tokens may change a hundred times within a second.
 const READ_EVERY_MS = 100;

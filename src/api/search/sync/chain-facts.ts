@@ -1,7 +1,4 @@
-/**
- * Burned, locked and owned tokens of a collection, as Ponder's tables have them. Kept only as long as the chain's
- * checkpoint is the same.
- */
+/** Burned, locked and owned tokens of a collection, from Ponder's tables, cached until the chain's checkpoint changes. */
 
 import { LRUCache } from "lru-cache";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -63,7 +60,7 @@ export function createChainFacts(deps: {
     const { are, ids } = await readLocked(database, tables, collection);
     return { are, set: toSet(are, ids) };
   });
-  /** As of any checkpoint: where nothing has changed, its slots need not be found again. */
+  /** Across checkpoints: while its ids are the same, the slots of a set need not be found again. */
   const before = new LRUCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 3 });
 
   function toSet(name: string, ids: string): TokenSet {
