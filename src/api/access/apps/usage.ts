@@ -1,7 +1,7 @@
 /** How much each app uses, by the hour: counted in memory and written together, so that a request costs no query. */
 
 import type { Database } from "../../db/database.ts";
-import type { CountUsage } from "../../http/limits/rate-limit.ts";
+import type { CountUsage } from "../../http/limits/count-requests.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
 import { deleteInBatches } from "../../jobs/daily.ts";
