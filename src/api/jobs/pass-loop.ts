@@ -15,7 +15,7 @@ export interface PassLoopOptions {
   /** Completes the sentence "Could not …" in the log. */
   readonly task: string;
   /** The signal is aborted when the loop stops. */
-  pass(signal: AbortSignal): Promise<NextPass | undefined>;
+  pass(signal: AbortSignal): Promise<NextPass | undefined> | Promise<void>;
   /** Until the next pass when nothing wakes the loop. */
   readonly pollMs: number;
   /** Until the first pass; 0 by default: it begins before `startPassLoop` returns. */
@@ -52,7 +52,7 @@ export function startPassLoop(options: PassLoopOptions): PassLoop {
     clearTimeout(timer);
     dueAt = Number.POSITIVE_INFINITY;
     isRunning = true;
-    const { inMs = pollMs, restMs = options.restMs ?? 0 } = (await passSafely()) ?? {};
+    const { inMs = pollMs, restMs = options.restMs ?? 0 } = await passSafely();
     isRunning = false;
     const endedAt = performance.now();
     restUntil = endedAt + restMs;
@@ -60,9 +60,9 @@ export function startPassLoop(options: PassLoopOptions): PassLoop {
     schedule();
   }
 
-  async function passSafely(): Promise<NextPass | undefined> {
+  async function passSafely(): Promise<NextPass> {
     try {
-      return await pass(stopping.signal);
+      return (await pass(stopping.signal)) ?? {};
     } catch (error) {
       if (!stopping.signal.aborted)
         logger.warn({ msg: `Could not ${task}`, reason: (error as Error).message });
