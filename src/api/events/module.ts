@@ -37,7 +37,6 @@ export function startEvents(deps: {
     logger,
     async pass(signal) {
       while (!signal.aborted && (await writer.writeBatch())) {}
-      return undefined;
     },
   });
   const hub = createEventHub({ database, logger });

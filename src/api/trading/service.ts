@@ -6,6 +6,7 @@ import type { ChainTables } from "../chain/index/tables.ts";
 import type { HeadWitness } from "../chain/rpc/head-witness.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
+import { startPassLoop } from "../jobs/pass-loop.ts";
 import { confirmHeads, refusalFor } from "./checks/guard.ts";
 import { lockHolders } from "./lock-holders.ts";
 import { type ChainState, type LockEntry, raiseHeads, readChainStates, readOpenLocks } from "./store.ts";
@@ -93,10 +94,12 @@ export async function startHeadMark(deps: {
 }): Promise<{ stop(): void }> {
   const { database, tables, logger } = deps;
   await raiseHeads(database, tables);
-  const timer = setInterval(() => {
-    raiseHeads(database, tables).catch((error: Error) =>
-      logger.warn({ msg: "Could not raise the chain head mark", reason: error.message }),
-    );
-  }, RAISE_MS);
-  return { stop: () => clearInterval(timer) };
+  const loop = startPassLoop({
+    task: "raise the chain head mark",
+    firstMs: RAISE_MS,
+    pollMs: RAISE_MS,
+    logger,
+    pass: () => raiseHeads(database, tables),
+  });
+  return { stop: () => void loop.stop() };
 }
