@@ -121,8 +121,6 @@ describe("claims", () => {
       count(9),
       async (_lease, { freePlace }) => {
         freePlace();
-        // Twice is once.
-        freePlace();
         await ends.opened;
       },
       { concurrency: 2, finishingMax: 3 },
@@ -135,6 +133,23 @@ describe("claims", () => {
     await passMs(2_000);
     expect(seen.started).toEqual(count(9));
     expect(seen.most).toBe(5);
+  });
+
+  it("may have the place of a run once, however often that gives it up", async () => {
+    const ends = createBarrier();
+    const { seen } = start(
+      count(9),
+      async (lease, { freePlace }) => {
+        if (lease === 1) for (let times = 0; times < 3; times++) freePlace();
+        await ends.opened;
+      },
+      { concurrency: 2, finishingMax: 10 },
+    );
+
+    await passMs(2_000);
+    ends.open();
+
+    expect(seen.started).toEqual(count(3));
   });
 
   it("may have places that are idle", async () => {
