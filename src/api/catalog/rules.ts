@@ -7,4 +7,4 @@ export {
   textSchema,
   toFilter,
 } from "./tokens/token-filter.ts";
-export { defaultSort, sortSchema } from "./tokens/token-sort.ts";
+export { defaultSort, plainSorts, sortSchema } from "./tokens/token-sort.ts";

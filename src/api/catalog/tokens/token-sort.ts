@@ -5,14 +5,16 @@ import { clip } from "../../http/fields.ts";
 import { storable } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
 
-const plainSorts: Readonly<Record<string, TokenSort>> = {
-  id_asc: { by: "id", descending: false },
-  id_desc: { by: "id", descending: true },
-  name_asc: { by: "name", descending: false },
-  name_desc: { by: "name", descending: true },
-  latest: { by: "latest" },
-  updated: { by: "updated" },
+/** Every sort but those by a trait: its name in requests, and its label on pages. The first is the default. */
+export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort; readonly label: string }>> = {
+  id_asc: { sort: { by: "id", descending: false }, label: "Id, low to high" },
+  id_desc: { sort: { by: "id", descending: true }, label: "Id, high to low" },
+  name_asc: { sort: { by: "name", descending: false }, label: "Name, A to Z" },
+  name_desc: { sort: { by: "name", descending: true }, label: "Name, Z to A" },
+  latest: { sort: { by: "latest" }, label: "Newest first" },
+  updated: { sort: { by: "updated" }, label: "Last updated first" },
 };
+const names = Object.keys(plainSorts);
 
 // A trait type may be called anything, colons included.
 const TRAIT_SORT = /^trait:(.+):(asc|desc)$/s;
@@ -23,19 +25,19 @@ export const sortSchema = z
   .string()
   .transform((text, context): TokenSort => {
     const plain = Object.hasOwn(plainSorts, text) ? plainSorts[text] : undefined;
-    if (plain) return plain;
+    if (plain) return plain.sort;
     const [, name, direction] = TRAIT_SORT.exec(text) ?? [];
     if (name !== undefined) return { by: "trait", name: storable(name), descending: direction === "desc" };
     context.addIssue({
       code: "custom",
-      message: `must be ${Object.keys(plainSorts).join(", ")} or trait:<name>:asc or :desc; it is "${clip(text)}"`,
+      message: `must be ${names.join(", ")} or trait:<name>:asc or :desc; it is "${clip(text)}"`,
     });
     return z.NEVER;
   })
   .openapi({
     type: "string",
     default: "id_asc",
-    pattern: "^(id_asc|id_desc|name_asc|name_desc|latest|updated|trait:.+:(asc|desc))$",
+    pattern: `^(${names.join("|")}|trait:.+:(asc|desc))$`,
     description:
       "`latest`: the newest block first; `updated`: what was served last first. Tokens without the name or the trait come last either way; ties go by id.",
   });

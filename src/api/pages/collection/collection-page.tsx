@@ -2,6 +2,7 @@
 
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { viewCollections } from "../../catalog/module.ts";
+import { plainSorts } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/text/printable.ts";
@@ -149,12 +150,10 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
 /** The default order is the empty one, which keeps addresses short. The one that is asked for is always among them. */
 const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: string }[] => {
   const sorts = [
-    { value: "", text: "Id, low to high" },
-    { value: "id_desc", text: "Id, high to low" },
-    { value: "name_asc", text: "Name, A to Z" },
-    { value: "name_desc", text: "Name, Z to A" },
-    { value: "latest", text: "Newest first" },
-    { value: "updated", text: "Last updated first" },
+    ...Object.entries(plainSorts).map(([name, { label }], at) => ({
+      value: at === 0 ? "" : name,
+      text: label,
+    })),
     ...mostCommon(traits.filter(isRange), SORTED_TRAITS_MAX).flatMap(({ trait_type }) => [
       { value: `trait:${trait_type}:desc`, text: `${plain(trait_type)}, high to low` },
       { value: `trait:${trait_type}:asc`, text: `${plain(trait_type)}, low to high` },
