@@ -1,4 +1,4 @@
-/** What runs in the background of one process: started together, woken by the database, and stopped together. */
+/** The background work of one process: started together, woken by the database, and stopped together. */
 
 import type { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
@@ -27,14 +27,14 @@ export interface BackgroundDeps {
   readonly index: IndexConfig;
   readonly connectionString: string;
   readonly metrics: Registry;
-  /** Told once of an index that stands still while its node goes on. */
+  /** Called once when a chain's index stands still while its node advances. */
   readonly onStall: (reason: string) => void;
 }
 
 export interface Background {
   /** The chains whose index stands still. */
   readonly stalled: ReadonlySet<number>;
-  /** Resolves when nothing runs; what does not end cleanly is logged, and keeps nothing else from ending. */
+  /** Resolves when nothing runs. A part that fails to stop is logged and does not block the others. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     logger,
   });
   const renormaliser = startRenormaliser({ database, tables, media, isOn, metrics, logger });
-  // Before triggers are looked for: it tells them how far the index has been.
+  // Before the chain triggers, which need to know how far the index has been.
   const headMark = await startHeadMark({ database, tables, logger });
   const refreshWork = startRefreshJobs({
     ...services,
@@ -97,7 +97,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     [ACCESS_CHANNEL]: () => access.forget(),
     [RENORMALISE_CHANNEL]: () => renormaliser.wake(),
   };
-  // Without a channel everything may have changed: the connection was lost for a while.
+  // No channel means that the connection was lost for a while, so anything may have changed.
   const wake = (channel?: string, payload?: string): void => {
     if (channel !== undefined) wakers[channel]?.(payload);
     else for (const each of new Set(Object.values(wakers))) each();
@@ -112,7 +112,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
       headMark.stop();
       watchdog.stop();
       servingIndexes.stop();
-      // Each on its own: a database that is gone must not keep the rest from stopping.
+      // Each on its own: a lost database must not keep the rest from stopping.
       const ends = await Promise.allSettled([
         events.stop(),
         listener.close(),

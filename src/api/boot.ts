@@ -1,4 +1,4 @@
-/** How a start that can't go on ends: one sentence on stderr and exit code 1, no stack. */
+/** How a failed start ends: one sentence on stderr and exit code 1, no stack. */
 
 import { createServer } from "node:net";
 import { BootError } from "../boot-error.ts";
@@ -14,8 +14,8 @@ export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Throws a BootError when the port is taken. Ponder would move to the next free one in silence, and
- * everything that was told the old one would talk to whoever has it.
+ * Throws a BootError when the port is taken. Ponder would silently move to the next free one, and clients of the old
+ * port would reach whatever runs there.
  */
 export async function requireFreePort(port: number, hostname?: string): Promise<void> {
   const probe = createServer();

@@ -9,16 +9,16 @@ import { parseAddress } from "../domain/token-ref.ts";
 import { isAddressRange } from "./http/client-address.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
 
-/** Where documents may be beside http, https and ipfs, if the operator says so. */
+/** Document schemes that the operator may allow besides http, https and ipfs. */
 export const extraSchemes = ["data", "ar"] as const;
 export type ExtraScheme = (typeof extraSchemes)[number];
 
-/** How documents are fetched, by the service and by whoever tries one out without it. */
+/** How documents are fetched, by the service and by tools that run without it. */
 export interface FetchConfig {
   /** The public URL, without a trailing slash. */
   readonly baseUrl: string;
   readonly operatorContact: string | undefined;
-  /** In order of preference; documents at `ipfs://` are asked of the first that answers. */
+  /** In order of preference; `ipfs://` documents come from the first that answers. */
   readonly ipfsGateways: readonly string[];
   readonly extraSchemes: ReadonlySet<ExtraScheme>;
   /** `host:port` entries exempt from the ban on private addresses. */
@@ -28,20 +28,20 @@ export interface FetchConfig {
 export interface ServingConfig extends FetchConfig {
   readonly port: number;
   readonly dataFolder: string;
-  /** Where pictures are kept. */
+  /** Where images are stored. */
   readonly mediaFolder: string;
   readonly operatorToken: string | undefined;
-  /** What seals and signatures are derived from; the previous one opens and verifies during a rotation. */
+  /** Source of encryption and signing keys; the previous secret decrypts and verifies during a rotation. */
   readonly secrets: { readonly current: string; readonly previous: string | undefined };
-  /** Wallets, in lower case, that are operators when they sign in. */
+  /** Wallets, in lower case, that become operators when they sign in. */
   readonly operatorAddresses: ReadonlySet<string>;
-  /** IP addresses and CIDR ranges whose X-Forwarded-For counts. */
+  /** IP addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly refreshConcurrency: number;
   readonly tradeMaxAgeSeconds: number;
-  /** From one round of samples of a collection to the next; 0 turns sampling off. */
+  /** Hours between rounds of samples of a collection; 0 turns sampling off. */
   readonly resampleHours: number;
-  /** The registry that wallets' delegations are asked of, without a trailing slash; our own when unset. */
+  /** The registry to query for wallets' delegations, without a trailing slash; our own when unset. */
   readonly delegationUrl: string | undefined;
   readonly delegationApiKey: string | undefined;
 }
@@ -49,7 +49,7 @@ export interface ServingConfig extends FetchConfig {
 const DEFAULT_PORT = 42069;
 const OPERATOR_TOKEN_LENGTH_MIN = 16;
 const SECRET_LENGTH_MIN = 32;
-// A few seconds, below which rounds would overtake each other, and a year.
+// From a few seconds, below which rounds would overlap, to a year.
 const RESAMPLE_HOURS_MIN = 0.001;
 const RESAMPLE_HOURS_MAX = 8_760;
 const DEFAULT_GATEWAYS = "https://ipfs.io,https://dweb.link,https://w3s.link";
@@ -161,7 +161,7 @@ const fetchSchema = environmentSchema.pick({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws one BootError that names every variable to mend. An empty variable counts as unset. */
+/** Throws one BootError that names every invalid variable. An empty variable counts as unset. */
 export function loadServingConfig(environment: Environment): ServingConfig {
   const values = parse(environmentSchema, environment);
   const fetchConfig = toFetchConfig(values);
@@ -187,7 +187,7 @@ export function loadServingConfig(environment: Environment): ServingConfig {
   };
 }
 
-/** The same for what fetches need. Makes no token and no folder. */
+/** The same for fetches only. Creates no token and no folder. */
 export const loadFetchConfig = (environment: Environment): FetchConfig =>
   toFetchConfig(parse(fetchSchema, environment));
 
@@ -202,7 +202,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: Environmen
 const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
   baseUrl: (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
   operatorContact: values.OPERATOR_CONTACT,
-  // Gateways are written with and without the /ipfs that every path on them starts with.
+  // Gateways are written with and without /ipfs, which every path on them starts with.
   ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
   extraSchemes: new Set(values.METADATA_EXTRA_SCHEMES),
   allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
@@ -222,21 +222,21 @@ export function redacted(config: ServingConfig): Record<string, unknown> {
 }
 
 /**
- * The token of a service that only this machine can reach by its BASE_URL: made once and kept, readable by its
- * owner alone, so that `npx vitrine` works beside `npm start` without any setting.
+ * The operator token of a service whose BASE_URL only this machine can reach: created once and stored, readable by its
+ * owner only, so that `npx vitrine` works beside `npm start` without configuration.
  */
 export const localOperatorToken = (dataFolder: string): string =>
-  keptIn(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
+  persistedSecret(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
 
 function defaultSecret(baseUrl: string, dataFolder: string): string {
-  if (isLocal(baseUrl)) return keptIn(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);
+  if (isLocal(baseUrl)) return persistedSecret(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);
   throw new BootError(
     `VITRINE_SECRET must be set where BASE_URL is public; \`openssl rand -hex 32\` makes one. See README "Configuration".`,
   );
 }
 
-/** Random text that is made once and kept in a file of the data folder, readable by its owner alone. */
-function keptIn(dataFolder: string, name: string, what: string, lengthMin: number): string {
+/** Random text, created once and stored in the data folder, readable by its owner only. */
+function persistedSecret(dataFolder: string, name: string, what: string, lengthMin: number): string {
   const file = join(dataFolder, name);
   try {
     mkdirSync(dataFolder, { recursive: true });
@@ -251,7 +251,7 @@ function keptIn(dataFolder: string, name: string, what: string, lengthMin: numbe
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   const text = readFileSync(file, "utf8").trim();
-  // A first start that was cut short leaves an empty file, and an empty token closes the operator's door for good.
+  // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.
   if (text.length < lengthMin) {
     throw new BootError(`${file} holds no ${what}; delete it, and the next start makes a new one.`);
   }
@@ -263,6 +263,6 @@ export function isLocal(url: string): boolean {
 }
 
 function isHttpUrl(text: string): boolean {
-  // A space would pass as part of the path, and is a list written without commas.
+  // A space would pass as part of the path, but means a list written without commas.
   return !/\s/.test(text) && /^https?:$/.test(parseUrl(text)?.protocol ?? "");
 }

@@ -1,4 +1,4 @@
-/** The few globals of Ponder 0.16.10 that the serving half leans on, in one place for the next upgrade. */
+/** The few globals of Ponder 0.16.10 that the serving half relies on, in one place for the next upgrade. */
 
 import http from "node:http";
 import type { Registry } from "prom-client";
@@ -10,7 +10,7 @@ import { createGuardedServer } from "./http/server/guard.ts";
 import { createConnectionMetrics } from "./http/server/metrics.ts";
 import { renderAtMostEvery } from "./http/server/render-metrics.ts";
 
-// The largest part of a scrape is Ponder's own; no dashboard asks more often.
+// Ponder's own metrics are most of a scrape, and no dashboard asks more often.
 const METRICS_EVERY_MS = 1_000;
 
 interface PonderGlobals {
@@ -20,7 +20,7 @@ interface PonderGlobals {
     readonly metrics: { readonly registry: Registry };
     readonly apiShutdown: { add(callback: () => Promise<void>): void };
   };
-  /** Absent in commands that work on no schema, like `ponder db prune`. */
+  /** Absent in commands that use no schema, such as `ponder db prune`. */
   readonly PONDER_NAMESPACE_BUILD?: { readonly schema: string };
 }
 
@@ -32,14 +32,14 @@ export function ponderRuntime() {
     command: PONDER_COMMON.options.command,
     port: PONDER_COMMON.options.port,
     hostname: PONDER_COMMON.options.hostname,
-    /** What Ponder shows on /metrics. */
+    /** The registry that Ponder serves on /metrics. */
     get metrics(): Registry {
       return PONDER_COMMON.metrics.registry;
     },
 
     /**
-     * Puts our server in place of the one that Ponder makes next, which is its HTTP server. Ponder offers no other way
-     * to it, and answers its own routes and every preflight before any route of ours; /metrics are rendered once a second.
+     * Replaces the next server that Ponder creates, its HTTP server, with ours. Ponder offers no other way, and answers
+     * its own routes and every preflight before any route of ours. /metrics is rendered at most once a second.
      */
     guardServer(trustedProxies: readonly string[], logger: Logger): void {
       const { createServer } = http;
@@ -58,7 +58,7 @@ export function ponderRuntime() {
       const replace = (createServer: unknown): void => void Object.assign(http, { createServer });
       replace((...given: Parameters<typeof createServer>) => {
         const [, listener] = given;
-        // Ponder looks for a free port with a server that answers nothing.
+        // Ponder finds a free port with a server that answers nothing.
         if (typeof listener !== "function") return createServer(...given);
         replace(createServer);
         return createGuardedServer(listener, guard);
@@ -68,7 +68,7 @@ export function ponderRuntime() {
     /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */
     onStop: (callback: () => Promise<void>): void => PONDER_COMMON.apiShutdown.add(callback),
 
-    /** A supervisor that was killed can't stop us, and a start in its place would find port and schema taken. */
+    /** A killed supervisor can't stop this process, and its replacement would find port and schema taken. */
     stopWithSupervisor(): void {
       const stop = (): boolean => process.kill(process.pid, "SIGINT");
       if (process.channel === undefined) return;
@@ -76,14 +76,14 @@ export function ponderRuntime() {
       else stop();
     },
 
-    /** Asks the supervisor for a restart in order; false without one, and then only the operator can. */
+    /** Asks the supervisor for an orderly restart. False without a supervisor: then only the operator can restart. */
     askForRestart(reason: string): boolean {
       return process.connected === true && process.send?.({ restart: reason }) === true;
     },
 
     /**
-     * Vite, inside Ponder, exits the process on SIGTERM before Ponder can unlock its schema, and the next start
-     * would have to find out that the lock is a dead one's.
+     * Vite, inside Ponder, exits the process on SIGTERM before Ponder can unlock its schema. The next start would then
+     * have to find out that the lock's owner is dead.
      */
     letSigtermUnlockTheSchema(): void {
       for (const listener of process.listeners("SIGTERM")) {

@@ -1,4 +1,4 @@
-/** Builds every service once, in the order in which they need each other. The service, its tests and its benches share it. */
+/** Builds every service once, in order of dependency. Shared by the service, its tests and its benches. */
 
 import type { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
@@ -27,13 +27,13 @@ export interface ServiceDeps {
   readonly index: IndexConfig;
   readonly config: ServingConfig;
   readonly logger: Logger;
-  /** Where metrics are registered; none are kept without it. */
+  /** Where metrics are registered; without it, none are collected. */
   readonly metrics?: Registry;
-  /** In place of what asks chains and their contracts. */
+  /** Replaces parts that query chains and contracts. */
   readonly chain?: Partial<ChainModule>;
   readonly readUri?: ReadUri;
   readonly resolve?: Resolve;
-  /** In place of the limits of apps by tier, and of UNSEEN_MAX. */
+  /** Replaces the limits of apps by tier, and UNSEEN_MAX. */
   readonly limits?: AccessModuleDeps["limits"];
   readonly unseenMax?: number;
 }

@@ -1,8 +1,8 @@
-/** The audit log: who did what to what. Rows are only ever added. */
+/** The audit log: who did what to what. Append-only. */
 
 import type { Queryable } from "../db/database.ts";
 
-/** Leaves a row, inside the caller's transaction. */
+/** Adds a row in the caller's transaction. */
 export async function addAudit(
   db: Queryable,
   actor: string,
@@ -27,7 +27,7 @@ export interface AuditRow {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The newest first; `before` is the id of the last row of the page before. */
+/** Newest first; `before` is the id of the previous page's last row. */
 export function readAudit(db: Queryable, limit: number, before?: string): Promise<AuditRow[]> {
   return db.query<AuditRow>(
     `select id::text, at, actor, action, subject, detail from vitrine.audit

@@ -1,4 +1,4 @@
-/** Who may do what: API keys, apps, sessions, the operator, and how much each may ask. */
+/** API keys, apps, sessions, the operator, and rate limits. */
 
 import type { ChainClients } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
@@ -32,7 +32,7 @@ export interface AccessModule {
   readonly apps: Apps;
   readonly rateLimits: RateLimits;
   readonly proof: WalletProof;
-  /** The newest first; `before` is the id of the last row of the page before. */
+  /** Newest first; `before` is the id of the previous page's last row. */
   readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
   readonly sessions: Sessions;
   /** Counts until it is stopped. */
@@ -41,7 +41,7 @@ export interface AccessModule {
 
 export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSessions];
 
-/** Seals keys with the current secret that another one sealed, in the background, and logs how that went. */
+/** Re-encrypts keys of another secret with the current one, in the background, and logs the outcome. */
 export function reencryptKeys(access: AccessService, logger: Logger): void {
   access.reencrypt().then(
     (secrets) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...secrets }),

@@ -1,4 +1,4 @@
-/** The operator's door: a bearer token, compared in constant time; without one the API does not exist. */
+/** Operator authentication: a bearer token, compared in constant time. Without one the operator API does not exist. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createMiddleware } from "hono/factory";
@@ -6,7 +6,7 @@ import { ApiError } from "../http/errors.ts";
 import type { ApiEnv } from "../http/router.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
 
-// Digests have one length, which timingSafeEqual asks for and which tells nothing of the token's.
+// Digests have equal lengths, which timingSafeEqual requires and which hide the token's length.
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 export interface OperatorAuth {
@@ -15,9 +15,9 @@ export interface OperatorAuth {
 }
 
 /**
- * 404 while no token is configured or sent, so that strangers can't tell; 401 for a wrong one. After ten wrong ones a
- * minute a client address gets 429 for each more. The right token is let in all the same: behind one proxy, a stranger's
- * attempts would otherwise lock the operator out, and 256 random bits are not found by trying.
+ * 404 while no token is configured or sent, so that strangers can't tell; 401 for a wrong one. After ten wrong tokens a
+ * minute, a client address gets 429 for each further one. The right token is always accepted: behind one proxy, a
+ * stranger's attempts would otherwise lock the operator out, and 256 random bits can't be guessed.
  */
 export const requireOperator = ({ token, rateLimits }: OperatorAuth) =>
   createMiddleware<ApiEnv>(async (c, next) => {

@@ -1,4 +1,4 @@
-/** The GraphQL explorer at GET /graphql: GraphiQL, bundled from our own dependencies when it is first asked for. */
+/** The GraphQL explorer at GET /graphql: GraphiQL, bundled from our own dependencies on first request. */
 
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
@@ -32,7 +32,7 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
   pages.get("/graphql", async (c, next) => {
-    // A program that asks by GET is told that it should not; a person sees the explorer.
+    // Programs that use GET get an error; people see the explorer.
     if (!(c.req.header("accept") ?? "").includes("text/html")) return next();
     return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
       c.res = c.html(

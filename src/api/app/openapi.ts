@@ -26,7 +26,7 @@ export function describeApi(app: OpenAPIHono<ApiEnv>, baseUrl: string): void {
     type: "http",
     scheme: "bearer",
   });
-  // Rendered once, at the first request: by then every route is known.
+  // Rendered once, on the first request, when every route is registered.
   const load = async (): Promise<string> => JSON.stringify(openApiDocument(app, baseUrl));
   app.route("/", assetRoutes({ "openapi.json": { type: "application/json", load } }));
 }
@@ -41,7 +41,7 @@ export function openApiDocument(app: OpenAPIHono<ApiEnv>, baseUrl: string) {
     },
     servers: [{ url: baseUrl }],
   });
-  // Where the header signs a request, the query parameter does.
+  // Wherever the header authenticates, the query parameter does too.
   for (const operations of Object.values(document.paths ?? {})) {
     for (const { security } of Object.values(operations) as { security?: Record<string, string[]>[] }[]) {
       const isKeyed = security?.some((scheme) => "ApiKeyAuth" in scheme);

@@ -1,4 +1,4 @@
-/** The interactive reference at /reference: Swagger UI from files of ours, on the document at /openapi.json. */
+/** The interactive reference at /reference: Swagger UI served from our own files, for the document at /openapi.json. */
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const own = (name: string) => () => readFile(new URL(`./client/${name}`, import.
 export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables }> {
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
-  // The document's server is BASE_URL, which is another origin when the page is opened by another name of this machine.
+  // The document's server is BASE_URL, another origin if the page is opened under another name of this machine.
   const headers = pageHeaders({ baseUrl, inlineStyles: true, connect: [new URL(baseUrl).origin] });
   pages.get("/reference", headers, (c) =>
     c.html(

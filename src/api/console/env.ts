@@ -1,4 +1,4 @@
-/** What every page of the console works with. */
+/** The context that every console page works with. */
 
 import type { Context } from "hono";
 import type { AppRow } from "../access/apps/app-store.ts";
@@ -47,21 +47,21 @@ export interface ConsoleEnv {
 
 export type ConsoleContext = Context<ConsoleEnv>;
 
-/** Deps and what is derived of them once. */
+/** The dependencies, and values derived from them once. */
 export interface Site extends ConsoleDeps {
-  /** Where wallets that are contracts are asked whether a sign-in is theirs: the first configured chain. */
+  /** The chain on which contract wallets' sign-ins are checked: the first configured one. */
   readonly signInChainId: number | undefined;
   readonly to: To;
 }
 
-/** Who is signed in; throws KEY_MISSING where nobody is. */
+/** The caller's session; throws KEY_MISSING if nobody is signed in. */
 export function signedIn(c: ConsoleContext): Session {
   const session = c.get("session");
   if (!session) throw new ApiError("KEY_MISSING");
   return session;
 }
 
-/** Throws NOT_FOUND for everybody else, so that strangers can't tell what operators have. */
+/** Throws NOT_FOUND for everybody else, so that strangers can't tell which pages operators have. */
 export function operatorOnly(c: ConsoleContext): Session {
   const session = signedIn(c);
   if (!session.isOperator) throw new ApiError("NOT_FOUND");
@@ -77,7 +77,7 @@ export function idOf(c: ConsoleContext, name: string): string {
   return id;
 }
 
-/** The app of the path, if it is the caller's or the caller an operator; throws NOT_FOUND otherwise. */
+/** The app of the path, if it is the caller's or the caller is an operator; otherwise throws NOT_FOUND. */
 export async function appOf(site: Site, c: ConsoleContext): Promise<AppRow> {
   const session = signedIn(c);
   const app = await site.apps.find(idOf(c, "app"));
@@ -85,7 +85,7 @@ export async function appOf(site: Site, c: ConsoleContext): Promise<AppRow> {
   return app;
 }
 
-/** The text fields of a form; files and repeated fields are left out. Throws INVALID_REQUEST for what is no form. */
+/** The text fields of a form, without files and repeated fields. Throws INVALID_REQUEST if the body is not a form. */
 export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string, string>>> {
   const entries = Object.entries(await c.req.parseBody().catch(refuseForm));
   return Object.fromEntries(
@@ -94,11 +94,11 @@ export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string,
 }
 
 function refuseForm(cause: unknown): never {
-  // What the platform throws for a body that its content type does not fit.
+  // The platform throws this for a body that does not match its content type.
   if (!(cause instanceof TypeError)) throw cause;
   throw new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not a form" }], { cause });
 }
 
-/** Goes on with a page after a form was done, which tells what was done. */
+/** Redirects to a page that shows what the form did. */
 export const goTo = (site: Site, c: ConsoleContext, path: string, done?: string): Response =>
   c.redirect(site.to(`${path}${done ? `?done=${done}` : ""}`), 303);

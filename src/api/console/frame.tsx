@@ -1,11 +1,11 @@
-/** The console's frame around a page, and what a finished form says. */
+/** The console's page frame, and the messages after a completed form. */
 
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { Layout, page } from "../ui/layout.tsx";
 import { Button, Notice } from "../ui/parts.tsx";
 import type { ConsoleContext, Site } from "./env.ts";
 
-/** What `?done=` may say; nothing else of the URL is ever shown. */
+/** The allowed values of `?done=`; nothing else of the URL is ever shown. */
 const done: Readonly<Record<string, string>> = {
   created: "The app is made. Its KEY is below; ask for the APIs it needs under Permissions.",
   rotated: "There is a new KEY. The old one works until the end that the list of keys shows.",
@@ -74,7 +74,7 @@ const Frame = ({ site, c, title, scripts = [], width = "wide", children }: Props
   );
 };
 
-/** Answers with a page of the console. */
+/** Renders a console page. */
 export function render(
   site: Site,
   c: ConsoleContext,

@@ -1,4 +1,4 @@
-/** Cookies and origins: who a request of the console comes from, and that no other site sent it. */
+/** Cookies and origins: who sent a request to the console, and that it did not come from another site. */
 
 import { getSignedCookie, setSignedCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
@@ -8,7 +8,7 @@ import type { ConsoleContext, ConsoleEnv, Site } from "./env.ts";
 
 const COOKIE = "vitrine_session";
 
-/** `__Host-` binds a cookie to this host and https; browsers refuse it on plain http, which only local services have. */
+/** `__Host-` binds a cookie to this host and https; browsers refuse it on plain http, which only local services use. */
 export function createCookies({ baseUrl, secrets, sessions }: Site) {
   const isSecure = baseUrl.startsWith("https:");
   const key = (secret: string): string => deriveKey(secret, "session-cookie").toString("hex");
@@ -22,7 +22,7 @@ export function createCookies({ baseUrl, secrets, sessions }: Site) {
     ...(isSecure && { prefix: "host" as const }),
   } as const;
   return {
-    /** The session's token; undefined for a cookie that is missing or was not signed here. */
+    /** The session token; undefined if the cookie is missing or was not signed here. */
     async read(c: ConsoleContext): Promise<string | undefined> {
       for (const each of keys) {
         const token = isSecure
@@ -41,19 +41,19 @@ export function createCookies({ baseUrl, secrets, sessions }: Site) {
 
 export type Cookies = ReturnType<typeof createCookies>;
 
-/** Finds the session of the cookie. Fails closed: it throws when the database can't be asked. */
+/** Loads the cookie's session. Fails closed: throws when the database can't answer. */
 export const loadSession = ({ sessions }: Site, cookies: Cookies) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     const token = await cookies.read(c);
     c.set("session", token ? await sessions.find(token) : undefined);
-    // What is seen behind a sign-in is nobody's to keep.
+    // Pages behind a sign-in must not be cached.
     c.header("Cache-Control", "no-store");
     await next();
   });
 
 /**
- * Lets nothing be changed from other sites. The cookie is SameSite=Lax already; a browser that does not know that, or a
- * neighbour on the same site, is stopped by the Origin header, which every browser sends with a POST.
+ * Refuses changes from other sites. The cookie is SameSite=Lax already. The Origin header, which every browser sends
+ * with a POST, also stops browsers without SameSite and neighbours on the same site.
  */
 export const requireOwnOrigin = ({ baseUrl }: Site) => {
   const own = new URL(baseUrl).origin;

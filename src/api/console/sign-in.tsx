@@ -1,4 +1,4 @@
-/** Signing in: with a wallet's signature, or by the operator's one-time link. */
+/** Sign-in with a wallet's signature, or with the operator's one-time link. */
 
 import { Hono } from "hono";
 import { z } from "zod";
@@ -20,7 +20,7 @@ export const messageBody = z.object({
 });
 export const proofBody = z.object({ message: z.string().max(4_096), signature: z.string().max(20_000) });
 
-/** The JSON body of a script of ours; throws INVALID_REQUEST with what is wrong. */
+/** The JSON body sent by our own scripts; throws INVALID_REQUEST with the problem. */
 export async function jsonOf<Schema extends z.ZodType>(
   c: ConsoleContext,
   schema: Schema,
@@ -93,7 +93,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
         await cookies.write(c, await sessions.startForWallet(address));
         return c.json({ signed_in: true });
       })
-      // A page first: programs that look at links before people do would use it up.
+      // A page first: programs that preview links would use it up.
       .get("/login/:link", (c) =>
         render(
           site,

@@ -1,4 +1,4 @@
-/** The one way rooms reach PostgreSQL: a pool with bounds, plain SQL and transactions. */
+/** The only way modules reach PostgreSQL: a bounded pool, plain SQL and transactions. */
 
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
@@ -7,24 +7,24 @@ const POOL_CONNECTIONS_MAX = 10;
 // A reorg locks every on-chain table for a moment; a read that waits longer has failed.
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-// PostgreSQL ends one of two transactions that wait for each other; tried again it finds the other gone.
+// PostgreSQL aborts one of two deadlocked transactions; a retry no longer meets the other.
 const DEADLOCK = "40P01";
 const TRIES_MAX = 3;
 
 export interface Queryable {
   /**
-   * Outside of a transaction a statement runs again after a deadlock, which a read of Ponder's tables may have with a
-   * reorg: nothing of it was done.
+   * Outside a transaction, a statement is retried after a deadlock, which left nothing behind. Reads of Ponder's tables
+   * may deadlock with a reorg.
    *
-   * With a `name`, which must stand for one text alone, the statement is planned once per connection: for those that
-   * run all the time, whose plan does not depend on their parameters.
+   * A statement with a `name`, which must stand for one text only, is planned once per connection. Use it for frequent
+   * statements whose plan does not depend on their parameters.
    */
   query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<Row[]>;
 }
 
 /**
- * In a transaction `byKey`, PostgreSQL finds rows by indexes alone, however small a table is: for statements with a name,
- * whose plan is kept while the table grows.
+ * In a `byKey` transaction PostgreSQL uses database indexes only, however small a table is. It is for named statements,
+ * whose cached plan outlives the table's growth.
  */
 export type TransactionKind = "plain" | "byKey";
 
@@ -36,8 +36,8 @@ const beginnings: Record<TransactionKind, string> = {
 
 export interface Database extends Queryable {
   /**
-   * Commits when `work` resolves and rolls back when it throws. Never await the network inside. After a deadlock
-   * `work` runs again, so it must leave nothing behind but what it wrote.
+   * Commits when `work` resolves and rolls back when it throws. Never await the network inside. `work` runs again after
+   * a deadlock, so database writes must be its only side effects.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a broken idle connection; without a listener its error would end the process.
   pool.on("error", (error) =>
     logger.warn({ msg: "Lost an idle database connection", reason: error.message }),
   );
@@ -71,7 +71,7 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
   };
 }
 
-/** Runs it again after a deadlock, three times in all. */
+/** Retries after a deadlock, with three tries in all. */
 async function unlessDeadlocked<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -89,7 +89,7 @@ async function runTransaction<Result>(
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // A connection that breaks in a transaction tells it to nobody else; unheard, it would end the process.
+  // Only this listener hears of a connection that breaks in a transaction; unhandled, the error would end the process.
   const onError = (error: Error): void => {
     broken = error;
   };

@@ -1,4 +1,4 @@
-/** LISTEN on PostgreSQL channels over one connection of its own, which comes back when it is lost. */
+/** LISTEN on PostgreSQL channels over a dedicated connection that reconnects when lost. */
 
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
@@ -10,8 +10,8 @@ export interface Listener {
 }
 
 /**
- * Calls `onWake` with its channel and payload after each notification, and without one after each (re)connection, since anything
- * may have been missed before it. Notifications are hints only: a caller needs a slow poll beside them.
+ * Calls `onWake` with channel and payload after each notification, and without them after each (re)connection, since
+ * notifications may have been missed. Notifications are only hints: callers need a slow poll as well.
  */
 export function listen(
   connectionString: string,

@@ -1,14 +1,14 @@
-/** Brings schema `vitrine` up to date: numbered migrations that only add, each applied once. */
+/** Brings schema `vitrine` up to date with numbered, additive migrations, each applied once. */
 
 import pg from "pg";
 import { readMigrations } from "./migrations.ts";
 
-// Any constant will do; it is the same for every Vitrine process on this database.
+// Any constant works if every Vitrine process on this database uses the same.
 const LOCK_KEY = 7_641_209;
 
 /**
- * Applies what is missing, in order, one transaction each. Processes that start together take turns. Throws with the
- * file's name when a migration fails; those before it stay applied, and nothing of it does.
+ * Applies missing migrations in order, one transaction each. Concurrent processes take turns. When a migration fails,
+ * throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
  */
 export async function migrate(connectionString: string, migrations = readMigrations()): Promise<void> {
   const client = new pg.Client({ connectionString, application_name: "vitrine migrations" });
@@ -31,7 +31,7 @@ export async function migrate(connectionString: string, migrations = readMigrati
       await client.query("commit");
     }
   } finally {
-    // Ends the session, and with it the lock and any transaction that failed.
+    // Ends the session, which releases the lock and rolls back a failed transaction.
     await client.end();
   }
 }

@@ -1,4 +1,4 @@
-/** The steps that made schema `vitrine` what it is: the numbered SQL files of the folder beside this file. */
+/** The migrations of schema `vitrine`: the numbered SQL files in the folder beside this file. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 export interface Migration {
-  /** From 1. Databases record it, so a number keeps its meaning forever. */
+  /** Starts at 1. Databases record it, so a number keeps its meaning forever. */
   readonly id: number;
   /** The file's name. */
   readonly name: string;
@@ -16,9 +16,9 @@ export interface Migration {
 }
 
 /**
- * All migrations in order, numbered from 1 without a gap. Throws where a file is not named like `0001_some_name.sql`,
- * where a number is missing, and where two files share one, as after a merge of two branches that both added a migration.
- * Files that don't end in `.sql` are ignored.
+ * All migrations in order, numbered from 1 without gaps. Throws if a file is not named like `0001_some_name.sql`, a
+ * number is missing, or two files share one, as after merging two branches that both added a migration. Ignores files
+ * that don't end in `.sql`.
  */
 export function readMigrations(folder = FOLDER): readonly Migration[] {
   const names = readdirSync(folder)

@@ -1,7 +1,6 @@
 /**
- * Who owns each table and function of schema `vitrine`, and which SQL may name another module's. A module is a folder of
- * src/api, and alone reads and writes what it owns; test/tables.test.ts reads the SQL of all of them and fails where this
- * file says something else.
+ * The owner of each table and function of schema `vitrine`, and the SQL that may name another module's. A module is a
+ * folder of src/api; only it reads and writes what it owns. test/tables.test.ts checks all SQL against this file.
  */
 
 export const owned: Readonly<Record<string, readonly string[]>> = {
@@ -46,9 +45,9 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface AllowedUse {
-  /** Whose SQL it is; that of a function and of its triggers is its owner's. */
+  /** The module whose SQL it is; the SQL of a function and of its triggers belongs to the function's owner. */
   readonly module: string;
-  /** What it names of another module. */
+  /** What it uses of another module. */
   readonly uses: string;
   readonly access: "read" | "write";
   readonly reason: string;
@@ -82,5 +81,5 @@ const owners = new Map(
   Object.entries(owned).flatMap(([module, names]) => names.map((name) => [name, module] as const)),
 );
 
-/** The module that a table or function of schema `vitrine` belongs to; undefined for one that is not on the map. */
+/** The module that owns a table or function of schema `vitrine`; undefined if it is not on the map. */
 export const ownerOf = (name: string): string | undefined => owners.get(name);

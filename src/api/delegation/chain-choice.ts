@@ -1,14 +1,14 @@
-/** Which chain a question about delegations means. */
+/** The chain that a delegation query means. */
 
 import { ApiError } from "../http/errors.ts";
 
 /**
- * Without a name, the first that can be asked about. Throws INVALID_REQUEST, naming the parameter, for a chain without
- * an RPC endpoint, and for one that can't be asked about.
+ * Defaults to the first chain that can be queried. Throws INVALID_REQUEST, naming the parameter, for a chain without an
+ * RPC endpoint or one that can't be queried.
  */
 export type ChainChoice = (chainId: number | undefined, parameter: string) => number;
 
-/** `askable` are those of the chains that the registry in question tells of. */
+/** `askable` are the chains that the registry in question covers. */
 export function createChainChoice(
   chains: readonly { readonly id: number }[],
   askable: readonly number[] = chains.map(({ id }) => id),

@@ -1,3 +1,3 @@
-/** The pure rules of delegation that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of delegation that other modules share. Importing them starts and opens nothing. */
 
 export { covers, EMPTY_RIGHTS, standsFor } from "./registry/rights.ts";

@@ -1,6 +1,6 @@
 /**
- * A GraphQL request's body and its answer, past the streams that a web server makes of them: those cost a short query a
- * fifth of its time (`npm run bench -- graphql`).
+ * Reads a GraphQL request's body and writes its answer without web streams, which would take a fifth of a short query's
+ * time (`npm run bench -- graphql`).
  */
 
 import { IncomingMessage } from "node:http";
@@ -10,7 +10,7 @@ import { ApiError } from "../http/errors.ts";
 
 const decoder = new TextDecoder();
 
-/** The body as text. Throws BODY_TOO_LARGE above `bytesMax`, without reading on, and INVALID_REQUEST when it ends early. */
+/** The body as text. Throws BODY_TOO_LARGE once it exceeds `bytesMax`, and INVALID_REQUEST if it ends early. */
 export async function readBody(c: Context, bytesMax: number): Promise<string> {
   const tooLarge = (): ApiError => {
     // The rest of the body is not read, so the connection can't carry another request.
@@ -19,14 +19,14 @@ export async function readBody(c: Context, bytesMax: number): Promise<string> {
   };
   if (Number(c.req.header("content-length") ?? 0) > bytesMax) throw tooLarge();
   const { incoming } = (c.env ?? {}) as { incoming?: unknown };
-  // Whoever has read of the body before keeps what is left of it.
+  // If part of the body was read before, only that reader has all of it.
   const isOurs = incoming instanceof IncomingMessage && !incoming.readableDidRead;
   const bytes = isOurs ? await readStream(incoming, bytesMax) : new Uint8Array(await c.req.arrayBuffer());
   if (bytes === undefined || bytes.length > bytesMax) throw tooLarge();
   return decoder.decode(bytes);
 }
 
-/** All of a stream, or undefined when that is more than `bytesMax`. */
+/** The whole stream, or undefined if it exceeds `bytesMax`. */
 function readStream(stream: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -45,19 +45,19 @@ function readStream(stream: IncomingMessage, bytesMax: number): Promise<Uint8Arr
     stream.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     stream.on("error", onEarlyEnd);
     stream.on("close", onEarlyEnd);
-    // Gone already, while the caller's limit was looked up: nothing will tell of it again.
+    // Already closed while the caller's limit was looked up: no event will follow.
     if (stream.destroyed) onEarlyEnd();
   });
 }
 
-/** Answers with JSON, as text or in UTF-8, whatever headers were set before. */
+/** Answers with JSON, as text or UTF-8 bytes, and keeps the headers set before. */
 export function answerJson(
   c: Context,
   json: string | Uint8Array<ArrayBuffer>,
   status: ContentfulStatusCode,
 ): void {
   const response = c.body(json, status, { "Content-Type": "application/json" });
-  // It holds the headers of the response in whose place it comes; Hono would merge them again, and stream the text.
+  // `response` already has the headers of the one it replaces; Hono would merge them again, and stream the text.
   c.res = undefined;
   c.res = response;
 }

@@ -1,4 +1,4 @@
-/** The shape of an error in a GraphQL answer, and what each kind of error may tell the caller. */
+/** The shape of errors in a GraphQL answer, and what each kind may reveal to the caller. */
 
 import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 import type { ErrorCode } from "../http/errors.ts";
@@ -11,31 +11,31 @@ export interface GraphqlResult extends FormattedExecutionResult {
   readonly errors?: readonly ErrorEntry[];
 }
 
-/** Says what a caller may read of an error; code INTERNAL means nothing of its text. Must not throw. */
+/** Returns what a caller may see of an error; for INTERNAL, none of its text. Must not throw. */
 export type RedactError = (error: unknown) => { readonly message: string; readonly code: ErrorCode };
 
 export interface ErrorReports {
   readonly redactError: RedactError;
-  /** Told of each error that `maskError` calls INTERNAL, and of no other. Must not throw. */
+  /** Called for each error that is redacted to INTERNAL, and for no other. Must not throw. */
   readonly onError?: (error: unknown) => void;
 }
 
 type Place = Pick<GraphQLFormattedError, "locations" | "path">;
 
-/** An error that the request itself caused: its text was written for the caller. */
+/** An error that the request itself caused; its text was written for the caller. */
 export function requestError(error: GraphQLError): ErrorEntry {
   const { code } = error.extensions as { code?: ErrorCode };
   return { ...error.toJSON(), extensions: { code: code === "RATE_LIMITED" ? code : "INVALID_REQUEST" } };
 }
 
-/** What the caller may read of an error. It is reported unless it was expected. */
+/** What the caller may see of an error. Unexpected errors are reported. */
 export function reportedError(error: unknown, reports: ErrorReports, place: Place = {}): ErrorEntry {
   const { message, code } = reports.redactError(error);
   if (code === "INTERNAL") reports.onError?.(error);
   return { ...place, message, extensions: { code } };
 }
 
-/** An error of an execution: a field that failed, unless the request's arguments were at fault. */
+/** An error of an execution: a failed field, unless the request's arguments were at fault. */
 export function executionError(error: GraphQLError, reports: ErrorReports): ErrorEntry {
   const cause = rootCause(error);
   return isRequestMistake(cause) ? requestError(error) : reportedError(cause, reports, error.toJSON());
@@ -45,8 +45,8 @@ function rootCause(error: Error): Error {
   return error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
 }
 
-// For a caller's mistake graphql-js points at an argument, a value, a variable or a directive; for ours, such
-// as a union it cannot resolve, at the field. A GraphQLError that points nowhere was thrown by a resolver.
+// For a caller's mistake graphql-js points at an argument, a value, a variable or a directive; for ours, such as a
+// union it can't resolve, at the field. A GraphQLError without a location was thrown by a resolver.
 function isRequestMistake(cause: Error): cause is GraphQLError {
   const kind = cause instanceof GraphQLError ? cause.nodes?.[0]?.kind : undefined;
   return kind !== undefined && kind !== Kind.FIELD;

@@ -8,7 +8,7 @@ import { ownSdl } from "./own/own.graphql.ts";
 import { createResolvers } from "./own/resolvers.ts";
 import { type Caller, graphqlRoutes, redactError } from "./routes.ts";
 
-/** `ponder` answers a request with Ponder's own GraphQL handler. Rejects where the two schemas can't be joined. */
+/** `ponder` answers a request with Ponder's own GraphQL handler. Rejects if the two schemas can't be merged. */
 export async function createGraphqlModule({
   ponder,
   services,

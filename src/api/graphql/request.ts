@@ -1,10 +1,10 @@
-/** Reads a GraphQL request from a JSON body. */
+/** Parses a GraphQL request from a JSON body. */
 
 export interface GraphqlRequest {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** A body from which Ponder reads this very request: as it arrived, if that will do. */
+  /** A body that Ponder parses to this same request: the original if possible. */
   readonly forwardable: string;
 }
 
@@ -12,8 +12,8 @@ export interface GraphqlRequest {
 const FORWARDED = new Set(["query", "operationName", "variables"]);
 
 /**
- * Returns the request that a parsed body holds, or a sentence that says why it holds none. Null counts as
- * absent, as in Ponder. `text` is the same body as it arrived.
+ * Returns the request in a parsed body, or a sentence that says why there is none. Null counts as absent, as in Ponder.
+ * `text` is the same body as it arrived.
  */
 export function readRequest(body: unknown, text: string): GraphqlRequest | string {
   if (!isRecord(body)) return `the body must be a JSON object; received ${kindOf(body)}`;

@@ -1,4 +1,4 @@
-/** The POST /graphql door. Errors of a GraphQL request are answered in GraphQL's shape, the rest in the gateway's. */
+/** The route POST /graphql. Errors of a GraphQL request have GraphQL's shape, others the REST API's. */
 
 import type { Context, MiddlewareHandler } from "hono";
 import { isDatabaseAway } from "../db/database-away.ts";
@@ -12,18 +12,18 @@ import type { GraphqlEndpoint } from "./gateway/endpoint.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
 
-/** Who asks, for resolvers. */
+/** The caller, for resolvers. */
 export interface Caller {
   /**
-   * The client address that refreshes are limited by; undefined for an app that may refresh over REST, where its tier is
-   * the limit.
+   * The client address that limits refreshes; undefined for an app that may refresh over REST, where its tier is the
+   * limit.
    */
   readonly client: string | undefined;
 }
 
 const REFRESH_API: ApiName = "market-partner";
 
-/** `clientAddress` as the gate knows it. */
+/** `clientAddress` is the one that rate limits use. */
 export function graphqlRoutes(endpoint: GraphqlEndpoint<Caller>, clientAddress: (c: Context) => string) {
   const router = createRouter();
   const answer: MiddlewareHandler<ApiEnv> = async (c) => {
@@ -54,7 +54,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What a client may see of an error: its own doing in full, ours by one word. */
+/** What a client may see of an error: its own mistake in full, ours as one word. */
 export function redactError(error: unknown): { message: string; code: ErrorCode } {
   if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };

@@ -1,4 +1,4 @@
-/** What is known of the URLs of images, videos and animations, in PostgreSQL; and which are wanted. */
+/** The known state of media URLs and the queue of probes, in PostgreSQL. */
 
 import type { Queryable } from "../db/database.ts";
 
@@ -10,21 +10,21 @@ export interface MediaUrl {
   readonly url: string;
 }
 
-/** A URL, and who is asked for it. */
+/** A URL, and the host that serves it. */
 export interface MediaToProbe extends MediaUrl {
   readonly host: string;
 }
 
-/** Woken whenever something is wanted. */
+/** Notified whenever a probe is requested. */
 export const MEDIA_CHANNEL = "vitrine_media";
 
-// A URL that many tokens share, or that is asked for again and again, is asked of its host this often at most.
+// A URL that many tokens share, or that is requested repeatedly, is fetched from its host this often at most.
 const SPACING = "interval '5 seconds'";
-// How stale `seen_at` may get before it is written: collecting spares what was seen much later than this.
+// How stale `seen_at` may become before it is written again; far below the age at which URLs are deleted.
 const SEEN_AGAIN = "interval '1 day'";
 
 const HASH = "sha256(convert_to(k.url, 'UTF8'))";
-// In one order everywhere, so that two transactions never wait for each other.
+// Always in the same order, so that two transactions never deadlock.
 const rowsToProbe = `
   select distinct on (k.kind, ${HASH}) k.kind, ${HASH}, k.url, k.host
     from unnest($1::text[], $2::text[], $3::text[]) as k(kind, url, host) order by k.kind, ${HASH}`;
@@ -34,7 +34,7 @@ const columnsOf = (media: readonly MediaToProbe[]): [string[], string[], string[
   media.map(({ host }) => host),
 ];
 
-/** Asks for a look at each, known or not, when the transaction commits. Requests that meet before the look share it. */
+/** Requests a probe of each URL, known or not, on commit. Requests made before a probe starts share it. */
 export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Promise<void> {
   if (media.length === 0) return;
   await db.query(
@@ -51,7 +51,7 @@ export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Pr
   );
 }
 
-/** Notes that served documents name these. Those that nobody has looked at are wanted; the others are left in peace. */
+/** Records that served documents name these URLs. Only those that were never probed are enqueued. */
 export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): Promise<void> {
   if (media.length === 0) return;
   await db.query(
@@ -61,7 +61,7 @@ export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): P
   );
 }
 
-/** What the last look found. */
+/** The result of the last probe. */
 export interface MediaState extends MediaUrl {
   readonly status: "pending" | "accepted" | "rejected";
   readonly reason: string | null;
@@ -69,7 +69,7 @@ export interface MediaState extends MediaUrl {
   readonly leadsTo: string | null;
 }
 
-/** Those of the URLs that have ever been wanted. */
+/** The URLs for which a probe was ever requested. */
 export async function readStates(db: Queryable, media: readonly MediaUrl[]): Promise<MediaState[]> {
   if (media.length === 0) return [];
   return db.query<MediaState>(

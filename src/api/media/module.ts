@@ -1,4 +1,4 @@
-/** Images, videos and animations: what is known of them, the pictures made of them, and the hosts they may come from. */
+/** Images, videos and animations: their probe results, the pictures rendered from them, and the allowed hosts. */
 
 import type { Database } from "../db/database.ts";
 import { createAllowlist } from "./display/allowlist.ts";
@@ -13,7 +13,7 @@ export { startMediaPipeline } from "./probes/pipeline.ts";
 export { collectMedia } from "./storage/collect.ts";
 export { imageRoutes } from "./storage/image-routes.ts";
 
-/** `mediaFolder` is where pictures are kept; `baseUrl` is the public address of this service, without a trailing slash. */
+/** `mediaFolder` stores the pictures; `baseUrl` is the public URL of this service, without a trailing slash. */
 export function createMediaModule({
   database,
   mediaFolder,

@@ -1,4 +1,4 @@
-/** The pure rules of media that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of media that other modules share. Importing them starts and opens nothing. */
 
 export { fetchReasonTable, refusalTable } from "./checks/reasons.ts";
 export { chooseDisplay, hostOf, skipReasons } from "./display/display.ts";

@@ -1,4 +1,4 @@
-/** The media room's door: what is wanted, and what is known of it. */
+/** The media service: requests probes and returns their results. */
 
 import type { Queryable } from "../db/database.ts";
 import { explain, type MediaReason } from "./checks/reasons.ts";
@@ -17,13 +17,13 @@ import { locateMedia } from "./probes/locate-media.ts";
 export interface ShownImage {
   /** `none` for a document without an image. */
   readonly status: "cached" | "pending" | "rejected" | "none";
-  /** The cached picture; of a pending one its own address, if a browser can load it; null where none can be shown. */
+  /** The URL of the cached picture; for a pending image its own URL, if browsers can load it; null if there is none. */
   readonly url: string | null;
-  /** Why it is rejected, or why the last look at it did not succeed. */
+  /** Why the image is rejected, or why its last probe failed. */
   readonly reason: string | null;
 }
 
-/** What is known of the media that a document names. */
+/** The state of the media that a document names. */
 export interface ShownMedia {
   readonly image: ShownImage;
   readonly faults: FoundFaults;
@@ -33,14 +33,14 @@ export interface ShownMedia {
 export interface MediaDeps {
   readonly database: Queryable;
   readonly gateways: readonly string[];
-  /** Where /media is reached, without a trailing slash. */
+  /** The base of /media, without a trailing slash. */
   readonly baseUrl: string;
 }
 
 const keyOf = ({ kind, url }: MediaUrl): string => `${kind} ${url}`;
 
 export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
-  /** What of a document is looked at: the image, and what a page could show of the rest. */
+  /** The media of a document that are probed: the image, and whatever a page could show of the rest. */
   const urlsOf = ({ image, video, animation_url }: MediaFields): MediaToProbe[] => {
     const named: readonly [MediaKind, string | null][] = [
       ["image", image],
@@ -67,17 +67,17 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
 
   return {
     /**
-     * Asks for a look at what these documents name, new or known, as part of `tx`: for every document that a fetch has
-     * found, since a URL may have got new content. Looks that are asked for before one starts are one.
+     * Requests a probe of all media in these documents, new or known, as part of `tx`. Call it for every fetched
+     * document, since a URL may have new content. Requests made before a probe starts share it.
      */
     enqueue: (tx: Queryable, documents: readonly MediaFields[]): Promise<void> =>
       enqueue(tx, documents.flatMap(urlsOf)),
 
-    /** Notes that these documents are served. Only what nobody has asked for yet is looked at. */
+    /** Records that these documents are served. Only media that were never requested are probed. */
     noteSeen: (db: Queryable, documents: readonly MediaFields[]): Promise<void> =>
       noteSeen(db, documents.flatMap(urlsOf)),
 
-    /** What is known of the media that each of these documents names, in their order; one read for all. */
+    /** The state of the media in each of these documents, in their order, with one read for all. */
     async readAll(documents: readonly MediaFields[]): Promise<ShownMedia[]> {
       const found = await readStates(database, documents.flatMap(urlsOf));
       const states = new Map(found.map((state) => [keyOf(state), state]));

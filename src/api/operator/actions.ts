@@ -1,6 +1,6 @@
 /**
- * What operators do, each with its audit row in the same transaction. REST, the console and the command line call these, so
- * that they can't differ.
+ * The operator's actions, each with its audit row in the same transaction. REST, the console and the CLI all call
+ * these, so they can't diverge.
  */
 
 import type { CollectionConfig } from "../../config.ts";
@@ -16,7 +16,7 @@ import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import type { Reconcile, ReconciledPage } from "../trading/reconcile/reconcile.ts";
 
-/** Who acts with the bearer token: the command line, and programs. */
+/** The actor behind the bearer token: the CLI and other programs. */
 export const OPERATOR = "operator";
 
 export interface OperatorDeps {
@@ -29,18 +29,18 @@ export interface OperatorDeps {
   readonly reconcile: Reconcile;
 }
 
-/** `actor` is who acts: `operator` for the bearer token and the command line, a wallet for a session of the console. */
+/** `actor` is `operator` for the bearer token and the CLI, or a wallet for a console session. */
 export function createOperatorActions(deps: OperatorDeps) {
   const { database, access, allowlist, traitApproval, operatorRequests, renormaliser, reconcile } = deps;
   return {
-    /** `collection` is `chainId:address`, or null for every collection. A host that is on the list stays as it is. */
+    /** `collection` is `chainId:address`, or null for every collection. A host already on the list is unchanged. */
     allowHost: (actor: string, pattern: string, collection: string | null): Promise<void> =>
       database.transaction(async (tx) => {
         await allowlist.add(tx, pattern, collection, actor);
         await access.audit(tx, actor, "allowlist.add", pattern, { collection });
       }),
 
-    /** False for a host that is not on the list, which leaves no audit row. */
+    /** False, without an audit row, if the host is not on the list. */
     disallowHost: (actor: string, pattern: string, collection: string | null): Promise<boolean> =>
       database.transaction(async (tx) => {
         const isRemoved = await allowlist.remove(tx, pattern, collection);
@@ -63,8 +63,8 @@ export function createOperatorActions(deps: OperatorDeps) {
       ),
 
     /**
-     * Refreshes these distinct tokens, or all known ones where they are null, and answers the receipt's id. `accept` serves
-     * a document even if it is less complete than the one before.
+     * Refreshes these distinct tokens, or all known ones if null, and returns the receipt's id. `accept` serves a
+     * document even if it is less complete than the previous one.
      */
     requestRefresh(
       actor: string,
@@ -83,13 +83,13 @@ export function createOperatorActions(deps: OperatorDeps) {
         : operatorRequests.requestCollection(collection, accept, note);
     },
 
-    /** Reads stored documents again by this release's rules, in the background and without a fetch. */
+    /** Re-reads stored documents by this release's rules, in the background and without fetches. */
     requestRenormalise: (actor: string): Promise<RenormaliseState | undefined> =>
       renormaliser.request((tx) =>
         access.audit(tx, actor, "metadata.renormalise", "metadata", { normaliser: NORMALISER }),
       ),
 
-    /** Compares a page of a collection's locks with its contract, and changes nothing but the audit log. */
+    /** Compares a page of a collection's locks with its contract; changes nothing but the audit log. */
     async reconcileLocks(
       actor: string,
       collection: CollectionConfig,

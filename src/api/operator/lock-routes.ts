@@ -103,7 +103,7 @@ const reconcileRoute = createRoute({
 export interface LockRouteDeps {
   readonly actions: OperatorActions;
   readonly collections: {
-    /** In the operator's order; there is at least one. */
+    /** In the operator's order; never empty. */
     readonly all: readonly CollectionConfig[];
     find(address: string, chainId?: number): CollectionConfig;
   };

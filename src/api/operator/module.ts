@@ -1,4 +1,4 @@
-/** What operators do, and the REST routes for it under /admin. */
+/** The operator's actions, and their REST routes under /admin. */
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { type ApiEnv, createRouter } from "../http/router.ts";
@@ -18,7 +18,7 @@ type Deps = AllowlistRouteDeps &
   RenormaliseRouteDeps &
   TraitRouteDeps;
 
-/** To be mounted behind the check of the operator's token. */
+/** Mount it behind the check of the operator's token. */
 export function operatorRoutes(deps: Deps): OpenAPIHono<ApiEnv> {
   const app = createRouter();
   for (const routes of [

@@ -1,4 +1,4 @@
-/** Operator routes for refreshes: ask for any number of tokens, follow them, and look at the queue. */
+/** Operator routes for refreshes: request any number of tokens, follow them, and inspect the queue. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";

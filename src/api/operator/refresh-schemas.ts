@@ -1,4 +1,4 @@
-/** What the operator is told of refreshes, as it is documented. */
+/** The documented schemas of the operator's refresh responses. */
 
 import { z } from "@hono/zod-openapi";
 import { HOST_TOKENS_MAX } from "../refresh/module.ts";

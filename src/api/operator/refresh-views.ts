@@ -1,4 +1,4 @@
-/** What the operator is told of refreshes, from what the stores hold. */
+/** Builds the operator's refresh responses from stored rows. */
 
 import type { z } from "@hono/zod-openapi";
 import type { QueueOverview } from "../refresh/queue/overview-store.ts";

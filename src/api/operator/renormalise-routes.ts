@@ -1,4 +1,4 @@
-/** Operator routes for the reading of stored documents by new rules. */
+/** Operator routes that re-read stored documents by new rules. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { createRouter, errorResponses } from "../http/router.ts";

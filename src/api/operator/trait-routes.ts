@@ -11,7 +11,7 @@ import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 
-// Each is counted over all tokens that hold it.
+// Each is counted over all tokens that have it.
 const PENDING_MAX = 100;
 
 const displayTypeField = z.enum(displayTypes);
@@ -53,7 +53,7 @@ const pendingRoute = createRoute({
 const approvalBody = z
   .strictObject({
     collection: collectionRefField,
-    // As it is stored.
+    // Converted as it was when stored.
     trait_type: z.string().min(1).transform(storable),
     display_type: displayTypeField,
   })

@@ -1,4 +1,4 @@
-/** Values that are too long to be read or marked by hand: a button copies them whole. Scripts show it where it works. */
+/** Values too long to read or select by hand, with a button that copies them. A script shows it where it works. */
 
 import { collectionPath, type Site } from "./env.ts";
 import { shortAddress } from "./text.tsx";
@@ -7,7 +7,7 @@ export const CopyButton = ({ value, what }: { value: string; what: string }) => 
   <button type="button" class="copy" data-copy={value} aria-label={`Copy ${what}`} />
 );
 
-/** A value in full. */
+/** A complete value. */
 export const Whole = ({ value, what }: { value: string; what: string }) => (
   <span class="whole">
     <code>{value}</code>
@@ -15,7 +15,7 @@ export const Whole = ({ value, what }: { value: string; what: string }) => (
   </span>
 );
 
-/** Where a page tells that something was copied; one for all its buttons. */
+/** Announces that something was copied; one per page for all its buttons. */
 export const Copied = () => <p id="copied" class="visually-hidden" role="status" />;
 
 interface WalletProps {
@@ -24,7 +24,7 @@ interface WalletProps {
   readonly address: string;
 }
 
-/** A wallet, leading to what it holds of the collection. */
+/** A wallet, linked to its tokens in the collection. */
 export const Wallet = ({ site, token, address }: WalletProps) => (
   <span class="nowrap">
     <a class="mono" href={`${site.to(collectionPath(token))}?owner=${address}`} title={address}>

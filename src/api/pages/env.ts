@@ -1,4 +1,4 @@
-/** What the pages work with, and where they are. */
+/** The pages' dependencies and paths. */
 
 import type { Context } from "hono";
 import type { CollectionConfig } from "../../config.ts";
@@ -34,12 +34,12 @@ export interface PagesEnv {
 
 export type PagesContext = Context<PagesEnv>;
 
-/** Deps and what is derived of them once. */
+/** The dependencies, and values derived from them once. */
 export interface Site extends PagesDeps {
   readonly to: To;
 }
 
-/** Any collection: `chain_id` and `collection_address` as the API names them. */
+/** Any object that names a collection as the API does. */
 type Named = { readonly chain_id: number; readonly collection_address: string };
 
 export const collectionPath = ({ chain_id, collection_address }: Named): string =>
@@ -53,7 +53,7 @@ export const namesOf = ({ chainId, address }: CollectionConfig): Named => ({
   collection_address: address,
 });
 
-/** The collection of the path; throws COLLECTION_NOT_FOUND for one that nobody configured, and for what is no address. */
+/** The collection of the path; throws COLLECTION_NOT_FOUND for an unconfigured one or an invalid address. */
 export function collectionOf({ collections }: Site, c: PagesContext): CollectionConfig {
   const chainId = c.req.param("chain") ?? "";
   const address = parseAddress(c.req.param("address") ?? "");
@@ -62,7 +62,7 @@ export function collectionOf({ collections }: Site, c: PagesContext): Collection
   return found;
 }
 
-/** The token id of the path; throws TOKEN_UNKNOWN for what is none. */
+/** The token id of the path; throws TOKEN_UNKNOWN for an invalid one. */
 export function tokenIdOf(c: PagesContext): string {
   const tokenId = c.req.param("token") ?? "";
   if (parseTokenId(tokenId) === undefined) throw new ApiError("TOKEN_UNKNOWN");
@@ -71,12 +71,12 @@ export function tokenIdOf(c: PagesContext): string {
 
 const MEDIA = "/media/";
 
-/** The path of a cached picture, so that a page shows it under whatever name this service was opened; or undefined. */
+/** The path of a cached picture, which works under any name of this service; undefined for any other URL. */
 export function picturePath({ baseUrl, to }: Site, url: string | null): string | undefined {
   return url?.startsWith(`${baseUrl}${MEDIA}`) ? to(url.slice(baseUrl.length)) : undefined;
 }
 
-/** Whether the index of a chain has caught up with it; false before it has begun. */
+/** Whether a chain's index has caught up; false before it has started. */
 export async function isIndexReady({ heads }: Site, chainId: number): Promise<boolean> {
   return (await heads.read()).some((head) => head.chainId === chainId && head.ready);
 }

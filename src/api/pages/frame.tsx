@@ -1,4 +1,4 @@
-/** The frame around every page, and the pages that tell what went wrong. */
+/** The frame of every page, and the error pages. */
 
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -14,13 +14,13 @@ export interface FrameProps {
   readonly title: string;
   readonly scripts?: readonly string[];
   readonly width?: "narrow" | "wide" | "gallery";
-  /** Where in the navigation this page is. */
+  /** This page's entry in the navigation. */
   readonly nav?: "collections";
   readonly sources?: PageSources;
   readonly status?: ContentfulStatusCode;
 }
 
-/** Answers with a page. Its title may hold anybody's text. */
+/** Renders a page. Its title may contain untrusted text. */
 export function render(
   { to }: Site,
   c: PagesContext,
@@ -28,7 +28,7 @@ export function render(
   content: Child,
 ): Response | Promise<Response> {
   if (sources) c.set("sources", sources);
-  // What is shown changes with every block; a visitor who comes back gets it anew.
+  // The content changes with every block, so a returning visitor gets a new page.
   c.header("Cache-Control", "private, no-cache");
   return c.html(
     page(
@@ -81,7 +81,7 @@ const unexpected = {
   text: "The fault is ours and has been logged. Try again in a moment.",
 };
 
-// The details say what can't be done, and when to try again.
+// The details say what is unavailable, and when to retry.
 const UNAVAILABLE_TEXT = "This can’t be done at the moment. Nothing is lost.";
 
 const notFound: Partial<Record<string, string>> = {
@@ -91,7 +91,7 @@ const notFound: Partial<Record<string, string>> = {
 
 /** A page for people, the API's error for programs. */
 export function answerProblem(error: Error, c: PagesContext, site: Site): Response | Promise<Response> {
-  // Logs what is unexpected, whoever asked.
+  // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
   const { code, details } = toApiError(error);

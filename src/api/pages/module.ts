@@ -1,3 +1,3 @@
-/** The face of pages: what other modules may use of it. */
+/** The public face of pages for other modules. */
 
 export { createPages } from "./routes.tsx";

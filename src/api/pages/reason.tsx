@@ -1,4 +1,4 @@
-/** Why something did not come: a sentence for people, and the code by which the documentation explains it. */
+/** Explains a missing picture or document: a sentence for people, and the code that the documentation explains. */
 
 import { refusalTable } from "../media/rules.ts";
 import { Foreign } from "./text.tsx";
@@ -6,7 +6,7 @@ import { Foreign } from "./text.tsx";
 const refusals: Readonly<Record<string, string>> = refusalTable;
 const KIB = 1_024;
 
-/** A reason as the API gives it, `code: message`; any other text as it is. */
+/** A reason in the API's form, `code: message`; any other text unchanged. */
 export const Reason = ({ text, max = 300 }: { text: string; max?: number }) => {
   const [, code, message = ""] = /^([a-z0-9_]+): (.*)$/s.exec(text) ?? [];
   if (code === undefined) return <Foreign text={text} max={max} />;
@@ -17,10 +17,10 @@ export const Reason = ({ text, max = 300 }: { text: string; max?: number }) => {
   );
 };
 
-/** What a code and the figure beside it say, as one sentence. */
+/** A code and its measured value as one sentence. */
 export function sentenceOf(code: string, message: string): string {
   const known = refusals[code];
-  // The table marks the names of fields for documents, with backticks. A limit in bytes is in its sentence already.
+  // The table marks the names of document fields with backticks. A sentence with a limit in bytes has its figure.
   if (known === undefined) return sentence(withUnits(message) || code);
   const figure = message === "" || /\bbytes\b/.test(message) ? "" : ` (${message})`;
   return withUnits(known.replaceAll("`", "").replace(/\.$/, `${figure}.`));
@@ -29,7 +29,7 @@ export function sentenceOf(code: string, message: string): string {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
-/** Sizes as people know them: 1 MB, not 1048576 bytes. */
+/** Sizes in familiar units: 1 MB, not 1048576 bytes. */
 const withUnits = (text: string): string =>
   text.replace(/\b(\d[\d,]*) bytes\b/g, (whole, digits: string) => {
     const size = Number(digits.replaceAll(",", ""));

@@ -1,4 +1,4 @@
-/** Other people's text on our pages: whole, readable, and without a hold on what stands beside it. */
+/** Untrusted text on our pages: complete, readable, and without effect on its surroundings. */
 
 import { clip, INVISIBLE, printable } from "../http/text/printable.ts";
 import type { Trait } from "../metadata/document/traits.ts";
@@ -8,14 +8,14 @@ const PREVIEW_CHARACTERS = 280;
 const PREVIEW_LINES = 4;
 const ATTRIBUTE_CHARACTERS_MAX = 120;
 
-/** For attributes and titles, which can't isolate text: one line, short, and without controls of direction. */
+/** For attributes and titles, which can't isolate text: one short line without bidirectional controls. */
 export const plain = (text: string): string => printable(text, ATTRIBUTE_CHARACTERS_MAX);
 
-// Controls that turn the letters after them around; isolation keeps them in, but not from the text that they are in.
+// Controls that reverse the letters after them. Isolation limits them to their text, but that is still reversed.
 const OVERRIDES = /[\u202a-\u202e]/g;
 const upright = (text: string): string => text.replace(OVERRIDES, "");
 
-/** Text that keeps its writing direction to itself. */
+/** Text whose writing direction does not affect its surroundings. */
 export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) => (
   <bdi>{clip(upright(text), max)}</bdi>
 );
@@ -54,11 +54,11 @@ export const shortAddress = (address: string): string => `${address.slice(0, 6)}
 
 const ID_DIGITS_MAX = 12;
 
-/** An id of up to 78 digits, by its ends where it is long. */
+/** An id of up to 78 digits; a long one by its first and last digits. */
 export const shortId = (tokenId: string): string =>
   tokenId.length > ID_DIGITS_MAX ? `${tokenId.slice(0, 5)}…${tokenId.slice(-4)}` : tokenId;
 
-/** With thousands apart where that helps; never rounded. */
+/** With thousands separators where that helps; never rounded. */
 export const formatNumber = (value: number): string =>
   Number.isSafeInteger(value) ? value.toLocaleString("en-US") : String(value);
 
@@ -68,7 +68,7 @@ export const formatPercentage = (value: number): string => {
   return value < 10 ? `${value.toFixed(1)}%` : `${Math.min(99, Math.round(value))}%`;
 };
 
-/** A Unix second as a day, with the time where it is not midnight; UTC, so that all readers see the same. */
+/** A Unix second as a day, with the time if it is not midnight; in UTC, so that all readers see the same. */
 export function formatDate(seconds: number): string {
   const date = new Date(seconds * 1000);
   const isMidnight = seconds % 86_400 === 0;
@@ -77,13 +77,13 @@ export function formatDate(seconds: number): string {
   return isMidnight ? day : `${day}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
-/** A trait's value as people read it. */
+/** A trait's value in readable form. */
 export function formatValue({ display_type, value }: Pick<Trait, "display_type" | "value">): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "string") return value;
   return display_type === "date" ? formatDate(value) : formatNumber(value);
 }
 
-/** Nothing can be read of an empty text or one of blanks, so that is said instead. */
+/** An empty or blank text is invisible, so a label replaces it. */
 export const Value = ({ text, max = 200 }: { text: string; max?: number }) =>
   text.replace(INVISIBLE, "").trim() === "" ? <em class="soft">empty</em> : <Foreign text={text} max={max} />;

@@ -1,4 +1,4 @@
-/** Which PostgreSQL everything lives in: the operator's, or the embedded one of the data folder. */
+/** Selects the PostgreSQL for all data: the operator's, or the embedded one of the data folder. */
 
 import { joinEmbeddedPostgres } from "./embedded-postgres.ts";
 

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: one real server per data folder, shared by every process that asks for it. */
+/** The embedded PostgreSQL: one real server per data folder, shared by every process that uses the folder. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
@@ -11,18 +11,18 @@ import { BootError } from "../../boot-error.ts";
 import { findInstall, type PostgresInstall } from "./postgres-install.ts";
 import { interrupt, type RunningServer, runningServer } from "./postgres-process.ts";
 
-// Outlasts a restart of the last client, which is back within seconds.
+// Outlasts a restart of the last client, which takes seconds.
 const IDLE_MS = 10_000;
 // A first start takes about two seconds; a loaded machine gets thirty times that.
 const PATIENCE_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 5_000;
-// A keeper that lost the race ends at once; trying again at once would only slow the winner.
+// A keeper that lost the race exits at once; an immediate retry would only slow the winner.
 const KEEPER_PAUSE_MS = 1_000;
 const POLL_MS = 25;
 
-/** The keeper's session carries this name, so that whoever joins notices a server nobody watches. */
+/** Application name of the keeper's session, so that a joining process notices a server without a keeper. */
 export const KEEPER_NAME = "vitrine keeper";
-/** Held shared while a process joins, and alone while the keeper stops: nobody joins a server that is leaving. */
+/** Locked shared while a process joins, exclusively while the keeper stops: no process joins a stopping server. */
 export const JOIN_LOCK_KEY = 5_190_332;
 
 export interface EmbeddedPostgresFiles {
@@ -32,7 +32,7 @@ export interface EmbeddedPostgresFiles {
   readonly log: string;
 }
 
-/** What a keeper is told on its command line. */
+/** The keeper's command-line argument. */
 export interface KeeperOrder {
   readonly files: EmbeddedPostgresFiles;
   readonly install: PostgresInstall;
@@ -42,9 +42,9 @@ export interface KeeperOrder {
 type State = "absent" | "silent" | "starting" | "unwatched" | "ready";
 
 /**
- * The URL of a working database in this data folder. Starts the server if none runs there and joins it if
- * one does, however many processes ask at once; it ends by itself `idleMs` after its last client has left.
- * Throws a BootError when the folder cannot be used.
+ * The URL of a working database in this data folder. Starts the server if none runs there and joins it otherwise,
+ * however many processes ask at once. The server stops `idleMs` after its last client has left. Throws a BootError when
+ * the folder can't be used.
  */
 export async function joinEmbeddedPostgres(
   dataFolder: string,
@@ -60,7 +60,7 @@ export async function joinEmbeddedPostgres(
     const server = runningServer(files.cluster);
     const state: State = server ? await ask(files, server) : "absent";
 
-    // Replaying the log after a crash may take minutes, and the server says so all the while.
+    // Replaying the log after a crash may take minutes; the server reports it throughout.
     if (state === "starting") lastSign = Date.now();
     if (keeper?.exitCode)
       throw new BootError(`PostgreSQL in ${files.cluster} did not start; ${files.log} says why.`);
@@ -78,7 +78,7 @@ export async function joinEmbeddedPostgres(
   );
 }
 
-/** Stops the server of this data folder now, if one runs, and waits until it is gone. */
+/** Stops the server of this data folder now, if one runs, and waits until it has exited. */
 export async function stopEmbeddedPostgres(dataFolder: string): Promise<void> {
   const { cluster } = filesOf(dataFolder);
   const server = runningServer(cluster);
@@ -132,7 +132,7 @@ async function ask(files: EmbeddedPostgresFiles, server: RunningServer): Promise
     connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
   });
-  // A lost connection also fails the query in progress, and that is where it counts.
+  // A lost connection also rejects the query in progress, which is where it is handled.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -163,7 +163,7 @@ function startKeeper(dataFolder: string, idleMs: number): ChildProcess {
     cwd: dirname(script),
     detached: true,
     stdio: ["ignore", log, log],
-    // It outlives its caller, so it gets none of the caller's secrets and none of its PG… or NODE_OPTIONS.
+    // It outlives its caller, so it inherits neither the caller's secrets nor its PG… and NODE_OPTIONS.
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C" },
   });
   closeSync(log);

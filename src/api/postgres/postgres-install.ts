@@ -1,4 +1,4 @@
-/** What this machine offers the embedded PostgreSQL: its programs, and an account that may run them. */
+/** What the embedded PostgreSQL needs of this machine: its programs, and an account that may run them. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,10 +18,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { BootError } from "../../boot-error.ts";
 
-// A distribution's own account comes first; one of the two exists nearly everywhere, so none is ever created.
+// A distribution's own account comes first. One of the two exists nearly everywhere, so none is ever created.
 const ACCOUNTS_FOR_ROOT = ["postgres", "nobody"];
 
-// Written by root only, as what root runs must be.
+// Writable by root only, as anything that root runs must be.
 const PROGRAMS_FOR_ROOT = "/var/cache/vitrine";
 const SETPRIV_PATHS = ["/usr/bin/setpriv", "/bin/setpriv"];
 
@@ -40,11 +40,11 @@ interface Programs {
 export interface PostgresInstall extends Programs {
   /** Set for root only: PostgreSQL refuses to run as root. */
   readonly account?: Account;
-  /** Set when a path that the account may not enter, such as root's home, lies above the data: it lets them pass. */
+  /** Set when the account may not enter a folder above the data, such as root's home; setpriv grants that right. */
   readonly setpriv?: string;
 }
 
-/** How to run one of the programs under the install's account. */
+/** The command that runs one of the programs under the install's account. */
 export function launch(
   { account, setpriv }: PostgresInstall,
   program: string,
@@ -59,8 +59,8 @@ export function launch(
 }
 
 /**
- * The programs for the cluster in this folder, made or not, and the account to run them as. Throws a
- * BootError when they cannot work there.
+ * The programs for the cluster in this folder, existing or not, and the account to run them as. Throws a BootError when
+ * they can't work there.
  */
 export function findInstall(cluster: string): PostgresInstall {
   const programs = findPrograms();
@@ -98,7 +98,7 @@ function findPrograms(): Programs {
   }
 }
 
-// The package makes its library links in a postinstall script, and many setups run none.
+// The package creates its library links in a postinstall script, which many setups don't run.
 function restoreLinks(home: string): void {
   const list = readFileSync(join(home, "native", "pg-symlinks.json"), "utf8");
   const links = JSON.parse(list) as { target: string }[];
@@ -124,7 +124,7 @@ function requireSameMajor(cluster: string, major: string): void {
 
 function accountFor(cluster: string): Account {
   const owner = existsSync(cluster) ? statSync(cluster) : undefined;
-  // A cluster runs under its owner only, so one made by an ordinary user stays usable under sudo.
+  // A cluster runs only under its owner, so one created by an ordinary user stays usable under sudo.
   if (owner && owner.uid !== 0) return { name: `user ${owner.uid}`, uid: owner.uid, gid: owner.gid };
 
   const lines = readFileSync("/etc/passwd", "utf8").split("\n");
@@ -137,7 +137,7 @@ function accountFor(cluster: string): Account {
   );
 }
 
-// The data folder is ours to open, to this one group; what lies above it is the operator's.
+// Opens the data folder, which is ours, to this one group; the folders above it are the operator's.
 function admit(account: Account, folder: string): void {
   if (!isClosedTo(account, folder)) return;
   const { mode, uid } = statSync(folder);
@@ -149,8 +149,8 @@ const closedFolders = (folder: string, account: Account): string[] =>
   withParents(realpathSync(folder)).filter((each) => isClosedTo(account, each));
 
 /**
- * A copy of the programs where every account may enter. PostgreSQL looks for its own executable with access(2),
- * which asks what the account itself may do, whatever `setpriv` grants.
+ * Copies the programs to where every account may enter. PostgreSQL looks for its own executable with access(2), which
+ * asks for the account's own rights, whatever `setpriv` grants.
  */
 function moveOut({ postgres, major }: Programs): Programs {
   const native = dirname(dirname(postgres));
@@ -160,7 +160,7 @@ function moveOut({ postgres, major }: Programs): Programs {
     .digest("hex");
   const home = join(PROGRAMS_FOR_ROOT, `postgres-${version.slice(0, 12)}`);
   if (!existsSync(home)) {
-    // Made aside and renamed: several processes may come by at once, and one may be killed half-way.
+    // Written aside and renamed: several processes may do this at once, and one may be killed half-way.
     const draft = `${home}.new-${process.pid}`;
     mkdirSync(PROGRAMS_FOR_ROOT, { recursive: true, mode: 0o755 });
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
@@ -170,7 +170,7 @@ function moveOut({ postgres, major }: Programs): Programs {
   return { postgres: join(home, "bin", "postgres"), initdb: join(home, "bin", "initdb"), major };
 }
 
-// Part of util-linux; a container without the capability makes it fail, which is found out here.
+// Part of util-linux. It fails in a container without the capability, which is tested here.
 function findSetpriv(account: Account): string | undefined {
   const path = SETPRIV_PATHS.find((each) => existsSync(each));
   if (!path || process.platform !== "linux") return undefined;

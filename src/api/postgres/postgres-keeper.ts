@@ -22,15 +22,15 @@ import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
 
 const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;
-// The free port found may be gone before PostgreSQL takes it.
+// The free port may be taken before PostgreSQL binds it.
 const START_TRIES = 3;
-// Backends that outlive a killed server leave within moments, and hold its memory until then.
+// Backends that outlive a killed server exit within moments, and keep its shared memory until then.
 const RETRY_PAUSE_MS = 500;
 const SETTINGS = [
   "listen_addresses=127.0.0.1",
-  // A socket's path is limited to 107 bytes, and a data folder's is not.
+  // A socket's path is limited to 107 bytes; a data folder's is not.
   "unix_socket_directories=",
-  // Room for several indexers, replicas and test runs on one server.
+  // Enough for several indexers, replicas and test runs on one server.
   "max_connections=200",
   "timezone=UTC",
   "log_checkpoints=off",
@@ -57,7 +57,7 @@ if (await takeFolder()) {
 }
 process.exit(0);
 
-/** Linux frees an abstract socket with its process, however that ends; elsewhere PostgreSQL's lock file decides. */
+/** Linux frees an abstract socket with its process, however that ends. Elsewhere PostgreSQL's lock file decides. */
 function takeFolder(): Promise<boolean> {
   if (process.platform !== "linux") return Promise.resolve(true);
   const name = createHash("sha256").update(realpathSync(files.folder)).digest("hex");
@@ -79,7 +79,7 @@ async function keep(): Promise<void> {
       console.error(`The keeper's session ended: ${error.message}`),
     );
     await session.end();
-    // A crash of one backend ends every session and not the server.
+    // A crash of one backend ends every session but not the server.
     session = await connect(isRunning);
   }
 }
@@ -89,7 +89,7 @@ function leave(): void {
   if (server) interrupt(server);
 }
 
-/** Made aside and renamed, so that a cluster that was begun and not finished is never taken for one. */
+/** Created aside and renamed, so that an unfinished cluster is never taken for a finished one. */
 function makeCluster(): void {
   for (const name of readdirSync(files.folder)) {
     if (name.startsWith("postgres.new-")) rmSync(join(files.folder, name), { recursive: true });
@@ -123,13 +123,13 @@ function run(program: string, args: readonly string[], input = ""): void {
 
 async function startServer(): Promise<pg.Client | undefined> {
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
-  // Clients that lived through a crash find the server again where it was.
+  // Clients that survived a crash find the server at the same port.
   const portBefore = lastPort(cluster);
   for (let tries = 0; tries < START_TRIES; tries++) {
     if (isRunning()) return connect(isRunning);
     if (tries > 0) {
       await sleep(RETRY_PAUSE_MS);
-      // The first try was PostgreSQL's own to judge. It refuses if the id in the file is any live process of its account.
+      // On the first try PostgreSQL judges the file. It refuses if the id in it is any live process of its account.
       rmSync(join(cluster, "postmaster.pid"), { force: true });
     }
     const args = ["-D", cluster, "-p", String(await freePort(portBefore)), ...settings];
@@ -152,7 +152,7 @@ function freePort(isWanted: number): Promise<number> {
   });
 }
 
-/** A session, as soon as the server takes one; none once it is gone. */
+/** Opens a session once the server accepts one; undefined once the server has exited. */
 async function connect(isThere: () => boolean): Promise<pg.Client | undefined> {
   while (isThere()) {
     const server = runningServer(cluster);
@@ -165,19 +165,19 @@ async function connect(isThere: () => boolean): Promise<pg.Client | undefined> {
 
 async function tryConnect(connectionString: string): Promise<pg.Client | undefined> {
   const session = new pg.Client({ connectionString, application_name: KEEPER_NAME });
-  // Whoever uses the session sees it fail; without a listener the loss would end the keeper.
+  // The session's user sees it fail; without a listener the loss would end the keeper.
   session.on("error", () => undefined);
   try {
     await session.connect();
     return session;
   } catch (error) {
-    // A server that starts or leaves refuses in many ways, all of which pass; a wrong password stays wrong.
+    // A server that starts or stops refuses in many ways, all transient; a wrong password stays wrong.
     if ((error as { code?: string }).code?.startsWith("28")) throw error;
     return undefined;
   }
 }
 
-/** Looks on until the session ends, which it brings about itself once nobody has used the server for `idleMs`. */
+/** Runs until the session ends, and ends it once nobody has used the server for `idleMs`. */
 async function watch(session: pg.Client): Promise<never> {
   const lost = new AbortController();
   session.once("end", () => lost.abort());
@@ -192,7 +192,7 @@ async function watch(session: pg.Client): Promise<never> {
   }
 }
 
-/** Takes the join lock for good if nobody is on the way in; clients that come later find a server that is leaving. */
+/** Takes the join lock for good if nobody is joining; later clients find a stopping server. */
 async function refuseUsers(session: pg.Client, sessions: string): Promise<boolean> {
   const { rows } = await session.query("select pg_try_advisory_lock($1) as taken", [JOIN_LOCK_KEY]);
   if (!rows[0]?.taken) return false;
@@ -202,7 +202,7 @@ async function refuseUsers(session: pg.Client, sessions: string): Promise<boolea
   return false;
 }
 
-/** Clients now, and sessions ever: a client may come and go between two looks. */
+/** Clients now, and sessions ever: a client may come and go between two checks. */
 async function checkUse(session: pg.Client): Promise<{ clients: number; sessions: string }> {
   const clients = await session.query(
     "select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",

@@ -1,4 +1,4 @@
-/** The frame of every page: brand, navigation, who is signed in, content, foot. */
+/** The frame of every page: brand, navigation, signed-in user, content and footer. */
 
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { To } from "./site.ts";
@@ -13,13 +13,13 @@ export interface LayoutProps {
   readonly title: string;
   readonly to: To;
   readonly nav?: readonly NavLink[];
-  /** At the end of the bar: who is signed in, and the way out. */
+  /** The end of the bar: the signed-in user and the sign-out button. */
   readonly end?: Child;
-  /** Of the page's content policy; scripts without it do not run. */
+  /** The nonce of the page's content policy; scripts without it do not run. */
   readonly nonce?: string | undefined;
   /** Module scripts, by path. */
   readonly scripts?: readonly string[];
-  /** Scripts of libraries that are no modules, run before. */
+  /** Library scripts that are not modules; they run first. */
   readonly libraries?: readonly string[];
   readonly styles?: readonly string[];
   readonly width?: "narrow" | "wide" | "gallery" | "full";
@@ -113,6 +113,6 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
   );
 };
 
-/** A page as text, with its doctype. */
+/** The page as text, with its doctype. */
 export const page = (element: { toString(): string | Promise<string> }): string =>
   `<!doctype html>${String(element)}`;

@@ -1,4 +1,4 @@
-/** What pages are made of. Each part is usable by keyboard and tells screen readers what it is. */
+/** The parts that pages are built from. Each works with a keyboard and has a role for screen readers. */
 
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { To } from "./site.ts";
@@ -30,7 +30,7 @@ export const Badge = ({ tone = "plain", children }: PropsWithChildren<{ tone?: T
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-/** Read out when it appears; problems at once. */
+/** Announced when it appears; problems immediately. */
 export const Notice = ({ tone = "plain", children }: PropsWithChildren<{ tone?: Tone }>) => (
   <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
     {children}
@@ -47,7 +47,7 @@ export interface ButtonProps {
   readonly name?: string;
   readonly value?: string;
   readonly hidden?: boolean;
-  /** In place of the text, where several buttons of a page read the same. */
+  /** Replaces the text for screen readers where several buttons on a page read the same. */
   readonly label?: string;
 }
 
@@ -67,7 +67,7 @@ export interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** What is wrong with the value that was sent. */
+  /** What is wrong with the submitted value. */
   readonly error?: string | undefined;
   readonly value?: string | undefined;
   readonly required?: boolean;
@@ -113,7 +113,7 @@ export interface Column {
   readonly isNumber?: boolean;
 }
 
-/** On a phone each row becomes a list of its cells with their headings. */
+/** On a phone, each row becomes a list of its cells with their headings. */
 export const Table = ({
   caption,
   columns,
@@ -167,7 +167,7 @@ export const Facts = ({ rows }: { rows: readonly (readonly [string, Child])[] })
   </dl>
 );
 
-/** Links between the pages of one thing. */
+/** Links between the pages of one subject. */
 export const Tabs = ({
   label,
   links,
@@ -190,7 +190,7 @@ export const Tabs = ({
   </nav>
 );
 
-/** A moment, in UTC, so that two people who compare notes read the same. */
+/** A time in UTC, so that two people who compare notes see the same. */
 export const When = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString()}>{`${at.toISOString().slice(0, 16).replace("T", " ")} UTC`}</time>
 );

@@ -1,10 +1,10 @@
-/** Where pages are and what they may load. */
+/** Where pages are, and what they may load. */
 
 import { createMiddleware } from "hono/factory";
 import { NONCE, type SecureHeadersVariables, secureHeaders } from "hono/secure-headers";
 import { parseUrl } from "../http/text/parse-url.ts";
 
-/** Paths as a browser asks for them: BASE_URL may have a path of its own, which a proxy takes away. */
+/** Converts a path for the browser: BASE_URL may have a path of its own, which a proxy strips. */
 export type To = (path: string) => string;
 
 export function pathsUnder(baseUrl: string): To {
@@ -12,25 +12,25 @@ export function pathsUnder(baseUrl: string): To {
   return (path) => `${prefix}${path}`;
 }
 
-/** Origins that one page shows something from, besides the service's own. */
+/** Origins that one page loads from, besides the service's own. */
 export interface PageSources {
   readonly img?: readonly string[];
   readonly media?: readonly string[];
   readonly frame?: readonly string[];
 }
 
-/** What `pageHeaders` leaves for the page, the nonce that its scripts carry, and what it takes from it. */
+/** `pageHeaders` sets the nonce of the page's scripts, and reads `sources` from the page. */
 export type PageVariables = SecureHeadersVariables & { sources?: PageSources };
 
 export interface PagePolicy {
   readonly baseUrl: string;
   /** For libraries that write style attributes, which no nonce covers. */
   readonly inlineStyles?: boolean;
-  /** Origins that scripts may talk to, beside the page's own. */
+  /** Origins that scripts may connect to, besides the page's own. */
   readonly connect?: readonly string[];
 }
 
-/** Scripts that the page itself names, styles from files of ours only, no frames around or inside, nothing to other sites. */
+/** Allows scripts that the page itself names and styles from our own files; no frames, no requests to other sites. */
 export function pageHeaders({ baseUrl, inlineStyles = false, connect = [] }: PagePolicy) {
   const isSecure = baseUrl.startsWith("https:");
   const headers = secureHeaders({
@@ -68,13 +68,13 @@ const widen = (policy: string, { img = [], media = [], frame = [] }: PageSources
     ...(frame.length > 0 ? [`frame-src ${frame.join(" ")}`] : []),
   ].join("; ");
 
-// A host may hold a semicolon, which would begin another directive.
+// A host may contain a semicolon, which would start another directive.
 const PLAIN_ORIGIN = /^https?:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])(?::\d+)?$/;
 
-/** The origin of an http(s) URL, to be named in a content policy; undefined for one that can't be named there. */
+/** The origin of an http(s) URL for a content policy; undefined if a policy can't name it. */
 export function policyOrigin(url: string): string | undefined {
   const parsed = parseUrl(url);
-  // The origin of a `blob:` URL is that of the page which made it.
+  // A `blob:` URL has the origin of the page that created it.
   const isWeb = parsed !== undefined && /^https?:$/.test(parsed.protocol);
   return isWeb && PLAIN_ORIGIN.test(parsed.origin) ? parsed.origin : undefined;
 }

@@ -1,4 +1,4 @@
-/** The look that all pages share, at /assets. */
+/** The styles that all pages share, at /assets. */
 
 import { readFile } from "node:fs/promises";
 import { assetRoutes } from "./assets.ts";

@@ -1,4 +1,4 @@
-/** Apps of the console and what they ask for, in PostgreSQL. */
+/** Console apps and their permission requests, in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
@@ -9,7 +9,7 @@ export interface AppRow {
   readonly name: string;
   readonly apis: readonly string[];
   readonly collections: readonly string[] | null;
-  /** The wallet whose app it is; null for the operator's. */
+  /** The owner's wallet; null for the operator's apps. */
   readonly owner: string | null;
   readonly tier: Tier;
   readonly createdAt: Date;
@@ -33,7 +33,7 @@ const APP = `a.id, a.name, a.apis, a.collections, a.owner, a.tier, a.created_at 
 const REQUEST = `r.id, r.app_id as "appId", a.name as app, a.owner, r.kind, r.subject, r.created_at as "createdAt",
   r.decided_at as "decidedAt", r.is_approved as "isApproved"`;
 
-/** The id, or undefined where the name is taken. */
+/** Returns the id, or undefined if the name is taken. */
 export async function addApp(
   db: Queryable,
   app: { readonly name: string; readonly owner: string | null; readonly tier: Tier },
@@ -46,7 +46,7 @@ export async function addApp(
   return row?.id;
 }
 
-/** The apps of an owner by name. */
+/** An owner's apps, by name. */
 export function readApps(db: Queryable, owner: string): Promise<AppRow[]> {
   return db.query<AppRow>(
     `select ${APP} from vitrine.app a where a.owner = $1 order by lower(a.name), a.id`,
@@ -54,7 +54,7 @@ export function readApps(db: Queryable, owner: string): Promise<AppRow[]> {
   );
 }
 
-/** Everybody's apps by name, after the app `after`: those whose name or owner holds the text. */
+/** Apps whose name or owner contains the text, by name, starting after the app `after`. */
 export function findApps(
   db: Queryable,
   text: string,
@@ -72,11 +72,11 @@ export function findApps(
 
 export interface Holders {
   readonly apps: readonly { readonly id: string; readonly name: string }[];
-  /** How many there are, those that are not listed included. */
+  /** The total, including apps that are not listed. */
   readonly count: number;
 }
 
-/** The apps that hold each of the collections, which are named as permissions name them: the first `limit` by name. */
+/** The first `limit` apps by name with a permission for each collection; collections are named as in permissions. */
 export async function readHolders(
   db: Queryable,
   collections: readonly string[],
@@ -113,7 +113,7 @@ export async function countApps(db: Queryable, owner: string): Promise<number> {
   return row?.apps ?? 0;
 }
 
-/** Replaces what an app may do. */
+/** Replaces an app's permissions. */
 export async function writeApp(
   db: Queryable,
   { id, apis, collections, tier }: Pick<AppRow, "id" | "apis" | "collections" | "tier">,
@@ -126,7 +126,7 @@ export async function writeApp(
   ]);
 }
 
-/** False when the same request is open already. */
+/** False if the same request is already open. */
 export async function addRequest(
   db: Queryable,
   appId: string,
@@ -141,7 +141,7 @@ export async function addRequest(
   return rows.length > 0;
 }
 
-/** What waits for the operator, the oldest first. */
+/** Open requests, oldest first. */
 export function readOpenRequests(db: Queryable, limit: number): Promise<RequestRow[]> {
   return db.query<RequestRow>(
     `select ${REQUEST} from vitrine.access_request r join vitrine.app a on a.id = r.app_id
@@ -150,7 +150,7 @@ export function readOpenRequests(db: Queryable, limit: number): Promise<RequestR
   );
 }
 
-/** The requests of an app, the newest first. */
+/** An app's requests, newest first. */
 export function readRequests(db: Queryable, appId: string, limit: number): Promise<RequestRow[]> {
   return db.query<RequestRow>(
     `select ${REQUEST} from vitrine.access_request r join vitrine.app a on a.id = r.app_id
@@ -159,7 +159,7 @@ export function readRequests(db: Queryable, appId: string, limit: number): Promi
   );
 }
 
-/** Closes an open request; undefined when somebody else was faster or there never was one. */
+/** Closes an open request; undefined if it is already closed or never existed. */
 export async function closeRequest(
   db: Queryable,
   id: string,
@@ -174,7 +174,7 @@ export async function closeRequest(
   return row;
 }
 
-/** Closes an open request that was settled in another way. */
+/** Closes an open request that was settled another way. */
 export async function settleRequest(
   db: Queryable,
   appId: string,

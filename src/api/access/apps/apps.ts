@@ -1,4 +1,4 @@
-/** Apps of the console: who owns them, what they may do, and what they ask the operator for. */
+/** Console apps: their owners, permissions and permission requests. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isTier, type Tier } from "../../http/limits/tiers.ts";
@@ -27,10 +27,10 @@ import {
 const APPS_OF_ONE_OWNER_MAX = 20;
 const REQUESTS_MAX = 500;
 const FIRST_TIER: Tier = "basic";
-/** Stands for the permission to write every collection's information, which only the operator's tool gives. */
+/** The permission to write every collection's information, which only the operator's CLI grants. */
 export const ALL_COLLECTIONS = "all";
 
-/** What the operator gives an app, or takes from it. */
+/** A permission that the operator grants or withdraws. */
 export interface Permission {
   readonly kind: RequestKind;
   readonly subject: string;
@@ -69,7 +69,7 @@ const withoutPermission = (app: AppRow, { kind, subject }: Permission): AppRow =
 };
 
 export function createApps({ database, access }: AppsDeps) {
-  /** Reads the app under a lock, writes what `change` makes of it, and tells every replica. */
+  /** Reads the app under a lock, writes the result of `change`, and notifies every replica. */
   async function change(
     tx: Queryable,
     appId: string,
@@ -84,11 +84,11 @@ export function createApps({ database, access }: AppsDeps) {
   }
 
   return {
-    /** Makes an app without permissions, and its first key. */
+    /** Creates an app without permissions, and its first key. */
     create(name: string, owner: string | null, actor: string): Promise<Creation> {
       return database.transaction(async (tx): Promise<Creation> => {
         if (owner !== null) {
-          // One after the other, or several at once would each find room.
+          // Serialised per owner; concurrent creations could exceed the limit together.
           await tx.query("select pg_advisory_xact_lock(hashtextextended('apps of ' || $1, 0))", [owner]);
           if ((await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
             return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
@@ -101,7 +101,7 @@ export function createApps({ database, access }: AppsDeps) {
       });
     },
 
-    /** Another key for an app that has none which works. */
+    /** Creates a key for an app that has no working one. */
     addKey(appId: string, actor: string): Promise<void> {
       return database.transaction(async (tx) => {
         const { id, start } = await access.makeKeyFor(tx, appId);
@@ -109,26 +109,26 @@ export function createApps({ database, access }: AppsDeps) {
       });
     },
 
-    /** The apps of an owner by name. */
+    /** An owner's apps, by name. */
     list: (owner: string): Promise<AppRow[]> => readApps(database, owner),
 
-    /** For operators: so many of the apps whose name or owner holds the text, by name, after the app `after`. */
+    /** For operators: up to `limit` apps whose name or owner contains the text, by name, after the app `after`. */
     search: (text: string, after: string | undefined, limit: number): Promise<AppRow[]> =>
       findApps(database, text, after, limit),
 
-    /** For operators: the apps that hold each collection, the first so many of each by name. */
+    /** For operators: the apps with a permission for each collection, up to `limit` of each by name. */
     holdersOf: (collections: readonly string[], limit: number): Promise<Holders[]> =>
       readHolders(database, collections, limit),
 
     find: (id: string): Promise<AppRow | undefined> => readApp(database, id),
 
-    /** The newest 500 requests of an app. */
+    /** An app's newest 500 requests. */
     requestsOf: (appId: string): Promise<RequestRow[]> => readRequests(database, appId, REQUESTS_MAX),
 
-    /** So many of what waits for the operator, the oldest first. */
+    /** Up to `limit` open requests, oldest first. */
     openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
 
-    /** Asks the operator for a permission. */
+    /** Requests a permission from the operator. */
     ask(appId: string, request: Permission, actor: string): Promise<Asking> {
       return database.transaction(async (tx): Promise<Asking> => {
         const app = await readApp(tx, appId, true);
@@ -139,7 +139,7 @@ export function createApps({ database, access }: AppsDeps) {
       });
     },
 
-    /** Approves or refuses a request; false when it is not open any more. */
+    /** Approves or refuses a request; false if it is no longer open. */
     decide(requestId: string, isApproved: boolean, actor: string): Promise<boolean> {
       return database.transaction(async (tx) => {
         const closed = await closeRequest(tx, requestId, isApproved, actor);
@@ -154,7 +154,7 @@ export function createApps({ database, access }: AppsDeps) {
       });
     },
 
-    /** Gives an app a permission; `how` is what proves that it is due. Closes the request for it, if there is one. */
+    /** Grants a permission and closes any open request for it. `how` is the evidence for the grant. */
     grant(appId: string, permission: Permission, actor: string, how: object): Promise<void> {
       return database.transaction(async (tx) => {
         await settleRequest(tx, appId, permission.kind, permission.subject, actor);
@@ -163,7 +163,7 @@ export function createApps({ database, access }: AppsDeps) {
       });
     },
 
-    /** Takes a permission from an app; every replica refuses it within 5 seconds. */
+    /** Withdraws a permission; every replica refuses it within 5 seconds. */
     withdraw(appId: string, permission: Permission, actor: string): Promise<void> {
       return database.transaction((tx) =>
         change(tx, appId, (app) => withoutPermission(app, permission), {

@@ -1,4 +1,4 @@
-/** Seals what must be read again, such as API keys, with keys derived from VITRINE_SECRET (AES-256-GCM, HKDF-SHA-256). */
+/** Encrypts what must be read back, such as API keys, with keys from VITRINE_SECRET (AES-256-GCM, HKDF-SHA-256). */
 
 import {
   createCipheriv,
@@ -16,13 +16,13 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const HEAD_BYTES = 1 + MARK_BYTES + NONCE_BYTES;
 
-/** One derived key each: what is sealed for one use opens for no other, and a cookie's key signs no link. */
+/** Each use has its own derived key: no use can decrypt another's data, and a cookie's key signs no link. */
 export type SecretUse = "api-key" | "session-cookie" | "mark";
 
 export interface Secrets {
   /** VITRINE_SECRET. */
   readonly current: string;
-  /** VITRINE_SECRET_PREVIOUS: opens and verifies during a rotation, and never seals. */
+  /** VITRINE_SECRET_PREVIOUS: decrypts and verifies during a rotation, and never encrypts. */
   readonly previous: string | undefined;
 }
 
@@ -30,18 +30,18 @@ export const deriveKey = (secret: string, use: SecretUse): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "vitrine", use, KEY_BYTES));
 
 export interface Cipher {
-  /** `context` names what the text belongs to, such as a row's id; a seal that is moved to another row does not open. */
+  /** `context` names what the text belongs to, such as a row's id; moved to another row, it can't be decrypted. */
   encrypt(text: string, context: string): Buffer;
-  /** The text, or undefined when neither secret opens it: another secret, another row, or a changed byte. */
+  /** The text, or undefined if neither secret decrypts it: wrong secret, wrong row, or a changed byte. */
   open(encrypted: Buffer, context: string): string | undefined;
-  /** The first bytes of everything that the current secret seals, by which the rest is found. */
+  /** The prefix of all ciphertext of the current secret; anything without it needs re-encryption. */
   readonly mark: Buffer;
 }
 
 export function createCipher({ current, previous }: Secrets, use: "api-key"): Cipher {
   const keyOf = (secret: string) => {
     const key = deriveKey(secret, use);
-    // Tells the secrets apart without telling anything of them.
+    // Identifies the secret without revealing anything about it.
     const mark = createHmac("sha256", deriveKey(secret, "mark")).update(use).digest();
     return { key, mark: Buffer.concat([Buffer.of(VERSION), mark.subarray(0, MARK_BYTES)]) };
   };

@@ -6,7 +6,7 @@ import type { Tier } from "../../http/limits/tiers.ts";
 import type { CallerApp } from "../../http/router.ts";
 import type { NewKey } from "./keys.ts";
 
-/** Tells every process that permissions or keys have changed. */
+/** Notifies every process when permissions or keys change. */
 export const ACCESS_CHANNEL = "vitrine_access";
 
 export interface NewApp {
@@ -16,12 +16,12 @@ export interface NewApp {
   readonly collections: readonly string[] | null;
 }
 
-/** Reaches the others when the transaction commits. */
+/** Delivered when the transaction commits. */
 export async function notifyReplicas(tx: Queryable): Promise<void> {
   await tx.query("select pg_notify($1, '')", [ACCESS_CHANNEL]);
 }
 
-/** Makes the app, or widens what the operator's app of that name may do. Its id; undefined where a wallet owns the name. */
+/** Creates the operator's app, or widens its permissions. Returns its id; undefined if a wallet owns the name. */
 export async function saveApp(db: Queryable, app: NewApp): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
     `insert into vitrine.app as a (id, name, apis, collections) values ($1, $2, $3, $4)
@@ -70,12 +70,12 @@ export interface KeyRow {
   readonly apis: readonly string[];
   readonly collections: readonly string[] | null;
   readonly created_at: Date;
-  /** When it stops working by itself; null for never. */
+  /** When the key expires; null for never. */
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
-/** The keys of one app or of all, the oldest first; revoked ones too. */
+/** The keys of one app or of all, oldest first, including revoked ones. */
 export function listKeys(db: Queryable, appId?: string): Promise<KeyRow[]> {
   return db.query<KeyRow>(
     `select k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at, k.revoked_at
@@ -85,7 +85,7 @@ export function listKeys(db: Queryable, appId?: string): Promise<KeyRow[]> {
   );
 }
 
-/** A key that works, with its seal; undefined for any other. `lock` holds it until the transaction ends. */
+/** A working key and its ciphertext; undefined for any other. `lock` locks the row until the transaction ends. */
 export async function findLiveKey(
   db: Queryable,
   id: string,
@@ -98,7 +98,7 @@ export async function findLiveKey(
   return row;
 }
 
-/** Lets a key work for so many seconds more, if it was not to end before. */
+/** Expires a key after `seconds`, unless it expires earlier. */
 export async function expireKey(db: Queryable, id: string, seconds: number): Promise<void> {
   await db.query(
     `update vitrine.api_key set expires_at = least(expires_at, now() + $2::float8 * interval '1 second') where id = $1`,
@@ -106,7 +106,7 @@ export async function expireKey(db: Queryable, id: string, seconds: number): Pro
   );
 }
 
-/** False when there is no such key that is not revoked yet. */
+/** False if there is no such key or it is already revoked. */
 export async function revokeKey(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(
     "update vitrine.api_key set revoked_at = now() where id = $1 and revoked_at is null returning 1",
@@ -115,7 +115,7 @@ export async function revokeKey(db: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Sealed keys whose seal does not start with `mark`, by id after `after`. */
+/** Keys whose ciphertext does not start with `mark`, by id, after `after`. */
 export function readKeysOfOldSecrets(
   db: Queryable,
   mark: Buffer,
@@ -129,7 +129,7 @@ export function readKeysOfOldSecrets(
   );
 }
 
-/** Replaces a seal, unless another process was faster. */
+/** Replaces the ciphertext, unless another process was faster. */
 export async function replaceEncrypted(
   db: Queryable,
   id: string,

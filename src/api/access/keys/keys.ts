@@ -1,8 +1,8 @@
-/** API keys: how they look, and what they are found by. */
+/** API keys: their format, and the digest that finds them. */
 
 import { hash, randomBytes } from "node:crypto";
 
-// A prefix and a checksum let secret scanners tell a Vitrine key from any other token.
+// The prefix and a checksum let secret scanners recognise a Vitrine key.
 const PREFIX = "vk_";
 const SECRET_BYTES = 24;
 const CHECK_CHARACTERS = 6;
@@ -25,15 +25,15 @@ export function makeKey(): NewKey {
 }
 
 /**
- * What a key is found by. The keys carry 192 random bits, so a plain digest can't be reversed by guessing, and a
+ * The digest that finds a key. Keys carry 192 random bits, so a plain digest can't be reversed by guessing, and a
  * lookup by digest leaks nothing through its timing.
  */
 export const hashKey = (key: string): Buffer => hash("sha256", key, "buffer");
 
-/** The same as text: what a process remembers a key by, so that its memory holds none. */
+/** The same digest as text, so that a process can cache keys without holding them in memory. */
 export const digestOf = (key: string): string => hash("sha256", key, "base64");
 
-/** False for text that can't be a key, which then need not be looked up. */
+/** False for text that can't be a key and needs no lookup. */
 export function isKeyShaped(text: string): boolean {
   return (
     KEY.test(text) &&

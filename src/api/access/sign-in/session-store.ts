@@ -1,4 +1,4 @@
-/** Sessions, one-time links and nonces in PostgreSQL. Tokens are found by their SHA-256 and never stored. */
+/** Sessions, one-time links and nonces in PostgreSQL. Tokens are looked up by their SHA-256 and never stored. */
 
 import type { Queryable } from "../../db/database.ts";
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
@@ -15,7 +15,7 @@ export async function addNonce(
   );
 }
 
-/** True once for a nonce that was given out for this purpose and has not ended. */
+/** True once for an unexpired nonce that was issued for this purpose. */
 export async function takeNonce(db: Queryable, nonce: string, purpose: string): Promise<boolean> {
   const rows = await db.query<{ isLive: boolean }>(
     `delete from vitrine.sign_in_nonce where nonce = $1 and purpose = $2 returning expires_at > now() as "isLive"`,
@@ -51,7 +51,7 @@ export async function endSession(db: Queryable, hash: Buffer): Promise<void> {
   await db.query("delete from vitrine.session where hash = $1", [hash]);
 }
 
-/** Ends all sessions of a wallet, or with null all that came by a link; answers how many there were. */
+/** Ends all sessions of a wallet, or with null all that a link started; returns how many. */
 export async function endSessions(db: Queryable, address: string | null): Promise<number> {
   const rows = await db.query(
     "delete from vitrine.session where address is not distinct from $1 and expires_at > now() returning 1",
@@ -70,7 +70,7 @@ export async function addLink(db: Queryable, hash: Buffer, seconds: number): Pro
   return row.expiresAt;
 }
 
-/** True once for a link that has not ended. */
+/** True once for an unexpired link. */
 export async function takeLink(db: Queryable, hash: Buffer): Promise<boolean> {
   const rows = await db.query(
     "update vitrine.login_link set used_at = now() where hash = $1 and used_at is null and expires_at > now() returning 1",

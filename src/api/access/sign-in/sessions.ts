@@ -1,4 +1,4 @@
-/** Who is signed in to the console: a wallet, or an operator who came by a one-time link. */
+/** Who is signed in to the console: a wallet, or an operator with a one-time link. */
 
 import { hash, randomBytes } from "node:crypto";
 import { generateSiweNonce } from "viem/siwe";
@@ -20,19 +20,19 @@ const LINK_SECONDS = 600;
 const SESSION_SECONDS = 12 * 3_600;
 
 export interface Session {
-  /** The wallet, in lower case; null for who came by an operator's link. */
+  /** The wallet, in lower case; null for an operator who signed in by link. */
   readonly address: string | null;
   readonly isOperator: boolean;
-  /** As the audit log names it. */
+  /** The actor's name in the audit log. */
   readonly actor: string;
   readonly expiresAt: Date;
 }
 
-// The prefixes let logs be masked and secret scanners warn.
+// The prefixes let logs be redacted and secret scanners warn.
 const makeToken = (prefix: "vs" | "vl"): string => `${prefix}_${randomBytes(32).toString("hex")}`;
 const digest = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** What a nonce is kept for. A text with another chain, expiry or resource is another one, whoever has signed it. */
+/** Binds a nonce to its purpose and exact text: another chain, expiry or resource doesn't match, whoever signed it. */
 const boundTo = (purpose: string, message: string): string => `${purpose} ${hash("sha256", message)}`;
 
 export function createSessions(database: Database, operatorAddresses: ReadonlySet<string>) {
@@ -49,7 +49,7 @@ export function createSessions(database: Database, operatorAddresses: ReadonlySe
   return {
     seconds: SESSION_SECONDS,
 
-    /** A text for a wallet to sign, made for a nonce: it counts once within ten minutes, for one purpose, to the letter. */
+    /** A text for a wallet to sign, bound to a nonce: valid once within ten minutes, for one purpose, verbatim. */
     async issueMessage(purpose: string, messageFor: (nonce: string) => string): Promise<string> {
       const nonce = generateSiweNonce();
       const message = messageFor(nonce);
@@ -61,15 +61,15 @@ export function createSessions(database: Database, operatorAddresses: ReadonlySe
     spendMessage: (message: string, nonce: string, purpose: string): Promise<boolean> =>
       takeNonce(database, nonce, boundTo(purpose, message)),
 
-    /** Signs a wallet in that has proved itself; answers the token for its cookie. */
+    /** Signs in a wallet that has proved its identity; returns the token for its cookie. */
     startForWallet: (address: string): Promise<string> => start(address, "wallet"),
 
-    /** Signs the holder of a link in; undefined for one that was used, has ended or never was. */
+    /** Signs in the holder of a link; undefined if the link was used, has expired or never existed. */
     async startByLink(link: string): Promise<string | undefined> {
       return (await takeLink(database, digest(link))) ? start(null, "link") : undefined;
     },
 
-    /** A link's token for the operator, good once within ten minutes. */
+    /** The token of a one-time link for the operator, valid for ten minutes. */
     async makeLink(actor: string): Promise<{ readonly token: string; readonly expiresAt: Date }> {
       const token = makeToken("vl");
       const expiresAt = await database.transaction(async (tx) => {
@@ -79,7 +79,7 @@ export function createSessions(database: Database, operatorAddresses: ReadonlySe
       return { token, expiresAt };
     },
 
-    /** The session of a token; undefined for one that has ended or never was. Throws when it can't be known. */
+    /** A token's session; undefined if it has expired or never existed. Throws when the database can't answer. */
     async find(token: string): Promise<Session | undefined> {
       const found = await findSession(database, digest(token));
       if (!found) return undefined;
@@ -90,7 +90,7 @@ export function createSessions(database: Database, operatorAddresses: ReadonlySe
 
     end: (token: string): Promise<void> => endSession(database, digest(token)),
 
-    /** Ends every session of the same holder, this one too; answers how many there were. */
+    /** Ends every session of the same holder, including this one; returns how many. */
     endAll: ({ address }: Session): Promise<number> => endSessions(database, address),
   };
 }

@@ -1,4 +1,4 @@
-/** Messages that wallets sign (ERC-4361), and whether a signature is the wallet's: of a key, or of a contract (ERC-1271). */
+/** Messages for wallets to sign (ERC-4361), and checks of signatures by a key or by a contract (ERC-1271). */
 
 import { type Address, getAddress, type Hex, isHex, verifyMessage } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
@@ -6,7 +6,7 @@ import type { ChainClients } from "../../chain/rpc/clients.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 
 const MESSAGE_SECONDS = 600;
-// Signatures of contract wallets hold several keys' signatures; a megabyte holds none.
+// Enough for a contract wallet's signature, which combines several keys' signatures.
 const SIGNATURE_CHARACTERS_MAX = 16_384;
 const CHAIN_MS = 5_000;
 
@@ -24,7 +24,7 @@ export type Verdict =
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface WalletProofDeps {
-  /** The public URL of the service: what the wallet shows as the one who asks. */
+  /** The public URL of the service, which wallets show as the requester. */
   readonly baseUrl: string;
   readonly clients: ChainClients;
   readonly now?: () => number;
@@ -48,7 +48,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
   }
 
   return {
-    /** The text for the wallet to sign. `address` is a wallet's, in any case. */
+    /** The text for the wallet to sign. `address` may be in any case. */
     message({
       address,
       chainId,
@@ -75,9 +75,9 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     },
 
     /**
-     * Whose signature it is under a message of ours with that statement. The nonce is still to be used up. Wallets that
-     * are contracts are asked on `contractChainId`, whatever chain the message names: whoever has the contract at the
-     * same address of another chain is somebody else.
+     * Finds who signed a message of ours with that statement. The caller must still consume the nonce. Contract wallets
+     * are checked on `contractChainId`, whatever chain the message names: the same address on another chain may belong
+     * to somebody else.
      */
     async verify(proof: Proof, statement: string, contractChainId: number | undefined): Promise<Verdict> {
       const refused = (reason: string): Verdict => ({ kind: "refused", reason });
@@ -94,7 +94,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       return { kind: "proved", address: address.toLowerCase(), nonce };
     },
 
-    /** What the contract's `owner()` answers, in lower case; undefined where it has none or the node is away. */
+    /** The result of the contract's `owner()`, in lower case; undefined if it has none or the node is unreachable. */
     async ownerOf({ chainId, address }: { chainId: number; address: string }): Promise<string | undefined> {
       const client = clients.get(chainId);
       if (!client) return undefined;

@@ -10,6 +10,6 @@ window.ui = window.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   persistAuthorization: false,
   tryItOutEnabled: true,
-  // The validator is another site.
+  // Disables the online validator, which is a third-party site.
   validatorUrl: null,
 });

@@ -1,4 +1,4 @@
-/** What the tabs of one app share. */
+/** The shared frame of an app's tabs. */
 
 import type { PropsWithChildren } from "hono/jsx";
 import type { AppRow } from "../../access/apps/app-store.ts";

@@ -1,4 +1,4 @@
-/** The apps of who is signed in, and making another. */
+/** The apps of the signed-in user, and the form that creates one. */
 
 import { Hono } from "hono";
 import type { AppRow } from "../../access/apps/app-store.ts";
@@ -7,7 +7,7 @@ import { type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn
 import { render } from "../frame.tsx";
 
 const NAME_MAX = 60;
-// What people write names with; control characters and markup are not among them.
+// The characters of names that people write; no control characters and no markup.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._'’&()+-]*$/u;
 
 function problemOf(name: string): string | undefined {
@@ -37,7 +37,7 @@ const AppCard = ({ site, app }: { site: Site; app: AppRow }) => (
 export function appListPages(site: Site): Hono<ConsoleEnv> {
   async function list(c: ConsoleContext, sent?: { name: string; error: string }) {
     const session = signedIn(c);
-    // Apps that the operator's tool made belong to no wallet; operators find them under Operator.
+    // Apps created by the operator's CLI belong to no wallet; operators find them under Operator.
     const apps = session.address === null ? [] : await site.apps.list(session.address);
     return render(
       site,

@@ -1,4 +1,4 @@
-/** The Information tab: the KEY field, and the keys that an app has had. */
+/** The Information tab: the KEY field, and the app's current and past keys. */
 
 import { Hono } from "hono";
 import type { AppRow } from "../../access/apps/app-store.ts";
@@ -59,7 +59,7 @@ const KeyField = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) 
 );
 
 const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => {
-  // The one that has no end is the newest; older ones run out.
+  // The key without an expiry is the newest; older ones expire.
   const current = keys.findLast((row) => isLive(row) && row.expires_at === null) ?? keys.findLast(isLive);
   return (
     <Card
@@ -124,7 +124,7 @@ const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
 export function informationPages(site: Site): Hono<ConsoleEnv> {
   const { access } = site;
 
-  /** A key of the app of the path; throws NOT_FOUND for a key of another app. */
+  /** A key of the path's app; throws NOT_FOUND for another app's key. */
   async function keyOf(c: ConsoleContext): Promise<{ app: AppRow; keyId: string }> {
     const app = await appOf(site, c);
     const keyId = idOf(c, "key");

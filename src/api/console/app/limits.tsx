@@ -1,4 +1,4 @@
-/** The Limits tab: what an app's tier allows, and what it has used. */
+/** The Limits tab: what an app's tier allows, and the app's usage. */
 
 import { Hono } from "hono";
 import type { UsageRow } from "../../access/apps/usage.ts";
@@ -23,7 +23,7 @@ interface Hour {
   readonly refused: number;
 }
 
-/** One entry per hour of the last day, the empty ones too. */
+/** One entry per hour of the last day, including empty hours. */
 function hoursOf(rows: readonly UsageRow[], now: number): Hour[] {
   const first = Math.floor(now / HOUR_MS) - HOURS + 1;
   return Array.from({ length: HOURS }, (_, index) => {
@@ -111,7 +111,7 @@ export function limitPages(site: Site): Hono<ConsoleEnv> {
     .get(at, async (c) => {
       const app = await appOf(site, c);
       const { isOperator } = signedIn(c);
-      // Whole hours, as they are counted.
+      // Usage is counted in whole hours.
       const since = new Date((Math.floor(Date.now() / HOUR_MS) - HOURS + 1) * HOUR_MS);
       const [rows, requests] = await Promise.all([
         site.usage.read(app.id, since),

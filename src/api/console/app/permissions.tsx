@@ -86,10 +86,10 @@ const Apis = ({ site, app, requests, isOperator }: Props) => (
 );
 
 const Collections = ({ site, app, requests, isOperator }: Props) => {
-  const held = app.collections ?? [ALL_COLLECTIONS];
+  const granted = app.collections ?? [ALL_COLLECTIONS];
   const free = site.collections.all
     .map(collectionKey)
-    .filter((name) => app.collections && !held.includes(name));
+    .filter((name) => app.collections && !granted.includes(name));
   const options = free.map((name) => ({
     value: name,
     text: [titleOf(site, name), name].filter(Boolean).join(", "),
@@ -100,12 +100,12 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
       title="Collections"
       hint="Whose information (names, links, trait groups) this app may write. Reading needs none of this."
     >
-      {held.length === 0 && <Empty>None yet.</Empty>}
-      {held.length > 0 && (
+      {granted.length === 0 && <Empty>None yet.</Empty>}
+      {granted.length > 0 && (
         <Table
           caption="Collections of this app"
           columns={["Collection", "Address", ""]}
-          rows={held.map((name) => [
+          rows={granted.map((name) => [
             name === ALL_COLLECTIONS
               ? "Every collection"
               : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
@@ -193,8 +193,8 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     const { actor } = operatorOnly(c);
     const app = await appOf(site, c);
     const { subject = "" } = await formOf(c);
-    const held = kind === "api" ? app.apis : (app.collections ?? [ALL_COLLECTIONS]);
-    if (!held.includes(subject)) {
+    const granted = kind === "api" ? app.apis : (app.collections ?? [ALL_COLLECTIONS]);
+    if (!granted.includes(subject)) {
       const message = `${shown(subject)} is nothing that this app holds`;
       throw new ApiError("INVALID_REQUEST", [{ path: "subject", message }]);
     }

@@ -1,4 +1,4 @@
-/** The KEY field: shows, hides and copies a key that is asked of the service when it is needed, and not before. */
+/** The KEY field: shows, hides and copies a key, which is fetched from the service only when needed. */
 
 import { post, tell } from "./wallet.js";
 

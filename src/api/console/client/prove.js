@@ -1,4 +1,4 @@
-/** Proves a collection by the signature of its contract's owner. */
+/** Proves the ownership of a collection with a signature by its contract's owner. */
 
 import { askWallet, findWallet, post, tell } from "./wallet.js";
 

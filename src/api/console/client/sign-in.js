@@ -1,4 +1,4 @@
-/** Signs in with any wallet that the browser has: those that announce themselves (EIP-6963), or `window.ethereum`. */
+/** Signs in with any wallet in the browser: those that announce themselves (EIP-6963), or `window.ethereum`. */
 
 import { askWallet, post, tell } from "./wallet.js";
 
@@ -33,7 +33,7 @@ async function signIn(provider, button) {
 
 window.addEventListener("eip6963:announceProvider", ({ detail }) => offer(detail.info.name, detail.provider));
 window.dispatchEvent(new Event("eip6963:requestProvider"));
-// Wallets announce themselves at once; only then is an unnamed one worth offering.
+// Wallets announce themselves at once; offer an unnamed one only if none did.
 setTimeout(() => {
   if (known.size === 0 && window.ethereum) offer("your wallet", window.ethereum);
   if (known.size === 0)

@@ -1,4 +1,4 @@
-/** What pages share that ask a wallet to sign. */
+/** Shared by the pages that ask a wallet to sign. */
 
 /** Sends JSON; throws one sentence that says what is wrong. */
 export async function post(url, body) {
@@ -12,7 +12,7 @@ export async function post(url, body) {
   throw new Error(json.details?.[0]?.message ?? json.message ?? `The service answered ${answer.status}.`);
 }
 
-/** Lets the wallet sign the text that the service makes for its address. */
+/** Lets the wallet sign the text that the service issues for its address. */
 export async function askWallet(provider, makeMessage) {
   const [address] = await provider.request({ method: "eth_requestAccounts" });
   const chainId = Number(await provider.request({ method: "eth_chainId" }));
@@ -24,7 +24,7 @@ export async function askWallet(provider, makeMessage) {
   return { message, signature };
 }
 
-/** The first wallet of the browser. */
+/** The browser's first wallet. */
 export function findWallet() {
   return new Promise((resolve, reject) => {
     window.addEventListener("eip6963:announceProvider", ({ detail }) => resolve(detail.provider), {
@@ -38,7 +38,7 @@ export function findWallet() {
   });
 }
 
-/** Says something where screen readers notice. */
+/** Shows a message that screen readers announce. */
 export function tell(element, text, isProblem = false) {
   element.textContent = text;
   element.className = isProblem ? "notice bad" : "soft";

@@ -1,4 +1,4 @@
-/** The operator's pages about apps: what they ask for, all of them, and the audit log. */
+/** The operator's pages about apps: permission requests, all apps, and the audit log. */
 
 import { Hono } from "hono";
 import { Badge, Button, Card, Empty, Field, Notice, Table, When } from "../../ui/parts.tsx";

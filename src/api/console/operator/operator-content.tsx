@@ -1,4 +1,4 @@
-/** The operator's pages about content: hosts, display types, and the collections. */
+/** The operator's pages about content: hosts, display types and collections. */
 
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
@@ -77,7 +77,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     );
   }
 
-  /** The collection's name as the list keeps it; null for every collection. */
+  /** The collection as the allowlist stores it; null for every collection. */
   function scopeOf(name = ""): string | null {
     if (name === "") return null;
     return collectionKey(collectionNamed(site, name));
@@ -98,7 +98,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     .post("/operator/hosts/remove", async (c) => {
       const { actor } = operatorOnly(c);
       const { pattern = "", collection } = await formOf(c);
-      // A collection that is served no more may still be on the list.
+      // A collection that is no longer served may still be on the list.
       const isRemoved = await actions.disallowHost(actor, pattern, collection || null);
       return goTo(site, c, operatorPath("/hosts"), isRemoved ? "host_removed" : "host_not_listed");
     })
@@ -170,7 +170,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       operatorOnly(c);
       const { all } = site.collections;
       const names = all.map(collectionKey);
-      const [told, holders] = await Promise.all([
+      const [provided, holders] = await Promise.all([
         site.information.readAll(all),
         site.apps.holdersOf(names, HOLDERS_SHOWN),
       ]);
@@ -181,7 +181,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
         <OperatorFrame site={site} tab="/collections">
           {all.map((collection, index) => {
             const { apps = [], count = 0 } = holders[index] ?? {};
-            const information = told[index];
+            const information = provided[index];
             return (
               <Card title={information?.name ?? collection.name ?? "Unnamed collection"}>
                 <Facts
@@ -215,12 +215,12 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
 
 type Told = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]>>[number]>;
 
-/** What was told, field by field, in the order of the contract; fields without a value are left out. */
+/** The provided information, field by field, in the order of the contract, without empty fields. */
 function informationRows(information: Told) {
   const { trait_groups: groups, updated_at: _shown, ...fields } = information;
-  const told = Object.entries(fields).flatMap(([field, value]) =>
+  const provided = Object.entries(fields).flatMap(([field, value]) =>
     value === null || value === "" ? [] : [[field.replaceAll("_", " "), String(value)] as const],
   );
   const listed = groups.map((group) => `${group.name}: ${group.traits.map(({ name }) => name).join(", ")}`);
-  return [...told, ["trait groups", listed.length === 0 ? "none" : listed.join(" · ")] as const];
+  return [...provided, ["trait groups", listed.length === 0 ? "none" : listed.join(" · ")] as const];
 }

@@ -1,4 +1,4 @@
-/** What the operator's pages share. */
+/** The shared parts of the operator's pages. */
 
 import type { PropsWithChildren } from "hono/jsx";
 import { collectionKey } from "../../../domain/token-ref.ts";
@@ -39,7 +39,7 @@ export const OperatorFrame = ({
   </>
 );
 
-/** A collection as people name it, with what the service names it by. */
+/** A collection's display name, with its identifier. */
 export const CollectionName = ({ site, name }: { site: Site; name: string }) => {
   const found = site.collections.all.find((each) => collectionKey(each) === name);
   return (
@@ -50,14 +50,14 @@ export const CollectionName = ({ site, name }: { site: Site; name: string }) => 
   );
 };
 
-/** The choices of a form that names a collection. */
+/** The options of a form field that names a collection. */
 export const collectionOptions = (site: Site) =>
   site.collections.all.map((collection) => {
     const value = collectionKey(collection);
     return { value, text: collection.name ? `${collection.name} (${value})` : value };
   });
 
-/** The collection of a form; throws COLLECTION_NOT_FOUND for one that is not served. */
+/** The collection named in a form; throws COLLECTION_NOT_FOUND if it is not served. */
 export function collectionNamed(site: Site, name = "") {
   const [chainId, address = ""] = name.split(":");
   return site.collections.find(address, Number(chainId));

@@ -1,4 +1,4 @@
-/** The refresh queue as it is now, and asking for a collection to be read again. */
+/** The refresh queue as it is now, and the form that refreshes a collection. */
 
 import { Hono } from "hono";
 import type { OpenSweep } from "../../refresh/queue/overview-store.ts";

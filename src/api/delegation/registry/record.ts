@@ -1,9 +1,9 @@
-/** A delegation as every door answers it (design: "Registry answers"), and its documented schema. */
+/** A delegation as every route returns it (design: "Registry answers"), and its documented schema. */
 
 import { z } from "@hono/zod-openapi";
 
 export const recordTypes = ["ALL", "CONTRACT", "ERC721", "ERC20", "ERC1155"] as const;
-// One of the shapes that deployed registries answer has this for a delegation of a token, whatever its standard.
+// One of the shapes that deployed registries use has this type for a token's delegation, whatever the token's standard.
 export const foreignTypes = [...recordTypes, "TOKEN"] as const;
 
 const fields = {
@@ -18,7 +18,7 @@ const fields = {
 export const recordSchema = z.object({ type: z.enum(recordTypes), ...fields }).openapi("Delegation");
 export type DelegationRecord = z.infer<typeof recordSchema>;
 
-/** Of any registry; what it does not tell is null. */
+/** A delegation from any registry; values that it does not report are null. */
 export const foreignRecordSchema = z
   .object({ type: z.enum(foreignTypes), ...fields, rights: fields.rights.nullable() })
   .openapi("ForeignDelegation");

@@ -1,4 +1,4 @@
-/** The parameters of the registry's routes, in the names that its clients use. */
+/** The parameters of the registry's routes, under the names that its clients use. */
 
 import { z } from "@hono/zod-openapi";
 import { addressField, chainIdField, clip, tokenIdField } from "../../http/fields.ts";

@@ -1,4 +1,4 @@
-/** The delegation room's door: delegate registry v2 answered from the index, one registry per chain. */
+/** Delegate registry v2, answered from the chain index; one registry per chain. */
 
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
@@ -32,26 +32,26 @@ interface PageOf {
 }
 
 export function createRegistry({ database, tables }: RegistryDeps) {
-  /** An index that is being built or mended knows of grants that were revoked, and not of all that were made. */
+  /** A chain index that is still building or under repair contains revoked grants, and lacks some new ones. */
   function complete<Value>(answer: Answer<Value>): Value {
     if (!answer.ready) throw new ApiError("UNAVAILABLE");
     return answer;
   }
 
   return {
-    /** A wallet's standing delegations, oldest first. Throws UNAVAILABLE while the index is not complete. */
+    /** A wallet's active delegations, oldest first. Throws UNAVAILABLE while the chain index is incomplete. */
     async ofWallet(query: PageOf & { wallet: string; direction: Direction }): Promise<RecordPage> {
       return complete(await readOfWallet(database, tables, { after: undefined, ...query }));
     },
 
-    /** Those from one wallet to another, of any type; with rights, those that count for them. */
+    /** Delegations of any type from one wallet to another; with rights, only those that satisfy them. */
     async between(
       query: PageOf & { from: string; to: string; rights?: string | undefined },
     ): Promise<RecordPage> {
       return complete(await readBetween(database, tables, { after: undefined, rights: undefined, ...query }));
     },
 
-    /** What the contract's own check answers; an amount is a uint256, its maximum standing for everything. */
+    /** The result of the contract's own check; an amount is a uint256, whose maximum means everything. */
     async check(query: CheckQuery): Promise<{ readonly granted: boolean; readonly amount: string }> {
       return complete(await readCheck(database, tables, query));
     },

@@ -1,6 +1,6 @@
 /**
- * What a delegation allows, as the registry's own checks have it (DelegateRegistry.sol), in SQL: one meaning for the
- * registry's answers and for the statements that trade checks are made by. `d` is a row of the index's delegations.
+ * What a delegation allows, by the registry's own checks (DelegateRegistry.sol), in SQL that the registry's answers and
+ * trade checks share. `d` is a row of the chain index's delegations.
  */
 
 import type { DelegationType } from "../../../domain/delegation-hash.ts";
@@ -8,27 +8,27 @@ import type { DelegationType } from "../../../domain/delegation-hash.ts";
 /** A delegation with these rights satisfies every check. */
 export const EMPTY_RIGHTS = `0x${"0".repeat(64)}`;
 
-// The registry marks empty and revoked slots with these two, so they never delegate anything.
+// The registry marks empty and revoked slots with these two addresses, so they never delegate anything.
 const NOBODIES = `('0x${"0".repeat(40)}', '0x${"0".repeat(39)}1')`;
 
-/** What a check is about: the whole wallet, a contract, or tokens of it. */
+/** The scope of a check: the whole wallet, a contract, or a contract's tokens. */
 export type Scope = DelegationType;
 
-/** The parameters, or other SQL, that hold what is asked for. */
+/** The parameters, or other SQL, for what is checked. */
 export interface Asked {
   readonly contract: string;
   readonly tokenId: string;
 }
 
-/** SQL: `d` stands, and counts for these rights: an unlimited one for any, a limited one for its own alone. */
+/** SQL: `d` is active and satisfies these rights: an unlimited delegation satisfies any, a limited one only its own. */
 export const standsFor = (rights: string): string =>
   `d.enabled and d."from" not in ${NOBODIES} and d.rights in ('${EMPTY_RIGHTS}', ${rights})`;
 
 const OF_TOKEN: readonly Scope[] = ["ERC721", "ERC1155"];
 
 /**
- * SQL: `d` reaches what is asked for. Wider types fall through to narrower ones: a whole wallet covers its contracts,
- * and a contract its tokens. The type tells the scope, never the id: token 0 is a token.
+ * SQL: `d` covers what is checked. Wider types include narrower ones: a wallet covers its contracts, and a contract its
+ * tokens. The type decides the scope, never the id: token 0 is a token.
  */
 export function covers(scope: Scope, { contract, tokenId }: Asked): string {
   const ways = ["d.type = 'ALL'"];

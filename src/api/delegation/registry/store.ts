@@ -1,4 +1,4 @@
-/** The registry's answers from the index of its events, each with whether the index is complete, in one statement. */
+/** The registry's answers from its indexed events; one statement reads each with whether the index is complete. */
 
 import { ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -6,10 +6,10 @@ import type { Queryable } from "../../db/database.ts";
 import type { DelegationRecord } from "./record.ts";
 import { covers, type Scope, standsFor } from "./rights.ts";
 
-/** The registry's own word for everything: what ERC-20 and ERC-1155 checks answer under a wider delegation. */
+/** The registry's own value for everything, which ERC-20 and ERC-1155 checks return under a wider delegation. */
 const EVERYTHING = (2n ** 256n - 1n).toString();
 
-/** Where a page ended: the place of its last delegation's event on the chain. */
+/** Where a page ended: the chain position of its last delegation's event. */
 export interface Place {
   readonly block: number;
   readonly log: number;
@@ -32,7 +32,7 @@ const directions: Record<Direction, string> = {
   all: '(d."to" = $5 or d."from" = $5)',
 };
 
-/** Standing delegations of a wallet, in the order of their last events. */
+/** A wallet's active delegations, in the order of their last events. */
 export const readOfWallet = (
   db: Queryable,
   tables: ChainTables,
@@ -40,7 +40,7 @@ export const readOfWallet = (
 ): Promise<Page> =>
   readPage(db, tables, query, `d.enabled and ${directions[query.direction]}`, [query.wallet]);
 
-/** Those of any type from one wallet to another; with rights, those that count for them. */
+/** Delegations of any type from one wallet to another; with rights, only those that satisfy them. */
 export const readBetween = (
   db: Queryable,
   tables: ChainTables,
@@ -68,7 +68,7 @@ async function readPage(
          select * from ${tables.delegation} d
           where d.chain_id = $1 and (d.block_number, d.log_index) > ($2::numeric, $3::int) and ${condition}
           order by d.block_number, d.log_index limit $4) d on true`,
-    // One more tells whether a page follows.
+    // One extra row shows whether another page follows.
     [chainId, after?.block ?? -1, after?.log ?? -1, limit + 1, ...parameters],
   );
   const found = rows.filter((row) => row.type !== null);
@@ -92,7 +92,7 @@ export interface CheckQuery {
   readonly tokenId?: string | undefined;
 }
 
-/** What the contract's checkDelegateFor… functions answer: whether, and how much where the type has an amount. */
+/** The result of the contract's checkDelegateFor… functions: whether, and how much if the type has an amount. */
 export async function readCheck(
   db: Queryable,
   tables: ChainTables,
@@ -105,7 +105,7 @@ export async function readCheck(
        from ${tables.delegation} d
       where d.chain_id = $1 and d."from" = $2 and d."to" = $3 and ${standsFor("$4")}
         and ${covers(scope, { contract: "$5", tokenId: "$6" })}`,
-    // A scope asks for no more than it has parameters for.
+    // Only as many parameters as the scope uses.
     [chainId, from, to, rights, ...[contract, tokenId].filter((each) => each !== undefined)],
   );
   return row ?? { ready: false, granted: false, amount: "0" };

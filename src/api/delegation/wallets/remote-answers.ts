@@ -1,4 +1,4 @@
-/** The shapes that deployed registries answer in (docs.delegate.xyz, and the clients that read them). */
+/** The response formats of deployed registries (docs.delegate.xyz, and the clients that read them). */
 
 import { z } from "zod";
 import { parseAddress } from "../../../domain/token-ref.ts";
@@ -25,7 +25,7 @@ const record = z.object({
 type RemoteRecord = z.output<typeof record>;
 type Delegated = RemoteRecord & { readonly type: ForeignRecord["type"] };
 
-/** An array of delegations; NONE is how a registry names what is no delegation any more. */
+/** An array of delegations; NONE is the type of one that no longer exists. */
 export const recordsSchema = z.array(record).transform((all) =>
   all
     .filter((each): each is Delegated => each.type !== "NONE")
@@ -34,7 +34,7 @@ export const recordsSchema = z.array(record).transform((all) =>
         type,
         from,
         to,
-        // Those that have no contract write null, leave it out, or pad it with zeros.
+        // Delegations without a contract set it to null, omit it, or pad it with zeros.
         contract: type === "ALL" ? null : (contract ?? null),
         tokenId: type === "ALL" || type === "CONTRACT" || type === "ERC20" ? null : (tokenId ?? null),
         rights: rights?.toLowerCase() ?? null,
@@ -47,8 +47,8 @@ export const recordsSchema = z.array(record).transform((all) =>
 export const betweenSchema = z.union([z.boolean(), recordsSchema]);
 
 /**
- * Reads JSON whose ids and amounts may be numbers past 2^53, which JSON.parse would round. Inside a text, the quotes that
- * are looked for have a backslash before them.
+ * Parses JSON whose ids and amounts may be numbers above 2^53, which JSON.parse would round. Strings are safe: inside
+ * them, the quotes that the pattern needs are escaped.
  */
 export const parseExact = (text: string): unknown =>
   JSON.parse(text.replace(/"(tokenId|amount)"(\s*:\s*)([0-9]+)(?=\s*[,}])/g, '"$1"$2"$3"'));

@@ -1,11 +1,11 @@
-/** A delegation registry as we ask one: our own in this process, or another over HTTP. */
+/** A delegation registry as a data source: our own in this process, or another over HTTP. */
 
 import { ApiError } from "../../http/errors.ts";
 import type { ForeignRecord } from "../registry/record.ts";
 import type { Registry } from "../registry/registry.ts";
 import { EMPTY_RIGHTS } from "../registry/rights.ts";
 
-/** Why a registry told nothing. */
+/** Why a registry gave no answer. */
 export const unavailableReasons = [
   "rate_limited",
   "unreachable",
@@ -37,9 +37,9 @@ export interface Grant {
 }
 
 export interface DelegationSource {
-  /** `own`, or the URL of the other. */
+  /** `own`, or the URL of the other registry. */
   readonly name: string;
-  /** For how long an answer counts as news. */
+  /** How long an answer counts as fresh. */
   readonly freshMs: number;
   ofWallet(chainId: number, wallet: string): Promise<SourceAnswer<WalletDelegations>>;
   between(chainId: number, from: string, to: string): Promise<SourceAnswer<Grant>>;
@@ -55,14 +55,14 @@ export const splitByDirection = (
   truncated,
 });
 
-/** True for a delegation of the whole wallet without limits. What a registry does not tell of rights is no limit. */
+/** True for an unlimited delegation of the whole wallet. Rights that a registry does not report are no limit. */
 export const isWhole = ({ type, rights }: ForeignRecord): boolean =>
   type === "ALL" && (rights ?? EMPTY_RIGHTS) === EMPTY_RIGHTS;
 
-/** Nobody has more delegations than this that a page could show. */
+/** More delegations than any page could show. */
 const RECORDS_MAX = 1_000;
 
-/** Our own registry: no limit, no network. */
+/** Our own registry: no rate limit, no network. */
 export function ownSource(registry: Registry): DelegationSource {
   return {
     name: "own",

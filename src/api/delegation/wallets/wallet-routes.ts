@@ -1,4 +1,4 @@
-/** A wallet's delegations, for whoever has a key and need not know which registry is asked. */
+/** A wallet's delegations for clients with a key, whichever registry answers. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { addressField, chainIdField } from "../../http/fields.ts";

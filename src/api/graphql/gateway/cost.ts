@@ -1,4 +1,4 @@
-/** What an operation may cost: how many objects it asks for, and what is read to make them. */
+/** The cost of an operation: how many objects it asks for, and what must be read for them. */
 
 import {
   type FieldNode,
@@ -18,16 +18,16 @@ import { introspectionCost, isIntrospectionField } from "./introspection.ts";
 import type { PreparedOperation } from "./prepared-document.ts";
 import { fragmentsOf } from "./split-operation.ts";
 
-// Fourteen full pages in the SDK's largest document, or ten lists of Ponder's with 1,000 rows.
+// Fourteen full pages in the SDK's largest document, or ten of Ponder's lists with 1,000 rows.
 const COST_MAX = 20_000;
-// The largest lists of ours and of Ponder's. Whoever asks for more is told so by what knows the bound.
+// The largest lists of ours and of Ponder's. Their own checks refuse anything larger.
 const OWN_SIZE_MAX = 100;
 const PONDER_SIZE_MAX = 1_000;
-// Ponder's own, for a list without a limit.
+// Ponder's default for a list without a limit.
 const PONDER_LIMIT = 50;
 
-// What is read to make an object, whichever of its fields are asked for; others cost 1. A token is put together from
-// several reads, a distribution lists up to 1,000 values of each trait type.
+// The reads that an object takes, whichever of its fields are selected; others cost 1. A token needs several reads; a
+// distribution lists up to 1,000 values of each trait type.
 const weights: Readonly<Record<string, number>> = {
   Token: 20,
   Erc721: 20,
@@ -44,17 +44,17 @@ const weights: Readonly<Record<string, number>> = {
   MetadataRefresh: 100,
 };
 
-// What is looked through to find what a field asks for: by our index for each condition, by PostgreSQL for Ponder's
-// lists, which no index need help, and whole for their counts.
+// The search for matches: our search index scans once per condition. For Ponder's lists PostgreSQL scans, possibly
+// without a database index, and counts scan the whole table.
 const CONDITION_WEIGHT = 100;
 const PONDER_CONDITION_WEIGHT = 500;
 const PONDER_COUNT_WEIGHT = 1_000;
 const conditions = new Set(["criteria", "rangeCriteria", "text", "name"]);
 const ponderConditions = new Set(["where", "orderBy"]);
-/** A mutation of ours that answers no object refreshes one token. */
+/** A mutation of ours that returns no object refreshes one token. */
 const MUTATION_WEIGHT = 100;
 
-/** The error of an operation that costs too much, if it does. `variables` are coerced, so their defaults are in them. */
+/** The error of an operation that costs too much, if it does. `variables` are coerced, including defaults. */
 export function costError(
   schema: GraphQLSchema,
   { document, definition }: Pick<PreparedOperation, "document" | "definition">,
@@ -73,14 +73,14 @@ function createMeasure(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   variables: Readonly<Record<string, unknown>>,
 ) {
-  // Each fragment is measured once, so that spreads cannot make this slow.
+  // Each fragment is measured once, so that spreads can't make this slow.
   const ofFragments = new Map<string, number>();
   const countsOfFragments = new Map<string, boolean>();
 
   const ofFragment = (name: string): number => {
     const known = ofFragments.get(name);
     if (known !== undefined) return known;
-    // The document may be one that Ponder is still to refuse: a fragment inside itself counts as nothing.
+    // Ponder may not have validated the document yet: a fragment inside itself counts as nothing.
     ofFragments.set(name, 0);
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
@@ -89,7 +89,7 @@ function createMeasure(
     return cost;
   };
 
-  // Once for a list, however many rows it may answer.
+  // Counted once per list, however many rows it may return.
   const asksForCount = (set: SelectionSetNode): boolean =>
     set.selections.some((selection) => {
       if (selection.kind === "Field") return selection.name.value === "totalCount";
@@ -138,7 +138,7 @@ function createMeasure(
   return ofSet;
 }
 
-/** How many entries a field may answer: what its `size` or `limit` says, and 1 where it has neither. */
+/** How many entries a field may return: its `size` or `limit`, or 1 without either. */
 function sizeOf(
   { arguments: given = [] }: FieldNode,
   { args: declared }: GraphQLField<unknown, unknown>,
@@ -161,13 +161,13 @@ function argumentOf(
   return argument && valueFromASTUntyped(argument.value, variables);
 }
 
-/** How many entries a list of an argument has, and 1 without it. */
+/** The number of entries in a list argument, and 1 without it. */
 function countOf(node: FieldNode, name: string, variables: Readonly<Record<string, unknown>>): number {
   const list = argumentOf(node, name, variables);
   return Array.isArray(list) ? Math.max(list.length, 1) : 1;
 }
 
-/** What it costs to find what a field's conditions ask for. */
+/** The cost of finding what a field's conditions match. */
 function conditionsOf(node: FieldNode, isOwn: boolean, variables: Readonly<Record<string, unknown>>): number {
   let cost = 0;
   for (const { name } of node.arguments ?? []) {

@@ -1,4 +1,4 @@
-/** One GraphQL endpoint for Ponder's queries and ours: each root field is answered by the side that owns it. */
+/** One GraphQL endpoint for Ponder's queries and ours: the side that owns a root field answers it. */
 
 import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
 import { type ErrorReports, requestError } from "../errors.ts";
@@ -19,7 +19,7 @@ import { introspect, mergeSchema } from "./merged-schema.ts";
 import { type PreparedDocument, prepareDocument, type Schemas } from "./prepared-document.ts";
 import { runOperation } from "./run-operation.ts";
 
-// A client that makes fifty mistakes at once has been told enough; graphql-js executes with the same number.
+// Fifty mistakes are enough to report at once; graphql-js executes with the same number.
 const VARIABLE_ERRORS_MAX = 50;
 
 export interface EndpointDependencies<Context> extends ErrorReports {
@@ -31,35 +31,35 @@ export interface EndpointDependencies<Context> extends ErrorReports {
 }
 
 export interface EndpointRequest<Context> {
-  /** The parsed JSON body, whatever it is. */
+  /** The parsed JSON body, of any shape. */
   readonly body: unknown;
-  /** The same body as it arrived; a query that is Ponder's alone is forwarded as this text. */
+  /** The same body as it arrived; a query only for Ponder is forwarded as this text. */
   readonly text: string;
-  /** Given to each resolver of ours. */
+  /** Passed to each of our resolvers. */
   readonly context: Context;
 }
 
 export interface EndpointAnswer {
   readonly status: 200 | 400;
-  /** The body, ready to be sent. */
+  /** The response body. */
   readonly json: string;
-  /** The same in UTF-8, of an answer that is kept. */
+  /** The same in UTF-8, for a cached answer. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
 export interface GraphqlEndpoint<Context> {
-  /** What introspection shows: Ponder's queries and ours. */
+  /** The schema that introspection shows: Ponder's queries and ours. */
   readonly schema: GraphQLSchema;
   /**
-   * Answers one request: 400 when the body is no GraphQL request, else 200, with `errors` for whatever went
-   * wrong, as the clients of this field expect. Rejects only for an error in this program.
+   * Answers one request: 400 if the body is not a GraphQL request, otherwise 200 with `errors` for whatever failed, as
+   * GraphQL clients expect. Rejects only for an error in this program.
    */
   handle(request: EndpointRequest<Context>): Promise<EndpointAnswer>;
 }
 
 /**
- * Asks Ponder for its schema once. Throws when that fails, when our SDL does not fit it, or when our root
- * fields and resolvers are not the same.
+ * Reads Ponder's schema once. Throws when that fails, when our SDL does not fit it, or when our root fields and
+ * resolvers differ.
  */
 export async function createGraphqlEndpoint<Context>(
   dependencies: EndpointDependencies<Context>,
@@ -68,7 +68,7 @@ export async function createGraphqlEndpoint<Context>(
   const schemas = await buildSchemas(dependencies);
   assertRootValue(schemas, rootValue);
   const prepare = cacheByText((query) => prepareDocument(query, schemas), isPrepared);
-  const kept = createIntrospectionCache();
+  const introspectionCache = createIntrospectionCache();
   const takeIntrospection = createIntrospectionLimit();
 
   const answer = async (
@@ -76,11 +76,11 @@ export async function createGraphqlEndpoint<Context>(
     request: EndpointRequest<Context>,
   ): Promise<string | CachedIntrospection> => {
     const key = `${read.operationName ?? ""}\0${read.query}`;
-    const known = kept.find(key);
+    const known = introspectionCache.find(key);
     if (known) return known;
     const prepared = prepare(read.query);
     if (!isPrepared(prepared)) return refusal(prepared);
-    // What is wrong with the document comes before what is wrong with a request for it.
+    // Errors in the document come before errors in the request for it.
     const refuse = (errors: readonly GraphQLError[]): string => {
       const mistakes = prepared.findMistakes();
       return refusal(mistakes.length > 0 ? mistakes : errors);
@@ -104,7 +104,7 @@ export async function createGraphqlEndpoint<Context>(
     );
     const tooLarge = sizeError(json);
     if (tooLarge) return refusal([tooLarge]);
-    return operation.isOnlyIntrospection ? kept.keep(key, json) : json;
+    return operation.isOnlyIntrospection ? introspectionCache.keep(key, json) : json;
   };
 
   return {

@@ -1,4 +1,4 @@
-/** How large a query may be: depth, aliases and nested introspection, as a validation rule. */
+/** Limits on a query's size: depth, aliases and nested introspection, as a validation rule. */
 
 import {
   type DocumentNode,
@@ -12,41 +12,41 @@ import {
 import { isIntrospectionField } from "./introspection.ts";
 import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
-/** Ponder's own limit, so that what passes here passes there (graphql/middleware.ts, maxOperationTokens). */
+/** Ponder's own limit, so that whatever passes here passes there (graphql/middleware.ts, maxOperationTokens). */
 export const TOKENS_MAX = 1000;
 
-/** Ponder's own limit too (maxOperationAliases). */
+/** Also Ponder's own limit (maxOperationAliases). */
 const ALIASES_MAX = 30;
 
-// The deepest document of the marketplace SDK has 6 levels; Ponder's relations may be circular, and its own
-// limit of 100 would let them multiply.
+// The deepest document of the marketplace SDK has 6 levels. Ponder's relations may be circular, and its own limit of
+// 100 would let them multiply.
 const DEPTH_MAX = 12;
 
-// Each of these lists multiplies the work, and introspection is exempt from the depth limit since the standard
-// query nests `ofType` deeply. graphql-js has this rule from 16.9 on.
+// Each of these lists multiplies the work, and introspection is exempt from the depth limit because the standard query
+// nests `ofType` deeply. graphql-js has this rule from 16.9 on.
 const INTROSPECTION_LISTS = new Set(["fields", "interfaces", "possibleTypes", "inputFields"]);
 const INTROSPECTION_LISTS_MAX = 2;
 
-// The whole schema, or one type of it; each more is an answer of its own of the same kind.
+// The whole schema, or one type of it; each further one is another answer of the same size.
 const INTROSPECTIONS_MAX = 1;
 
 interface Size {
   readonly depth: number;
   readonly aliases: number;
-  /** The most of INTROSPECTION_LISTS on one path; it matters below `__schema` and `__type` only. */
+  /** The most INTROSPECTION_LISTS on one path; only relevant below `__schema` and `__type`. */
   readonly lists: number;
-  /** How often `__schema` and `__type` are asked for, under whatever names and in whatever fragments. */
+  /** How often `__schema` and `__type` are selected, under any alias and in any fragment. */
   readonly introspections: number;
 }
 
 const NOTHING: Size = { depth: 0, aliases: 0, lists: 0, introspections: 0 };
 
-// Ten lists of Ponder's with 1,000 rows each, of every column. What is answered is in memory until it is read.
+// Ten of Ponder's lists with 1,000 rows each and every column. An answer stays in memory until the client has read it.
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
-/** The error of an answer that is larger than one may be. */
+/** The error of an answer that exceeds the limit. */
 export function sizeError(json: string): GraphQLError | undefined {
-  // A character takes three bytes at most.
+  // A character takes at most three bytes.
   const bytes = json.length * 3 <= ANSWER_BYTES_MAX ? 0 : Buffer.byteLength(json);
   if (bytes <= ANSWER_BYTES_MAX) return undefined;
   return new GraphQLError(
@@ -64,7 +64,7 @@ export function isWithinSize(document: DocumentNode): boolean {
   });
 }
 
-/** Refuses operations past a limit. Each fragment is measured once, so that spreads cannot make this slow. */
+/** Refuses operations over a limit. Each fragment is measured once, so that spreads can't make this slow. */
 export const sizeRule: ValidationRule = (context) => {
   const size = createMeasure((name) => context.getFragment(name));
   return {
@@ -117,7 +117,7 @@ function createMeasure(
   const ofFragment = (name: string): Size => {
     const known = ofFragments.get(name);
     if (known) return known;
-    // Another rule refuses cycles, but runs beside this one: a fragment inside itself counts as nothing.
+    // Another rule refuses cycles but runs beside this one: a fragment inside itself counts as nothing.
     ofFragments.set(name, NOTHING);
     const fragment = findFragment(name);
     const size = fragment ? ofSet(fragment.selectionSet) : NOTHING;

@@ -1,4 +1,4 @@
-/** Puts the answers of both halves together in the order in which the operation names its fields. */
+/** Merges the answers of both halves in the order of the operation's fields. */
 
 import {
   type DocumentNode,
@@ -17,8 +17,8 @@ import type { GraphqlResult } from "../errors.ts";
 import { fragmentsOf } from "./split-operation.ts";
 
 /**
- * The response keys of an operation and the field behind each, in the order of the answer. `variables` are
- * coerced. Returns an error when the variable of a directive is null.
+ * An operation's response keys and the field behind each, in the order of the answer. `variables` are coerced. Returns
+ * an error when the variable of a directive is null.
  */
 export function rootFields(
   document: DocumentNode,
@@ -59,8 +59,8 @@ export function rootFields(
 }
 
 /**
- * One result from those of both halves. A field that neither answers is null, and if its type forbids that, so
- * is `data`: the rule of the GraphQL specification for a field that failed. Without data from either, none.
+ * One result from those of both halves. A field that neither answers is null, and so is `data` if the field's type
+ * forbids null: the GraphQL specification's rule for failed fields. Without data from either half, there is none.
  */
 export function mergeResults(
   fields: ReadonlyMap<string, string>,
@@ -81,7 +81,7 @@ function mergeData(
   results: readonly GraphqlResult[],
 ): GraphqlResult["data"] {
   const types = schema.getQueryType()?.getFields() ?? {};
-  // An alias may be `__proto__`, which only an object without a prototype keeps as a plain key.
+  // An alias may be `__proto__`, which only an object without a prototype stores as a plain key.
   const data: Record<string, unknown> = Object.create(null);
   for (const [key, field] of fields) {
     const answered = results.find((result) => result.data && Object.hasOwn(result.data, key));

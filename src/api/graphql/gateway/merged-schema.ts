@@ -17,8 +17,8 @@ import {
 import { type PonderHandler, postToPonder } from "../ponder/ponder-half.ts";
 
 /**
- * Ponder's schema, as its own handler tells it: Ponder exports no schema object. Sends one request, answered
- * without a database. Throws when the handler answers with anything but a schema.
+ * Ponder's schema by introspection, since Ponder exports no schema object. Sends one request, which needs no database.
+ * Throws when the handler answers with anything but a schema.
  */
 export async function introspect(handle: PonderHandler): Promise<GraphQLSchema> {
   const text = await postToPonder(handle, JSON.stringify({ query: getIntrospectionQuery() }));
@@ -30,8 +30,8 @@ export async function introspect(handle: PonderHandler): Promise<GraphQLSchema> 
 }
 
 /**
- * `base` extended with SDL such as `extend type Query { … }`. Throws when a type or a root field of ours has
- * the name of one of Ponder's, or when the SDL extends a type of Ponder's that only Ponder can answer.
+ * `base` extended with SDL such as `extend type Query { … }`. Throws when one of our types or root fields has a name
+ * that Ponder uses, or when the SDL extends a type that only Ponder can answer.
  */
 export function mergeSchema(base: GraphQLSchema, ownSdl: string): GraphQLSchema {
   const own = parse(ownSdl);
@@ -58,8 +58,8 @@ function refuseExtensions(base: GraphQLSchema, own: DocumentNode): void {
   }
 }
 
-// Introspection does not carry a scalar's rules, and in production Ponder masks its complaint about a number
-// or a malformed id ("Unexpected error."). The rule is Ponder's own (graphql/index.ts, GraphQLBigInt).
+// Introspection does not carry a scalar's rules, and in production Ponder redacts its error for a number or a malformed
+// id ("Unexpected error."). The rule is Ponder's own (graphql/index.ts, GraphQLBigInt).
 function restoreBigInt(schema: GraphQLSchema): void {
   const scalar = schema.getType("BigInt");
   if (!isScalarType(scalar)) return;

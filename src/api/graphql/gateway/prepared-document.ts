@@ -1,4 +1,4 @@
-/** What can be worked out from a query's text alone, and kept for the next request with the same text. */
+/** What depends on a query's text alone, and is cached for the next request with the same text. */
 
 import {
   type DocumentNode,
@@ -24,7 +24,7 @@ export interface PonderPart {
   readonly variables: readonly string[];
 }
 
-/** What tells, in the words of the merged schema, why Ponder refuses a document that only Ponder validates. */
+/** Explains, in terms of the merged schema, why Ponder refuses a document that only Ponder validates. */
 interface Doubted {
   readonly findMistakes: () => readonly GraphQLError[];
 }
@@ -32,12 +32,12 @@ interface Doubted {
 export interface PreparedOperation extends Doubted {
   readonly document: DocumentNode;
   readonly definition: OperationDefinitionNode;
-  /** Ponder's fields among what is asked for. */
+  /** The selected fields that are Ponder's. */
   readonly asked: readonly AskedField[];
   readonly ponder: PonderPart | null;
   readonly own: DocumentNode | null;
   readonly introspects: boolean;
-  /** Its answer is the same for whoever asks. */
+  /** The answer is the same for every caller. */
   readonly isOnlyIntrospection: boolean;
 }
 
@@ -55,15 +55,15 @@ export interface Schemas {
 }
 
 /**
- * Parses, and validates what Ponder won't. Returns the caller's errors when the text is no query within the limits, or
- * no valid one as far as that is looked at.
+ * Parses the text, and validates what Ponder won't. Returns the caller's errors if the text is no query within the
+ * limits, or fails the validation done here.
  */
 export function prepareDocument(text: string, schemas: Schemas): PreparedDocument | readonly GraphQLError[] {
   const document = parseWithin(text);
   if (document instanceof GraphQLError) return [document];
   const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
-  // Ponder validates a document at every request, by the same rules and a part of the same schema: once more would cost
-  // a text that is new a fifth of the whole.
+  // Ponder validates a document on every request, by the same rules and part of the same schema. Validating it here too
+  // would take a fifth of the total time for a new text.
   const isPonders = isAllPonders(document, schemas.ponderFields) && withHintedCounts(document) === document;
   if (isPonders && isWithinSize(document)) {
     return createPreparedDocument(document, schemas, findMistakes);
@@ -87,7 +87,7 @@ function createPreparedDocument(
   findMistakes: () => readonly GraphQLError[],
 ): PreparedDocument {
   const operations = operationsOf(document);
-  // Ponder validates every operation of a document, so one of ours keeps the others from going as they are.
+  // Ponder validates every operation of a document, so one of ours keeps the others from being forwarded as they are.
   const hinted = withHintedCounts(document);
   const hintedOperations = operationsOf(hinted);
   const isForwardable = isAllPonders(document, schemas.ponderFields) && hinted === document;

@@ -1,4 +1,4 @@
-/** Runs a prepared operation: each half where it belongs, both at once, and one result. */
+/** Runs a prepared operation: both halves at once, each on its side, and one result. */
 
 import { GraphQLError, OperationTypeNode } from "graphql";
 import { type ErrorReports, type GraphqlResult, reportedError, requestError } from "../errors.ts";
@@ -18,12 +18,12 @@ export interface RunDependencies<Context> {
 export interface Run<Context> {
   readonly request: GraphqlRequest;
   readonly operation: PreparedOperation;
-  /** The values of the variables, defaults included. */
+  /** The variables' values, including defaults. */
   readonly coerced: Readonly<Record<string, unknown>>;
   readonly context: Context;
 }
 
-/** Returns the answer as JSON. What fails in Ponder or in a resolver is an error of the answer, no rejection. */
+/** Returns the answer as JSON. A failure in Ponder or in a resolver is an error in the answer, not a rejection. */
 export async function runOperation<Context>(
   run: Run<Context>,
   dependencies: RunDependencies<Context>,
@@ -35,7 +35,7 @@ export async function runOperation<Context>(
   const [answer, ours] = await Promise.all([
     askPonder(dependencies.ponder, bodyFor(ponder, run.request), {
       reports: dependencies.reports,
-      // Ponder orders root fields as they settle, so with several the answer has to be put in order.
+      // Ponder orders root fields as they settle, so an answer with several needs reordering.
       mayStayUnread: own === null && fields.size === 1,
       keepLocations: ponder.query === null,
       findMistakes,

@@ -1,4 +1,4 @@
-/** Splits an operation at its root fields into Ponder's part and ours, each a document that stands alone. */
+/** Splits an operation at its root fields into Ponder's part and ours, each a complete document. */
 
 import {
   type DocumentNode,
@@ -13,20 +13,20 @@ import {
 
 export interface Half {
   readonly document: DocumentNode;
-  /** The variables that this half uses, and so defines. */
+  /** The variables that this half uses and therefore defines. */
   readonly variables: readonly string[];
 }
 
-/** A half is null when no root field falls to it. */
+/** A half is null when it has no root field. */
 export interface SplitOperation {
   readonly ponder: Half | null;
   readonly own: Half | null;
 }
 
 /**
- * Splits one operation of a valid document. Introspection and `__typename` are ours, since only the merged
- * schema knows them; so is every mutation. Each half keeps the order, aliases and directives of its root
- * fields, and of fragments and variable definitions what it uses. `Query` may be selected at the root only.
+ * Splits one operation of a valid document. Introspection and `__typename` are ours, since only the merged schema knows
+ * them; so is every mutation. Each half keeps the order, aliases and directives of its root fields, and the fragments
+ * and variable definitions it uses. `Query` may be selected at the root only.
  */
 export function splitOperation(
   document: DocumentNode,
@@ -42,8 +42,8 @@ export function splitOperation(
 }
 
 /**
- * Whether every operation of a document asks for fields of Ponder's and for nothing else. The document need not be
- * valid; of one that is not, the answer may be either.
+ * Whether every operation of a document selects only Ponder's fields. The document need not be valid; for an invalid
+ * one, either answer is possible.
  */
 export function isAllPonders(document: DocumentNode, ponderFields: ReadonlySet<string>): boolean {
   const fragments = fragmentsOf(document);
@@ -138,7 +138,7 @@ function references(
 
   const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
     visit(node, {
-      // A definition alone is no use; a variable that nothing else names would be refused.
+      // A definition alone is not a use; GraphQL refuses an unused variable.
       VariableDefinition: () => false,
       Variable: ({ name }) => void variables.add(name.value),
       FragmentSpread({ name }) {

@@ -1,4 +1,4 @@
-/** Arguments of our fields, read as REST reads its own: every problem is named by its path. */
+/** Arguments of our fields, parsed as REST parses its own: every problem is named by its path. */
 
 import { z } from "@hono/zod-openapi";
 import { parseTokenId } from "../../../domain/token-ref.ts";
@@ -13,7 +13,7 @@ export function readArguments<Output>(schema: z.ZodType<Output>, args: unknown):
   throw refusalOf(error);
 }
 
-/** `chainId` is a Float by its declaration; null counts as absent. */
+/** `chainId` is declared a Float; null counts as absent. */
 export const chainIdArgument = z
   .number()
   .nullish()
@@ -41,7 +41,7 @@ export const conditionArguments = {
 
 export const textArgument = textSchema.nullish();
 
-/** An Int by its declaration, with bounds that are named. */
+/** Declared an Int, with bounds that the error names. */
 export const intArgument = (least: number, most = Number.POSITIVE_INFINITY) =>
   z
     .number()
@@ -52,11 +52,11 @@ export const intArgument = (least: number, most = Number.POSITIVE_INFINITY) =>
       error: (issue) => `must be less than or equal to ${most}; it is ${String(issue.input)}`,
     });
 
-// Worded as the field's own endpoint words its refusal; deeper pages are what cursors are for.
+// Worded as the SDK's own endpoint words its refusal; cursors serve deeper pages.
 const SIZE_MAX = 50;
 const WINDOW_MAX = 10_000;
 
-/** The page of a list in the shape of the field's SDK. */
+/** The page of a list, as the SDK requests it. */
 export const windowArguments = z
   .object({ from: intArgument(0), size: intArgument(0, SIZE_MAX) })
   .refine(({ from, size }) => from + size <= WINDOW_MAX, {

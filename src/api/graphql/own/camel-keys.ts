@@ -1,4 +1,4 @@
-/** snake_case keys, at every depth, as GraphQL's camelCase. */
+/** Converts snake_case keys, at every depth, to GraphQL's camelCase. */
 export function camelKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelKeys);
   if (typeof value !== "object" || value === null) return value;

@@ -13,8 +13,8 @@ import {
 import { type ErrorReports, executionError, type GraphqlResult } from "../errors.ts";
 
 /**
- * Answers one root field. Nested fields are read from the value: a property, or a method called the same way.
- * `never` lets a resolver name the arguments that its field declares; graphql-js has checked them by then.
+ * Answers one root field. Nested fields are read from the value: a property, or a method called the same way. `never`
+ * lets a resolver name the arguments that its field declares; graphql-js has checked them by then.
  */
 export type FieldResolver<Context> = (args: never, context: Context) => unknown;
 
@@ -31,7 +31,7 @@ export interface OwnRequest<Context> {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Executes a valid document of one operation. A resolver that fails is an error of its field, no rejection. */
+/** Executes a valid document of one operation. A failed resolver is an error of its field, not a rejection. */
 export async function runOwn<Context>(
   request: OwnRequest<Context>,
   reports: ErrorReports,
@@ -50,7 +50,7 @@ export async function runOwn<Context>(
   };
 }
 
-/** Throws unless each field of `fields` has a resolver and each resolver a field. */
+/** Throws unless `fields` and the resolvers match one to one. */
 export function assertResolvers(
   type: string,
   fields: readonly string[],
@@ -67,8 +67,8 @@ const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, args, cont
   return isListType(getNullableType(info.returnType)) ? settleLater(value) : value;
 };
 
-// graphql-js 16 abandons the pending items of a list when a later item fails at once, and an abandoned
-// rejection ends the process. Items that are all promises fail where graphql-js waits for each of them.
+// graphql-js 16 abandons a list's pending items when a later item fails synchronously, and an abandoned rejection ends
+// the process. If all items are promises, graphql-js waits for each of them.
 function settleLater(value: unknown): unknown {
   if (value instanceof Promise) return value.then(settleLater);
   return Array.isArray(value) ? value.map((item: unknown) => Promise.resolve(settleLater(item))) : value;

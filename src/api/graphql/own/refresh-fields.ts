@@ -9,7 +9,7 @@ import type { RefreshService } from "../../refresh/service.ts";
 import type { Caller } from "../routes.ts";
 import { readArguments } from "./arguments.ts";
 
-// Anybody may read it who knows its id, which nobody can guess; those of apps and of the operator are not among them.
+// Anyone with the unguessable id may read such a receipt. Receipts of apps and of the operator are excluded.
 const OWNER = "anonymous";
 
 const requestArguments = z.object({ tokenAddress: addressField, tokenIds: tokenIdsField });
@@ -31,7 +31,7 @@ export function createRefreshFields({
   readonly refresh: RefreshService;
 }) {
   return {
-    /** As the REST route, but for the key. */
+    /** Same as the REST route, but without a key. */
     async requestMetadataRefresh(args: RequestArguments, { client }: Caller) {
       const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
       const { receiptId, tokens } = await refresh.request(

@@ -1,4 +1,4 @@
-/** Vitrine's root fields: each reads its arguments, asks one service and shapes the answer. */
+/** Vitrine's root fields: each parses its arguments, calls one service and shapes the answer. */
 
 import type { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";

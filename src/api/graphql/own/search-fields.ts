@@ -1,4 +1,4 @@
-/** Search, facets, collections and reports over GraphQL: the REST answers, with keys as GraphQL writes them. */
+/** Search, facets, collections and reports over GraphQL: the REST answers with camelCase keys. */
 
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
@@ -54,7 +54,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
         cursor: cursor ?? undefined,
       });
       return {
-        // Made only if it is asked for.
+        // Computed only if selected.
         items: async () => (await catalog.listTokens(collection, tokenIds)).map(camelKeys),
         nextCursor,
         total,

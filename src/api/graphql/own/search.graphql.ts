@@ -1,4 +1,4 @@
-/** Search, facets, collections and reports: what the REST doors answer, over GraphQL. */
+/** Search, facets, collections and reports: the answers of the REST routes, over GraphQL. */
 export const searchSdl = /* GraphQL */ `
   extend type Query {
     """

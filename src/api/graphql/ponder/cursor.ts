@@ -3,8 +3,8 @@
 import type { PonderTable } from "./ponder-tables.ts";
 
 /**
- * Whether Ponder can go on from a cursor in a list of that order: it names a value of each column that orders the list,
- * which are `orderBy`'s and those of the primary key (graphql/index.ts, buildOrderBySchema and encodeCursor).
+ * Whether Ponder can continue a list of that order from a cursor: it has a value for each ordering column, which are
+ * `orderBy`'s and those of the primary key (graphql/index.ts, buildOrderBySchema and encodeCursor).
  */
 export function isCursor(text: string, { columns, key }: PonderTable, orderBy: string | undefined): boolean {
   const { json, meta } = read(text);
@@ -17,7 +17,7 @@ export function isCursor(text: string, { columns, key }: PonderTable, orderBy: s
   });
 }
 
-/** `kind` is what superjson noted of a value that JSON can't hold. */
+/** `kind` is superjson's type annotation for a value that JSON can't represent. */
 function isValue(value: unknown, type: string | undefined, kind: string | undefined): boolean {
   switch (type) {
     case "BigInt":

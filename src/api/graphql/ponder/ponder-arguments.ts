@@ -1,4 +1,4 @@
-/** What Ponder's fields take for arguments: what it would answer with an internal error, or with every row, is refused. */
+/** Refuses arguments of Ponder's fields that it would answer with an internal error or with every row. */
 
 import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
 import { shown } from "../../http/fields.ts";
@@ -6,18 +6,18 @@ import { isCursor } from "./cursor.ts";
 import type { AskedField, PonderTable } from "./ponder-tables.ts";
 
 type Values = Readonly<Record<string, unknown>>;
-/** What an argument must be, if it is something else. */
+/** Says what an argument must be, if it is anything else. */
 type Rule = (value: unknown, table: PonderTable, values: Values) => string | undefined;
 
-// Ponder refuses a limit above 1000 but drops a negative one, and then answers every row. Without a value, its own
-// default of 50 rows holds.
+// Ponder refuses a limit above 1000, but ignores a negative one and then returns every row. Without a value, its own
+// default of 50 rows applies.
 const LIMIT_MAX = 1000;
 
 const cursor: Rule = (value, table, { orderBy, after, before, offset }) => {
   if (value == null) return undefined;
   if (after != null && before != null) return "used without the other of after and before";
   if (typeof offset === "number" && offset > 0) return "used without an offset";
-  // An order that is none has a refusal of its own.
+  // Another rule refuses an unknown order.
   if (orderBy !== undefined && !isColumn(orderBy, table)) return undefined;
   if (typeof value === "string" && isCursor(value, table, orderBy)) return undefined;
   return "a startCursor or endCursor of the same list in the same order";
@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, Rule>> = {
     value === undefined || isColumn(value, table)
       ? undefined
       : `a column of ${table.name}: ${[...table.columns.keys()].join(", ")}`,
-  // Ponder takes everything but "asc" for descending.
+  // Ponder treats everything but "asc" as descending.
   orderDirection: (value) =>
     value == null || value === "asc" || (typeof value === "string" && value.toLowerCase() === "desc")
       ? undefined
@@ -40,7 +40,7 @@ const rules: Readonly<Record<string, Rule>> = {
   before: cursor,
 };
 
-/** One error for each argument that Ponder can't answer. `variables` are coerced, so their defaults are in them. */
+/** One error for each argument that Ponder can't answer. `variables` are coerced, including defaults. */
 export function argumentErrors(asked: readonly AskedField[], variables: Values): GraphQLError[] {
   return asked.flatMap(({ table, isList, arguments: given }) => {
     const values = Object.fromEntries(
@@ -56,7 +56,7 @@ export function argumentErrors(asked: readonly AskedField[], variables: Values):
   });
 }
 
-/** A part of the key of one row. Ponder declares a Float for a column of whole numbers. */
+/** Checks one part of a row's key. Ponder declares a Float for an integer column. */
 function keyRule(value: unknown, type: string | undefined): string | undefined {
   if (holdsNul(value)) return WITHOUT_NUL;
   const isWhole = typeof value === "number" && (value | 0) === value;
@@ -78,15 +78,15 @@ interface Fault {
   readonly must: string;
 }
 
-/** The first null of a filter where Ponder needs a list or an object, or text that no column holds. */
+/** The first fault of a filter: a null where Ponder needs a list or an object, or text that no column can contain. */
 function findFault(filter: unknown, path: string): Fault | undefined {
   if (filter === null) return { path, value: null, must: "an object, or left out" };
-  // Validation has a word for a filter that is no object.
+  // Validation refuses a filter that is no object.
   if (typeof filter !== "object") return undefined;
   for (const [key, value] of Object.entries(filter as Values)) {
     const inner = `${path}.${key}`;
     const isBranch = key === "AND" || key === "OR";
-    // A null that is compared with is a value.
+    // A null operand of a comparison is a value.
     if (value === null && (isBranch || key.endsWith("_in")))
       return { path: inner, value, must: "a list, or left out" };
     for (const each of Array.isArray(value) ? value : [value]) {
@@ -100,13 +100,13 @@ function findFault(filter: unknown, path: string): Fault | undefined {
 
 function faultOfText(value: unknown, key: string): string | undefined {
   if (holdsNul(value)) return WITHOUT_NUL;
-  // Ponder makes a pattern of it, in which the last backslash would escape nothing.
+  // Ponder turns it into a pattern, in which a trailing backslash would escape nothing.
   const isPattern = key.endsWith("_ends_with") || key.endsWith("_ends_with_nocase");
   const isOpen = isPattern && typeof value === "string" && (/\\+$/.exec(value)?.[0].length ?? 0) % 2 === 1;
   return isOpen ? "text whose last backslashes are an even number" : undefined;
 }
 
-// PostgreSQL takes no such text.
+// PostgreSQL refuses such text.
 const WITHOUT_NUL = "text without U+0000";
 const holdsNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
 

@@ -1,4 +1,4 @@
-/** Counts that Ponder overlooks: it looks for `totalCount` beside `items`, and not in fragments, and then has none. */
+/** Works around counts that Ponder omits: it looks for `totalCount` beside `items`, but not in fragments. */
 
 import {
   type DocumentNode,
@@ -13,14 +13,14 @@ import { fragmentsOf } from "../gateway/split-operation.ts";
 
 const COUNT = "totalCount";
 
-// Skipped when it is executed, and seen by Ponder, which does not look at directives.
+// Skipped on execution but seen by Ponder, which ignores directives.
 const hint = (
   parse(`{ ${COUNT} @skip(if: true) }`, { noLocation: true }).definitions[0] as {
     selectionSet: SelectionSetNode;
   }
 ).selectionSet.selections[0] as FieldNode;
 
-/** Has Ponder count what a document counts in fragments only; the same document where there is no such count. */
+/** Makes Ponder compute counts that a document selects only in fragments; without such counts, the same document. */
 export function withHintedCounts(document: DocumentNode): DocumentNode {
   const fragments = fragmentsOf(document);
   const known = new Map<string, boolean>();
@@ -49,8 +49,8 @@ function isInFragment(
       return isDirect(selectionSet) || isInFragment(selectionSet, fragments, known);
     }
     const { value: name } = selection.name;
-    const told = known.get(name);
-    if (told !== undefined) return told;
+    const counted = known.get(name);
+    if (counted !== undefined) return counted;
     // Another rule refuses a fragment inside itself.
     known.set(name, false);
     const fragment = fragments.get(name);

@@ -1,4 +1,4 @@
-/** Asks Ponder's handler, in process, and makes its answer fit to be given on. */
+/** Calls Ponder's handler in process, and prepares its answer for the client. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GraphQLError } from "graphql";
@@ -11,10 +11,10 @@ import {
 } from "../errors.ts";
 import { ponderRequest } from "./ponder-request.ts";
 
-// Ponder's reads give up after waiting for a lock for 500 ms. A reorg holds all tables until its changes are committed.
+// Ponder's reads give up after waiting 500 ms for a lock. A reorg locks all tables until its changes are committed.
 const TRIES_MAX = 3;
 const AGAIN_MS = 200;
-// What takes longer to fail doesn't fail for a lock.
+// A slower failure is not a lock timeout.
 const FAILS_WITHIN_MS = 3_000;
 
 /** Answers `POST /graphql` as Ponder's `graphql()` middleware does. */
@@ -32,11 +32,11 @@ export interface AskOptions {
   readonly mayStayUnread: boolean;
   /** The caller wrote the document that is sent, so its locations mean something to them. */
   readonly keepLocations: boolean;
-  /** What is wrong with the document; asked when Ponder refuses the request. */
+  /** The document's mistakes; called when Ponder refuses the request. */
   readonly findMistakes: () => readonly GraphQLError[];
 }
 
-/** Returns the text of the answer. Throws whatever the handler throws, and when it answers other than 200. */
+/** Returns the text of the answer. Throws whatever the handler throws, and on any status but 200. */
 export async function postToPonder(handle: PonderHandler, body: string): Promise<string> {
   const response = await handle(ponderRequest(body));
   const text = await response.text();
@@ -45,9 +45,9 @@ export async function postToPonder(handle: PonderHandler, body: string): Promise
 }
 
 /**
- * Sends one request to Ponder; a failure is an answer, not a rejection. Errors of the request keep their text.
- * A request with a field that failed in Ponder is sent again, three times in all, unless that took long. A field that
- * still fails is reported, and its text, which may hold SQL, is not given on.
+ * Sends one request to Ponder; a failure is an answer, not a rejection. Errors of the request keep their text. A
+ * request with a field that failed in Ponder is retried, with three tries in all, unless it failed slowly. A field that
+ * still fails is reported, and its text, which may contain SQL, is not passed on.
  */
 export async function askPonder(
   handle: PonderHandler,
@@ -86,8 +86,8 @@ async function postUntilWell(
   }
 }
 
-// Inside a string value the quotes would be escaped, so an answer with errors never passes. Reading and writing
-// 1000 rows again would cost a tenth of what Ponder takes for them.
+// Inside a string value the quotes would be escaped, so an answer with errors never passes. Parsing and serialising
+// 1000 rows again would cost a tenth of Ponder's own time for them.
 const isClean = (json: string): boolean => json.startsWith('{"data":') && !json.includes('"errors"');
 
 interface ReceivedError extends Partial<Pick<ErrorEntry, "message" | "locations" | "path">> {
@@ -114,6 +114,6 @@ function presentError({ message = "no message", ...error }: ReceivedError, optio
   return reportedError(new Error(`Ponder's GraphQL: ${message}`), options.reports, place);
 }
 
-// Failures of fields have a path, other failures have no location, and in production Ponder masks both.
+// Failed fields have a path, other failures have no location, and in production Ponder redacts both.
 const isOfRequest = ({ path, locations, extensions }: ReceivedError): boolean =>
   !path && locations !== undefined && extensions?.code !== "INTERNAL_SERVER_ERROR";

@@ -1,10 +1,10 @@
-/** The request that Ponder's middleware is asked with. */
+/** The request passed to Ponder's middleware. */
 
 const headers = new Headers({ "content-type": "application/json", accept: "application/json" });
 
 /**
- * `POST /graphql` with a JSON body, as much of a `Request` as a GraphQL server reads: anything else throws. A whole one
- * streams its body, which costs more than it takes to find a row by its key.
+ * `POST /graphql` with a JSON body, as the part of a `Request` that a GraphQL server reads; anything else throws. A
+ * full `Request` streams its body, which costs more than finding a row by its key.
  */
 class PonderRequest {
   readonly method = "POST";

@@ -1,4 +1,4 @@
-/** Ponder's tables: which fields of its schema answer their rows, and where an operation asks for them. */
+/** Ponder's tables: which fields of its schema return their rows, and where an operation selects them. */
 
 import {
   type ArgumentNode,
@@ -21,23 +21,23 @@ import { fragmentsOf } from "../gateway/split-operation.ts";
 
 export interface PonderTable {
   readonly name: string;
-  /** The name of each column's scalar or enum; undefined for a column of several values. */
+  /** Each column's scalar or enum; undefined for an array column. */
   readonly columns: ReadonlyMap<string, string | undefined>;
-  /** The columns of the primary key, by which Ponder tells apart what an order leaves equal; none for a view. */
+  /** The columns of the primary key, which Ponder orders by last; none for a view. */
   readonly key: readonly string[];
 }
 
-/** By the name of the type that holds a row of the table, and of the type that holds a page. */
+/** By the name of the table's row type, and of its page type. */
 export type PonderTables = ReadonlyMap<string, PonderTable>;
 
-/** One list or row that an operation asks for. */
+/** One list or row that an operation selects. */
 export interface AskedField {
   readonly table: PonderTable;
   readonly isList: boolean;
   readonly arguments: readonly ArgumentNode[];
 }
 
-/** The tables behind every type of `ponder` that is a page. */
+/** The tables behind every page type of `ponder`. */
 export function findTables(ponder: GraphQLSchema): PonderTables {
   const tables = new Map<string, PonderTable>();
   for (const page of Object.values(ponder.getTypeMap())) {
@@ -56,7 +56,7 @@ function readTable(row: GraphQLObjectType, ponder: GraphQLSchema): PonderTable {
     if (!isLeafType(getNamedType(type))) return [];
     return [[name, isListType(one) ? undefined : getNamedType(one).name] as const];
   });
-  // One row is asked for by its primary key.
+  // A single row is selected by its primary key.
   const single = Object.values(ponder.getQueryType()?.getFields() ?? {}).find(
     ({ type, args }) => getNullableType(type) === row && args.length > 0 && args.every(isRequiredArgument),
   );
@@ -77,12 +77,12 @@ export function findAsked(
   const fragments = fragmentsOf(document);
   const visited = new Set<string>();
 
-  const look = (set: SelectionSetNode | undefined, type: Maybe<GraphQLNamedType>): void => {
+  const visit = (set: SelectionSetNode | undefined, type: Maybe<GraphQLNamedType>): void => {
     for (const selection of set?.selections ?? []) {
       if (selection.kind === Kind.FIELD) visitField(selection, type);
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const { selectionSet, typeCondition } = selection;
-        look(selectionSet, typeCondition ? ponder.getType(typeCondition.name.value) : type);
+        visit(selectionSet, typeCondition ? ponder.getType(typeCondition.name.value) : type);
       } else visitFragment(selection.name.value);
     }
   };
@@ -90,23 +90,23 @@ export function findAsked(
     { name, arguments: given, selectionSet }: FieldNode,
     parent: Maybe<GraphQLNamedType>,
   ) => {
-    // What Ponder's type has no such field of is ours.
+    // A field that Ponder's type lacks is ours.
     const field = isObjectType(parent) ? parent.getFields()[name.value] : undefined;
     if (!field) return;
     const type = getNamedType(field.type);
     const table = tables.get(type.name);
     if (table && given && given.length > 0)
       found.push({ table, isList: type.name !== table.name, arguments: given });
-    look(selectionSet, type);
+    visit(selectionSet, type);
   };
   const visitFragment = (name: string): void => {
     const fragment = fragments.get(name);
     if (!fragment || visited.has(name)) return;
     visited.add(name);
-    look(fragment.selectionSet, ponder.getType(fragment.typeCondition.name.value));
+    visit(fragment.selectionSet, ponder.getType(fragment.typeCondition.name.value));
   };
 
-  look(operation.selectionSet, ponder.getQueryType());
+  visit(operation.selectionSet, ponder.getQueryType());
   return found;
 }
 

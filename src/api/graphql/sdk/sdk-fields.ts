@@ -1,4 +1,4 @@
-/** Root fields in the shapes of the field's SDK: its arguments mean what they mean there. */
+/** Root fields in the shapes of the marketplace SDK, with its arguments' meanings. */
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
@@ -22,7 +22,7 @@ import {
 import { createTokenShapes, ercOf, shapeCollection } from "./sdk-shapes.ts";
 
 const byId: TokenSort = { by: "id", descending: false };
-// Without prices, all tokens have the same: ties go by id.
+// Without prices all tokens tie, so ids decide the order.
 const sorts: Readonly<Record<string, TokenSort>> = {
   IdAsc: byId,
   IdDesc: { by: "id", descending: true },
@@ -56,7 +56,7 @@ const ownedArguments = z.intersection(
 );
 const collectionOnly = z.object(collectionArguments);
 
-/** Nothing is for sale, so what asks for something that is, or for a price, finds nothing. */
+/** Nothing is for sale, so a condition on a sale or a price matches nothing. */
 const asksForSale = ({ auctionType, priceRange }: z.output<z.ZodObject<typeof saleArguments>>): boolean =>
   auctionType === "Sale" || (priceRange?.from ?? priceRange?.to ?? null) !== null;
 
@@ -94,7 +94,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
     });
     return {
       total,
-      // Made only if it is asked for.
+      // Computed only if selected.
       async results() {
         const shape = createTokenShapes(deps, collection);
         const tokens = await catalog.listTokens(collection, tokenIds.slice(0, size));
@@ -143,7 +143,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
       };
     },
 
-    /** One collection after the other, as if they were one list. */
+    /** One collection after the other, as one list. */
     async tokens(args: z.input<typeof ownedArguments>) {
       const { owner, chainId, from, size, tokenAddresses, ...asked } = readArguments(ownedArguments, args);
       if (asksForSale(asked)) return { total: 0, data: [] };
@@ -176,7 +176,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
   };
 }
 
-/** The collections at these addresses, each once, or all; on one chain if it is named. */
+/** The collections at these addresses, each once, or all; limited to one chain if given. */
 function choose(
   collections: Collections,
   addresses: readonly string[],

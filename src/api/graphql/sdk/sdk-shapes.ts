@@ -1,4 +1,4 @@
-/** Tokens and collections in the shapes of the field's SDK. Fields that are not given are null: orders, prices, profiles. */
+/** Tokens and collections in the shapes of the marketplace SDK. Unknown fields are null: orders, prices, profiles. */
 
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
@@ -37,7 +37,7 @@ const shapeInformation = ({ name, information }: CollectionView) => ({
 
 type Window = z.input<typeof windowArguments>;
 
-/** Shapes tokens of one collection; what several of them ask for is read once. */
+/** Shapes tokens of one collection; shared data is read once. */
 export function createTokenShapes(
   deps: Pick<CatalogModule, "holdings" | "information">,
   collection: CollectionConfig,

@@ -1,6 +1,6 @@
 /**
- * The shapes of the field's SDK (@sky-mavis/mavis-market-core 0.0.10), whose documents run unchanged. Vitrine keeps no
- * order book and no profiles: what tells of them is null or empty.
+ * The shapes of the marketplace SDK (@sky-mavis/mavis-market-core 0.0.10), whose documents run unchanged. Vitrine has
+ * no order book and no profiles: those fields are null or empty.
  */
 export const sdkSdl = /* GraphQL */ `
   "A decimal number as text, whatever its size; numbers are accepted as input."

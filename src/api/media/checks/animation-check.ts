@@ -6,8 +6,8 @@ import { isImage, sniff } from "./sniff.ts";
 const HTML_TYPES = ["text/html", "application/xhtml+xml"];
 
 /**
- * Browsers take the host's word for what is a page, so the type must say HTML; but content that is plainly an image is
- * one under any type. Undefined when it may be framed.
+ * Browsers trust the host's content type for pages, so it must be HTML; but content that is plainly an image is one
+ * under any type. Undefined when the page may be framed.
  */
 export function checkAnimation(body: Buffer, contentType: string): Refusal | undefined {
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();

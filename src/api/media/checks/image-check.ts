@@ -1,11 +1,11 @@
-/** Whether an image may be decoded at all, from its first bytes and its header (spec.md "Limits"). */
+/** Whether an image may be decoded, by its first bytes and its header (spec.md "Limits"). */
 
 import { walkGif } from "../decoder/gif-frames.ts";
 import { FRAME_PIXELS_MAX, FRAMES_MAX, PICTURE_BYTES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
 import { type Refusal, refuse } from "./reasons.ts";
 import { type Content, sniff } from "./sniff.ts";
 
-/** What a header says. Width and height are of one frame, as it is shown: turned by the EXIF orientation. */
+/** The values of a header. Width and height are those of one frame as displayed, after its EXIF orientation. */
 export interface ImageHeader {
   readonly width: number;
   readonly height: number;
@@ -16,13 +16,13 @@ export type ImageFormat = Extract<Content, "PNG" | "JPEG" | "GIF">;
 
 export interface ImageContent {
   readonly format: ImageFormat;
-  /** More than one in a GIF alone: of an animated PNG the default image is taken. */
+  /** More than one only in a GIF; of an animated PNG, the default image is used. */
   readonly frames: number;
 }
 
 const pixels = (value: number): string => value.toLocaleString("en-US");
 
-/** By content alone, never by name or header. */
+/** Judges by content alone, never by name or header. */
 export function checkContent(body: Buffer): ImageContent | Refusal {
   const format = sniff(body);
   if (format !== "PNG" && format !== "JPEG" && format !== "GIF") {
@@ -36,7 +36,7 @@ export function checkContent(body: Buffer): ImageContent | Refusal {
     : { format, frames };
 }
 
-/** libvips reads of a GIF over 2,048 pixels no more than its first frame covers. Undefined where that is all of it. */
+/** libvips reads only the area of the first frame of a GIF over 2,048 pixels. Undefined when that is all of it. */
 export function checkCanvas(
   canvas: { readonly width: number; readonly height: number },
   { width, height }: ImageHeader,
@@ -62,7 +62,7 @@ export function checkHeader({ width, height, frames }: ImageHeader): Refusal | u
   return undefined;
 }
 
-/** Undefined when a picture of so many bytes may be kept. */
+/** Undefined when an image of so many bytes may be stored. */
 export function checkPicture(bytes: number): Refusal | undefined {
   if (bytes <= PICTURE_BYTES_MAX) return undefined;
   const found = `a picture of ${bytes} bytes at ${SIDE_PX}x${SIDE_PX}`;

@@ -6,7 +6,7 @@ const count = (value: number): string => value.toLocaleString("en-US");
 const side = `${SIDE_PX}x${SIDE_PX}`;
 const bytes = count(MEDIA_BYTES_MAX);
 
-/** By what was found in the content. */
+/** Reasons found in the content. */
 export const refusalTable = {
   image_too_large: `The image is over ${bytes} bytes.`,
   image_wrong_format: "The content is not PNG, JPEG or GIF, whatever its name says.",
@@ -23,7 +23,7 @@ export const refusalTable = {
   animation_not_html: "`animation_url` leads to something other than an HTML page.",
 } as const;
 
-/** By what became of the fetch; tried again later. */
+/** Reasons from the fetch, which is retried later. */
 export const fetchReasonTable = {
   invalid_uri: "The URL can't be read, or is longer than 8,192 characters.",
   unsupported_scheme: "The URL is not http, https or ipfs.",
@@ -47,17 +47,17 @@ export const mediaReasons = Object.keys({ ...refusalTable, ...fetchReasonTable }
   ...MediaReason[],
 ];
 
-/** Why content is not shown, with the figure that was measured. */
+/** Why content is not shown, with the measured value. */
 export interface Refusal {
   readonly reason: RefusalCode;
   /** Such as `412x412, at least 480x480`. */
   readonly message: string;
-  /** It may be the doing of a busy machine, so the same bytes are looked at anew. */
+  /** A busy machine may be the cause, so the same bytes are checked again. */
   readonly isOpen?: boolean;
 }
 
 export const refuse = (reason: RefusalCode, message: string): Refusal => ({ reason, message });
 
-/** As tokens show it: `image_too_small: 412x412, at least 480x480`. */
+/** The form that tokens show: `image_too_small: 412x412, at least 480x480`. */
 export const explain = ({ reason, message }: { readonly reason: string; readonly message: string }): string =>
   `${reason}: ${message}`;

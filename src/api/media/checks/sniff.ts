@@ -1,4 +1,4 @@
-/** What a file is by its first bytes, for the formats that are met where an image, a video or a page is expected. */
+/** Detects a file's type by its first bytes, for the formats found where an image, a video or a page is expected. */
 
 export type Content =
   | "PNG"
@@ -55,7 +55,7 @@ const SIGNATURES: readonly (readonly [Content, string])[] = [
 // The element DocType (EBML, RFC 8794, 11.2.7), whose length takes one to eight bytes.
 const WEBM_DOCTYPE = /B\x82[\s\S]{1,8}webm/;
 
-/** Undefined for anything else, an empty file included. Looks at the content alone. */
+/** Undefined for anything else, including an empty file. Uses the content alone. */
 export function sniff(body: Buffer): Content | undefined {
   const head = body.toString("latin1", 0, TEXT_BYTES);
   const found = SIGNATURES.find(([, signature]) => head.startsWith(signature));
@@ -66,7 +66,7 @@ export function sniff(body: Buffer): Content | undefined {
   return ofText(body.toString("utf8", 0, TEXT_BYTES));
 }
 
-/** ISO base media: the major brand tells pictures from films. */
+/** ISO base media: the major brand tells images from videos. */
 function ofBrand(brand: string): Content {
   if (/^avi[fs]$/.test(brand)) return "AVIF";
   if (/^(?:hei[cx]|hevc|mif1|msf1)$/.test(brand)) return "HEIC";

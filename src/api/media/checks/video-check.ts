@@ -1,10 +1,10 @@
-/** Whether a video may be shown, from what its container says (spec.md `video`). */
+/** Whether a video may be shown, by its container's metadata (spec.md `video`). */
 
 import { SIDE_PX } from "./limits.ts";
 import { type Refusal, refuse } from "./reasons.ts";
 import { type Content, sniff } from "./sniff.ts";
 
-/** The picture as it is shown: turned by the rotation that the container asks for. */
+/** The size as displayed, after the container's rotation. */
 export interface VideoHeader {
   readonly width: number;
   readonly height: number;
@@ -12,7 +12,7 @@ export interface VideoHeader {
 
 export type VideoFormat = Extract<Content, "MP4" | "WebM">;
 
-/** By content alone, never by name or header. */
+/** Judges by content alone, never by name or header. */
 export function checkVideoContent(body: Buffer): VideoFormat | Refusal {
   const content = sniff(body);
   if (content === "MP4" || content === "WebM") return content;
@@ -20,7 +20,7 @@ export function checkVideoContent(body: Buffer): VideoFormat | Refusal {
   return refuse("video_wrong_format", `${found}; it must be MP4 or WEBM`);
 }
 
-/** No header means that no picture was found in the container. */
+/** No header means that the container has no video track. */
 export function checkVideo(header: VideoHeader | undefined): Refusal | undefined {
   if (!header) return refuse("video_undecodable", "the file holds no video track");
   const { width, height } = header;

@@ -1,4 +1,4 @@
-/** What the service and a decoder tell each other, in lines of JSON. */
+/** Messages between the service and a decoder process, as lines of JSON. */
 
 import type { Readable } from "node:stream";
 import { z } from "zod";
@@ -7,10 +7,10 @@ import { type Refusal, type RefusalCode, refusalTable } from "../checks/reasons.
 import type { ReadVideo } from "./read-video.ts";
 import type { RenderedImage } from "./render-image.ts";
 
-/** The pipe of its events in the decoder. It takes each at once. */
+/** The decoder's pipe for events, which it writes immediately. */
 export const EVENTS_FD = 3;
 
-/** What to decode, and where in the exchange it lies. */
+/** What to decode, and where in the scratch file it is. */
 export interface Job {
   readonly id: number;
   readonly kind: "image" | "video";
@@ -36,9 +36,9 @@ const refusalSchema = z.object({
 });
 const eventSchema = z.discriminatedUnion("event", [
   z.object({ event: z.literal("ready") }),
-  /** The file has had all the processor time that there is for one. */
+  /** The file has used up its processor time. */
   z.object({ event: z.literal("spent"), id }),
-  /** Its picture is in its place. */
+  /** The picture is in the file's place. */
   z.object({
     event: z.literal("picture"),
     id,
@@ -46,7 +46,7 @@ const eventSchema = z.discriminatedUnion("event", [
     image: imageSchema,
   }),
   z.object({ event: z.literal("answer"), id, answer: z.union([videoSchema, refusalSchema]) }),
-  /** There is no answer, through no fault of the file. */
+  /** No answer, through no fault of the file. */
   z.object({ event: z.literal("failure"), id, message: z.string() }),
 ]);
 export type DecoderEvent = z.infer<typeof eventSchema>;
@@ -54,8 +54,8 @@ export type DecoderEvent = z.infer<typeof eventSchema>;
 const LINE_MAX = 16_384;
 
 /**
- * Each event in turn. A decoder may have been taken over by what it decoded: after a line that is no event nothing more
- * is read, and `onFault` is told.
+ * Emits each event in order. What a decoder decodes may have taken it over: after a line that is no event, calls
+ * `onFault` and reads no further.
  */
 export function readEvents(
   pipe: Readable,

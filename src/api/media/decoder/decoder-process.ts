@@ -1,4 +1,4 @@
-/** One process that decodes: what it has been handed, which file is under way, and how long that may take. */
+/** One decoder process: its files, which of them it is decoding, and its time limits. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -8,15 +8,15 @@ import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from
 import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
 
 /**
- * One whose answer is on its way, one that is decoded, and one at hand: a process that must wait for its next file
- * stands still for an eighth of the time.
+ * One whose answer is in transit, one being decoded, and one queued: a process that must wait for its next file is idle
+ * for an eighth of the time.
  */
 export const HELD_MAX = 3;
 const START_LIMIT_MS = 30_000;
 const PIPES_KEPT_MS = 1_000;
 const ROGUE = "it spoke out of turn";
-// For glibc, which else gives memory back after every image and has it cleared anew for the next one. What is larger than
-// a common picture takes is still given back.
+// For glibc, which would otherwise return memory after every image and have it cleared again for the next one. Blocks
+// larger than a common picture needs are still returned.
 const KEPT_MEMORY = {
   MALLOC_ARENA_MAX: "1",
   MALLOC_MMAP_THRESHOLD_: String(4 * 1_048_576),
@@ -29,57 +29,57 @@ export interface Work {
   readonly body: Buffer;
   readonly done: (decoded: Decoded) => void;
   readonly failed: (error: Error) => void;
-  /** So long that no other file may wait behind it. */
+  /** Takes so long that no other file may wait behind it. */
   readonly mayTakeLong: boolean;
-  /** How many processes it has cost. */
+  /** How many processes the file has cost. */
   losses: number;
 }
 
 export interface DecoderProcess {
   readonly pid: number | undefined;
   readonly isReady: boolean;
-  /** What it was handed and has not answered, in order: the first one is under way. */
+  /** The unanswered files, in order; the first is being decoded. */
   readonly held: readonly Work[];
-  /** One more file, to be decoded after those that it holds. Only for a process that is ready. */
+  /** Queues one more file. Only for a process that is ready. */
   hand(work: Work): void;
-  /** Resolves when it is gone. */
+  /** Resolves when the process has exited. */
   kill(): Promise<void>;
 }
 
-/** How much time a file may take. */
+/** A file's time limit. */
 export interface Limit {
   readonly text: string;
-  /** It may be the doing of a busy machine. */
+  /** A busy machine may be the cause. */
   readonly isOpen: boolean;
 }
 
-/** What a process leaves behind. */
+/** How a process ended, and the work it left. */
 export interface DecoderEnd {
   /** A signal, an exit code, or why it could not be started. */
   readonly cause: string;
   readonly wasReady: boolean;
-  /** It said what it had nothing to say of, or nothing that could be read. */
+  /** It sent an answer for a file it did not have, or something unreadable. */
   readonly isRogue: boolean;
-  /** The file that was under way, whose doing it is. */
+  /** The file that was being decoded and caused the end. */
   readonly blamed: Work | undefined;
-  /** The limit that this file went over, if it was ended for that. */
+  /** The limit that this file exceeded, if that ended the process. */
   readonly limit: Limit | undefined;
-  /** What it held besides. */
+  /** The process's other files. */
   readonly others: readonly Work[];
 }
 
 export interface ProcessOptions {
-  /** Of a file, from its start. */
+  /** Per file, from its start. */
   readonly timeLimitMs: number;
-  /** Of a file too. */
+  /** Per file. */
   readonly processorLimitMs: number;
-  /** Without work, after which it ends. */
+  /** Without work, after which the process ends. */
   readonly idleMs: number;
-  /** The script that it runs. */
+  /** The script that the process runs. */
   readonly program: string;
-  /** It may take another file. */
+  /** The process can take another file. */
   readonly onFree: () => void;
-  /** Told once, and after all that it has answered. */
+  /** Called once, after all answers. */
   readonly onEnd: (end: DecoderEnd) => void;
 }
 
@@ -89,8 +89,8 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   const child = spawnWorker(program, scratchFile, processorLimitMs);
   const held: Work[] = [];
   const places: (Work | undefined)[] = Array.from({ length: HELD_MAX });
-  // It can answer for what it has been told of, and once.
-  const told = new WeakSet<Work>();
+  // A process may answer once, and only for files that were sent to it.
+  const sent = new WeakSet<Work>();
   const answered = new WeakSet<Work>();
   let isReady = false;
   let isGone = false;
@@ -117,24 +117,24 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
     child.kill("SIGKILL");
   }
 
-  /** The first of what it holds is under way. */
-  function attend(): void {
+  /** Starts the timer of the first file, which is being decoded. */
+  function restartTimer(): void {
     if (held.length > 0) killIn(timeLimitMs, { text: `${timeLimitMs} ms`, isOpen: true });
     else {
       killIn(idleMs, undefined);
-      // A process that only waits keeps nobody from ending.
+      // An idle process must not keep the service from exiting.
       timer?.unref();
     }
   }
 
   function take(event: DecoderEvent): void {
     const work = event.event === "ready" ? undefined : held.find(({ id }) => id === event.id);
-    const isTrue = event.event === "ready" ? !isReady : work && told.has(work) && !answered.has(work);
-    // It has been taken over: nothing that it says is of use, and it may say it for ever.
+    const isTrue = event.event === "ready" ? !isReady : work && sent.has(work) && !answered.has(work);
+    // The process was taken over: nothing it sends is usable, and it may send forever.
     if (!isTrue) distrust();
     else if (event.event === "ready") {
       isReady = true;
-      attend();
+      restartTimer();
       onFree();
     } else if (work) note(work, event);
   }
@@ -154,19 +154,19 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
       );
   }
 
-  /** Nothing for a file that has been taken away meanwhile. */
-  function settle(work: Work, tell: () => void): void {
+  /** Ignores a file that has been taken away meanwhile. */
+  function settle(work: Work, respond: () => void): void {
     const index = held.indexOf(work);
     if (index < 0) return;
     held.splice(index, 1);
     places[places.indexOf(work)] = undefined;
-    if (index === 0) attend();
-    tell();
+    if (index === 0) restartTimer();
+    respond();
     onFree();
   }
 
   const { stdin: jobs } = child;
-  // One that could not be started has none, and the end of any other tells the rest.
+  // A process that failed to start has no pipe; for any other, `close` reports the rest.
   const events = child.stdio?.[EVENTS_FD] as Readable | undefined;
   for (const pipe of [jobs, events]) pipe?.on("error", kill);
   if (events) readEvents(events, take, distrust);
@@ -176,8 +176,8 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
     clearTimeout(grace);
     const left = held.splice(0);
     const suspect = stopped ? stopped.work : left[0];
-    // One whose answer came through in the end has done nothing wrong.
-    const blamed = suspect && told.has(suspect) && left.includes(suspect) ? suspect : undefined;
+    // A file whose answer still came through is not to blame.
+    const blamed = suspect && sent.has(suspect) && left.includes(suspect) ? suspect : undefined;
     const others = left.filter((work) => work !== blamed);
     onEnd({
       cause: isRogue ? ROGUE : cause,
@@ -191,7 +191,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   let grace: NodeJS.Timeout | undefined;
   child.once("exit", () => {
     isGone = true;
-    // What it has started may hold its pipes open for ever.
+    // Its child processes may keep the pipes open forever.
     grace = setTimeout(() => {
       jobs?.destroy();
       events?.destroy();
@@ -199,10 +199,10 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   });
   const ended = new Promise<string>((done) => {
     child.once("error", (error) => done(error.message));
-    // Not at its exit: what it has said before may still be on the way.
+    // Not on `exit`: its last messages may still be in transit.
     child.once("close", (code, signal) => done(signal ?? `exit code ${code}`));
   });
-  // So may pictures.
+  // So may its pictures.
   const closed = ended.then((cause) =>
     scratchFile.close().then(
       () => end(cause),
@@ -221,12 +221,12 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
       const place = places.indexOf(undefined);
       places[place] = work;
       held.push(work);
-      if (held.length === 1) attend();
+      if (held.length === 1) restartTimer();
       const { id, kind, body } = work;
       scratchFile.put(place, body).then(
         () => {
           if (isGone) return;
-          told.add(work);
+          sent.add(work);
           jobs?.write(`${JSON.stringify({ id, kind, place, bytes: body.length } satisfies Job)}\n`);
         },
         (error: Error) => settle(work, () => work.failed(error)),
@@ -244,7 +244,7 @@ function spawnWorker(program: string, scratchFile: ScratchFile, processorLimitMs
   try {
     return spawn(process.execPath, ["--import", tsx, program, String(processorLimitMs), String(EVENTS_FD)], {
       stdio: ["pipe", "ignore", "ignore", "pipe", scratchFile.fd],
-      // What strangers' files may take over gets none of the operator's secrets.
+      // Hostile files may take over the process, so it gets none of the operator's secrets.
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C", ...KEPT_MEMORY },
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Decodes images and videos in processes of their own: bounded in number, in time, and in what waits for them. */
+/** Decodes images and videos in separate processes: bounded in number, in time, and in queued files. */
 
 import { fileURLToPath } from "node:url";
 import { DECODE_PROCESSOR_MS, MEDIA_BYTES_MAX } from "../checks/limits.ts";
@@ -13,38 +13,38 @@ import {
   type Work,
 } from "./decoder-process.ts";
 
-// The indexer goes first, so a file may have to wait for its processor time.
+// The indexer has priority, so a file may have to wait for its processor time.
 const TIME_LIMIT_MS = 60_000;
 const WAITING_MAX = 64;
-// A start takes half a second, and a process holds 130 MB.
+// A start takes half a second, and a process takes 130 MB.
 const IDLE_MS = 60_000;
 const TRIES = 2;
-// What keeps a second process from starting, such as too little memory, may last.
+// What prevents a second process, such as too little memory, may last.
 const START_PAUSE_MS = 5_000;
 const PROGRAM = fileURLToPath(new URL("./image-worker.ts", import.meta.url));
 const CLOSED = "the decoder is closed";
 
 export interface Decoder {
   /**
-   * What the content is, or why it is refused. A process that dies under a file is replaced and the file tried once more;
-   * a file that takes too long, or kills again, is refused. Rejects when no process can be started, the disk is full,
-   * too much waits, or the decoder is closed: that is no fault of the file. At most MEDIA_BYTES_MAX.
+   * The decoded content, or why it is refused. A process that dies on a file is replaced and the file retried once; a
+   * file that takes too long, or kills again, is refused. Rejects if no process can be started, the disk is full, too
+   * many files wait, or the decoder is closed: none is the file's fault. `body` is at most MEDIA_BYTES_MAX.
    */
   decode(kind: Job["kind"], body: Buffer): Promise<Decoded>;
-  /** The ids of the processes that are ready. */
+  /** The ids of the ready processes. */
   pids(): readonly number[];
   close(): Promise<void>;
 }
 
 export interface DecoderOptions {
-  /** Processes at once. */
+  /** Concurrent processes. */
   readonly processes: number;
   readonly timeLimitMs?: number;
   readonly processorLimitMs?: number;
   readonly idleMs?: number;
-  /** The script that they run, in place of our own. */
+  /** The script to run instead of our own. */
   readonly program?: string;
-  /** Told of each process that died or was ended under a file, or could not be started. */
+  /** Called for each process that died or was killed on a file, or could not be started. */
   readonly onLoss?: (cause: string) => void;
 }
 
@@ -57,18 +57,18 @@ export function createDecoder(options: DecoderOptions): Decoder {
   let startAgainAt = 0;
   let ids = 0;
 
-  /** Hands out what waits: to processes without work, to new ones, and only then to those that are busy. */
+  /** Assigns queued files: to idle processes, to new ones, and only then to busy ones. */
   function dispatch(): void {
-    handOut(({ held }) => held.length === 0);
+    assign(({ held }) => held.length === 0);
     const starting = [...running].filter(({ isReady }) => !isReady).length;
     const mayStart = running.size < processes && !isClosed && performance.now() >= startAgainAt;
     if (waiting.length > starting && mayStart) start();
     else if (starting === 0)
-      handOut(({ held }) => held.length < HELD_MAX && !held.some(({ mayTakeLong }) => mayTakeLong));
+      assign(({ held }) => held.length < HELD_MAX && !held.some(({ mayTakeLong }) => mayTakeLong));
   }
 
-  /** To those that hold least first, so that none runs dry while another has a file at hand. */
-  function handOut(mayTake: (process: DecoderProcess) => boolean): void {
+  /** Those with the fewest files go first, so that none runs out while another has files queued. */
+  function assign(mayTake: (process: DecoderProcess) => boolean): void {
     for (;;) {
       const takers = [...running].filter((each) => each.isReady && mayTake(each));
       const [first] = takers.sort((a, b) => a.held.length - b.held.length);
@@ -98,14 +98,14 @@ export function createDecoder(options: DecoderOptions): Decoder {
     }
   }
 
-  /** What waits is not to blame, and is left to another process while there is one. */
+  /** The queued files are not to blame, and stay for another process if there is one. */
   function failToStart(cause: string): void {
     onLoss(`it can't be started (${cause})`);
     if ([...running].some(({ isReady }) => isReady)) startAgainAt = performance.now() + START_PAUSE_MS;
     else giveUp(waiting.splice(0), `the decoder can't be started (${cause})`);
   }
 
-  /** What becomes of the work of a process that has ended. */
+  /** Decides on the files of a process that has ended. */
   function settle({ cause, wasReady, isRogue, blamed, limit, others }: DecoderEnd): void {
     if (isClosed) {
       giveUp([...others, ...(blamed ? [blamed] : [])], CLOSED);

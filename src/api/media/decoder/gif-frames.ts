@@ -1,6 +1,6 @@
 /**
- * A walk over the blocks of a GIF (GIF89a, section "Grammar"), without decoding a pixel. The decoder takes a file that
- * ends in the middle for a shorter animation, so this tells.
+ * Walks the blocks of a GIF (GIF89a, section "Grammar") without decoding a pixel. The decoder takes a truncated file
+ * for a shorter animation, so this detects it.
  */
 
 export type GifFrames =
@@ -13,14 +13,14 @@ const IMAGE = 0x2c;
 const EXTENSION = 0x21;
 const DESCRIPTOR_BYTES = 10;
 
-/** What follows a whole frame and is no block ends the file, as in browsers: encoders forget the trailer, or add to it. */
+/** Anything but a block after a complete frame ends the file, as in browsers: encoders omit or extend the trailer. */
 export function walkGif(body: Buffer): GifFrames {
   let frames = 0;
   let at = HEADER_BYTES + colourTableBytes(body[10] ?? 0);
   for (;;) {
     const block = body[at];
     if (block !== IMAGE && block !== EXTENSION) return { kind: frames > 0 ? "whole" : "broken", frames };
-    // An image has a descriptor, maybe colours of its own, and the size of its first code; an extension has a label.
+    // An image has a descriptor, an optional colour table and a minimum code size; an extension has a label.
     const data = block === IMAGE ? at + DESCRIPTOR_BYTES + colourTableBytes(body[at + 9] ?? 0) + 1 : at + 2;
     const end = afterSubBlocks(body, data);
     if (end === undefined) return { kind: "broken", frames };
@@ -29,7 +29,7 @@ export function walkGif(body: Buffer): GifFrames {
   }
 }
 
-/** Of the whole animation (GIF89a, "Logical Screen Descriptor"). */
+/** The canvas of the whole animation (GIF89a, "Logical Screen Descriptor"). */
 export const canvasOf = (body: Buffer): { readonly width: number; readonly height: number } => ({
   width: body.readUInt16LE(6),
   height: body.readUInt16LE(8),
@@ -37,7 +37,7 @@ export const canvasOf = (body: Buffer): { readonly width: number; readonly heigh
 
 const colourTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
-/** Undefined when the file ends before the empty block that closes the data. */
+/** Undefined when the file ends before the empty block that terminates the data. */
 function afterSubBlocks(body: Buffer, start: number): number | undefined {
   let at = start;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The decoder's process: works through the images and videos that its parent hands it, one at a time, and tells what
- * became of each. A file that kills or stops it costs this process, and nothing of the indexer.
+ * The decoder process: decodes its parent's images and videos one at a time and reports each result. A file that kills
+ * or stops it costs only this process, not the indexer.
  */
 
 import { writeSync } from "node:fs";
@@ -13,18 +13,18 @@ import { readVideo } from "./read-video.ts";
 import { renderImage, setUpDecoder } from "./render-image.ts";
 import { readImage, writePicture } from "./scratch-file.ts";
 
-/** The arguments of this script: how much processor time a file may take, in milliseconds, and where events are told. */
+/** This script's arguments: processor time per file in milliseconds, and the file descriptor for events. */
 const [processorLimitMs = 0, eventsFd = 0] = process.argv.slice(2).map(Number);
 const PROCESSOR_CHECK_MS = 250;
-// Indexing and answering come first.
+// Indexing and serving have priority.
 const NICENESS = 10;
 
 const jobs: Job[] = [];
 const memory = Buffer.allocUnsafeSlow(MEDIA_BYTES_MAX);
 let isWorking = false;
 
-// At once, before the next file is begun: whatever ends the process from then on is the doing of that one.
-const tell = (event: DecoderEvent): void => {
+// Sent before the next file starts: whatever ends the process after that is the next file's doing.
+const send = (event: DecoderEvent): void => {
   writeSync(eventsFd, `${JSON.stringify(event)}\n`);
 };
 
@@ -36,7 +36,7 @@ async function work(): Promise<void> {
       readImage(job.place, body);
       answer(job, await decode(job, body));
     } catch (error) {
-      tell({ event: "failure", id: job.id, message: (error as Error).message });
+      send({ event: "failure", id: job.id, message: (error as Error).message });
     }
   }
   isWorking = false;
@@ -46,7 +46,7 @@ async function decode({ id, kind }: Job, body: Buffer): Promise<Decoded> {
   const before = process.cpuUsage();
   const watch = setInterval(() => {
     const { user, system } = process.cpuUsage(before);
-    if ((user + system) / 1_000 > processorLimitMs) tell({ event: "spent", id });
+    if ((user + system) / 1_000 > processorLimitMs) send({ event: "spent", id });
   }, PROCESSOR_CHECK_MS);
   try {
     return await (kind === "image" ? renderImage(body) : readVideo(body));
@@ -59,26 +59,26 @@ async function decode({ id, kind }: Job, body: Buffer): Promise<Decoded> {
 
 function answer({ id, place }: Job, decoded: Decoded): void {
   if ("reason" in decoded || decoded.kind === "video") {
-    tell({ event: "answer", id, answer: decoded });
+    send({ event: "answer", id, answer: decoded });
     return;
   }
   const { bytes, ...image } = decoded;
   writePicture(place, bytes);
-  tell({ event: "picture", id, bytes: bytes.length, image });
+  send({ event: "picture", id, bytes: bytes.length, image });
 }
 
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   jobs.push(JSON.parse(line) as Job);
-  // Never rejects: what goes wrong with a file is told.
+  // Never rejects: failures are reported as events.
   if (!isWorking) void work();
 });
-// It ends with its parent, however that ends, and in the middle of a file too.
+// Ends with its parent, however that ends, even in the middle of a file.
 lines.on("close", () => process.kill(process.pid, "SIGKILL"));
-// A Ctrl-C reaches the whole group, and the parent may have work to finish.
+// A Ctrl-C reaches the whole process group, and the parent may have work to finish.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});
 
 setPriority(NICENESS);
 setUpDecoder();
-tell({ event: "ready" });
+send({ event: "ready" });

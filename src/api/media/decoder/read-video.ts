@@ -1,4 +1,4 @@
-/** Reads a video's size from its container. Runs in the decoder's process alone. */
+/** Reads a video's size from its container. Runs only in the decoder process. */
 
 import mediaInfoFactory, { type MediaInfo, type MediaInfoResult } from "mediainfo.js";
 import { type Refusal, refuse } from "../checks/reasons.ts";
@@ -13,7 +13,7 @@ export interface ReadVideo {
 
 let library: Promise<MediaInfo<"object">> | undefined;
 
-/** One at a time: an instance analyses one file. */
+/** One call at a time: an instance analyses one file. */
 export async function readVideo(body: Buffer): Promise<ReadVideo | Refusal> {
   const format = checkVideoContent(body);
   if (typeof format === "object") return format;
@@ -35,7 +35,7 @@ function headerOf(result: MediaInfoResult): VideoHeader | undefined {
   for (const track of result.media?.track ?? []) {
     if (track["@type"] !== "Video" || !track.Width || !track.Height) continue;
     const { Width: width, Height: height } = track;
-    // Width and height are as stored, and a phone held upright stores a turned picture.
+    // Width and height are as stored; a phone held upright stores a rotated picture.
     const isTurned = Math.round(Number(track.Rotation ?? 0)) % 180 !== 0;
     return isTurned ? { width: height, height: width } : { width, height };
   }

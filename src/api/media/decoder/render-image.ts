@@ -1,6 +1,6 @@
 /**
- * Makes the 480x480 picture of an image (design: "Downscale"). Runs in the decoder's process alone: nothing else may
- * load libvips, which reads what strangers wrote.
+ * Renders an image's 480x480 picture (design: "Downscale"). Runs only in the decoder process: nothing else may load
+ * libvips, which parses untrusted files.
  */
 
 import sharp, { type Sharp } from "sharp";
@@ -20,7 +20,7 @@ export interface RenderedImage {
   readonly kind: "image";
   readonly bytes: Buffer;
   readonly extension: "png" | "gif";
-  /** Of the source. */
+  /** Of the source image. */
   readonly format: string;
   readonly width: number;
   readonly height: number;
@@ -28,21 +28,21 @@ export interface RenderedImage {
 }
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
-// Orientations that turn a picture on its side (EXIF 2.3, tag 0x0112).
+// Orientations that swap width and height (EXIF 2.3, tag 0x0112).
 const SIDEWAYS_FROM = 5;
 
-/** Once per process, before the first image. The loaders of all other formats are off, whatever the content claims. */
+/** Call once per process, before the first image. Disables all other formats' loaders, whatever the content claims. */
 export function setUpDecoder(): void {
   sharp.cache(false);
-  // One image at a time: the processes are what runs beside each other.
+  // One image at a time: concurrency comes from several processes.
   sharp.concurrency(1);
   sharp.block({ operation: ["VipsForeignLoad"] });
   sharp.unblock({ operation: ["VipsForeignLoadPng", "VipsForeignLoadJpeg", "VipsForeignLoadNsgif"] });
 }
 
 /**
- * Exactly 480x480 with the aspect kept and the rest transparent, upright, in sRGB, without metadata; a GIF stays one,
- * with its delays and loops. Limits are checked before a pixel is decoded.
+ * Renders exactly 480x480 with the aspect ratio kept and the rest transparent, upright, in sRGB, without metadata. A
+ * GIF stays a GIF, with its delays and loops. Limits are checked before a pixel is decoded.
  */
 export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal> {
   const content = checkContent(file);
@@ -57,13 +57,13 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
     const source = sharp(body, {
       animated: isGif,
       autoOrient: !isGif,
-      // Checked by frame and by sum already; the library counts all frames as one picture.
+      // Frames and their sum are checked already; the library counts all frames as one image.
       limitInputPixels: PIXELS_MAX * Math.max(1, frames),
-      // What is merely odd is shown, as browsers do; what is cut short or damaged is not.
+      // Odd files are shown, as browsers do; truncated or damaged ones are not.
       failOn: "error",
     });
     const { data } = await encode(resize(source), isGif).toBuffer({ resolveWithObject: true });
-    // The density of the source is noted in it, and equal pictures are to be equal files.
+    // It contains the source's density, and equal pictures must be equal files.
     const bytes = isGif ? data : stripAncillaryChunks(data);
     const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
@@ -80,7 +80,7 @@ const resize = (image: Sharp): Sharp =>
 const encode = (image: Sharp, isGif: boolean): Sharp =>
   isGif ? image.gif({ effort: 1, keepDuplicateFrames: true }) : image.png();
 
-/** From the header alone; the pixel limit is ours to tell, with its figure. */
+/** From the header alone; our own check reports the pixel limit, with the measured value. */
 async function readSize(body: Buffer): Promise<Omit<ImageHeader, "frames">> {
   const {
     width,
@@ -94,7 +94,7 @@ async function readSize(body: Buffer): Promise<Omit<ImageHeader, "frames">> {
   return orientation >= SIDEWAYS_FROM ? { width: size.height, height: size.width } : size;
 }
 
-/** One line; that of an interlaced PNG which ends early speaks of where the picture goes. */
+/** One line; for a truncated interlaced PNG it mentions the output path. */
 function causeOf({ message }: Error): string {
   const [line = ""] = message.split("\n");
   return line.includes("unable to write to target") ? "it is cut short or damaged" : line.trim();

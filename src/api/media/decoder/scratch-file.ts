@@ -1,6 +1,6 @@
 /**
- * The file without a name in which a decoder finds its images and leaves its pictures. Through pipes they cost the
- * service a collection of garbage for every twenty images, since it can only read those in small pieces.
+ * The unnamed file that carries images to a decoder and pictures back. Pipes would cost the service a garbage
+ * collection for every twenty images, since it can only read them in small pieces.
  */
 
 import { randomUUID } from "node:crypto";
@@ -10,22 +10,22 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { PICTURE_BYTES_MAX } from "../checks/limits.ts";
 
-/** Its number in the decoder. */
+/** Its file descriptor in the decoder. */
 export const EXCHANGE_FD = 4;
 
 export interface ScratchFile {
   readonly fd: number;
-  /** What is done is done in the order of the calls. Both reject when the disk does not have it, as when it is full. */
+  /** Both run in call order, and reject on a disk error, such as a full disk. */
   put(place: number, body: Buffer): Promise<void>;
   take(place: number, bytes: number): Promise<Buffer>;
-  /** Resolves when all that was asked for is done. */
+  /** Resolves when all earlier calls have finished. */
   close(): Promise<void>;
 }
 
 const readAt = promisify(read);
 const writeAt = promisify(write);
 
-// A picture lies where its image was, and no image is as large as a picture may be.
+// A picture overwrites its image, and PICTURE_BYTES_MAX exceeds any image.
 const start = (place: number): number => place * PICTURE_BYTES_MAX;
 
 const checkWhole = (count: number, of: Buffer): void => {
@@ -60,7 +60,7 @@ export function openScratchFile(): ScratchFile {
   };
 }
 
-/** For the decoder, into memory that it uses again and again. */
+/** For the decoder, into a buffer that it reuses. */
 export function readImage(place: number, into: Buffer): void {
   checkWhole(readSync(EXCHANGE_FD, into, 0, into.length, start(place)), into);
 }

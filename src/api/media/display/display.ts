@@ -1,4 +1,4 @@
-/** What each page shows of a token (spec.md "Display priority"), and what was left out and why. */
+/** What each page shows of a token (spec.md "Display priority"), and what was skipped and why. */
 
 import { parseUrl } from "../../http/text/parse-url.ts";
 import { type FetchReason, type MediaReason, mediaReasons, refusalTable } from "../checks/reasons.ts";
@@ -14,7 +14,7 @@ export interface Skipped {
   readonly kind: "animation" | "video";
   readonly host: string;
   readonly reason: (typeof skipReasons)[number];
-  /** What was measured, where content was looked at. */
+  /** The measured value, if the content was checked. */
   readonly message?: string;
 }
 
@@ -24,13 +24,13 @@ export interface Found {
   readonly message: string;
 }
 
-/** What looks at the content have found against a token's animation and video. */
+/** Faults that probes found in a token's animation and video. */
 export interface FoundFaults {
   readonly animation?: Found | undefined;
   readonly video?: Found | undefined;
 }
 
-/** The hosts that a token's animation and video were redirected to, where those are others. */
+/** The hosts that a token's animation and video redirected to, if different. */
 export interface Ends {
   readonly animation?: string | undefined;
   readonly video?: string | undefined;
@@ -52,9 +52,9 @@ export interface MediaFields {
 }
 
 /**
- * The collection page shows `image`. The token page shows the first of `animation_url`, `video`, `image` that is
- * given; the first two only from hosts that the operator allows, wherever they lead, and without a fault. What is
- * skipped is listed.
+ * The collection page shows `image`. The token page shows the first of `animation_url`, `video` and `image` that is
+ * present; the first two only without a fault, and only if the operator allows every host, including redirect targets.
+ * Skipped media are listed.
  */
 export function chooseDisplay(
   media: MediaFields,
@@ -85,7 +85,7 @@ export function chooseDisplay(
   return { collection_page: image, token_page: { ...(shown ?? image), skipped } };
 }
 
-// A host that keeps us out may let browsers in, and the operator has vouched for it; one that has no such page has none.
+// A host that refuses us may still serve browsers, and the operator allowed it; a missing page is missing for all.
 const NOT_THERE: FetchReason = "http_status";
 
 const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable || reason === NOT_THERE;
@@ -93,7 +93,7 @@ const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable ||
 /** `host[:port]` of an http(s) URL without credentials. */
 export function hostOf(url: string): string | undefined {
   const parsed = parseUrl(url);
-  // Other programs than browsers read anything else their own way, and come out at another host.
+  // Programs other than browsers parse anything else differently, and reach another host.
   if (!parsed || !/^https?:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu.test(url)) return undefined;
   const { protocol, host, username, password } = parsed;
   return /^https?:$/.test(protocol) && !username && !password ? host : undefined;

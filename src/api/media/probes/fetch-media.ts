@@ -1,4 +1,4 @@
-/** Fetches images, videos and pages through the guard, IPFS content from the first gateway that answers. */
+/** Fetches images, videos and pages through the guarded fetch; IPFS content from the first gateway that answers. */
 
 import { createGatewayHealth, type GatewayHealth } from "../../fetch/gateway-health.ts";
 import type { Fetched, GuardedFetch } from "../../fetch/guarded-fetch.ts";
@@ -20,7 +20,7 @@ export interface MediaRequest {
 
 export type MediaFetched =
   | Extract<Fetched, { kind: "fetched" }>
-  /** The content is there and over the limit. */
+  /** The content exists but exceeds the limit. */
   | { readonly kind: "too_large" }
   | Unread;
 
@@ -28,20 +28,20 @@ export interface Unread {
   readonly kind: "unread";
   readonly reason: FetchReason;
   readonly message: string;
-  /** Worth another try soon. */
+  /** A retry soon may succeed. */
   readonly transient: boolean;
   readonly retryAfterMs?: number | undefined;
 }
 
 export type FetchMedia = (request: MediaRequest) => Promise<MediaFetched>;
 
-/** What a host does is answered; nothing that it does makes this throw. */
+/** Whatever a host does is returned as a result; nothing it does makes this throw. */
 export function createFetchMedia(deps: {
   readonly fetch: GuardedFetch;
-  /** Also reaches the operator's own gateways on private addresses; used for content paths on them, nothing else. */
+  /** Also reaches the operator's own gateways on private addresses; used only for content paths on them. */
   readonly fetchFromGateway: GuardedFetch;
   readonly gateways: readonly string[];
-  /** Shared with whoever else asks them. */
+  /** Shared with the gateways' other users. */
   readonly health?: GatewayHealth;
 }): FetchMedia {
   const { fetch, fetchFromGateway, gateways, health = createGatewayHealth(gateways) } = deps;
@@ -55,12 +55,12 @@ export function createFetchMedia(deps: {
       const options = { ...request, timeoutMs: TIMEOUT_MS };
       const answer = await (gateway === undefined ? fetch : fetchFromGateway)(each, options);
       const isAnswered = answer.kind === "fetched" || !answer.transient;
-      // A fetch that was called off says nothing about who was asked.
+      // An aborted fetch says nothing about the gateway.
       if (gateway !== undefined && !request.signal?.aborted) health.note(gateway, isAnswered);
       if (answer.kind === "fetched") return answer;
       const { reason, message, transient, retryAfterMs } = answer;
       if (reason === "too_large") return { kind: "too_large" };
-      // A gateway that could not answer leaves the question open, whatever the others said.
+      // A gateway that could not answer leaves the result open, whatever the others answered.
       if (!last?.transient || transient) last = { ...unread(reason, message, transient), retryAfterMs };
     }
     return last ?? unread("unreachable", "no IPFS gateway is configured", true);

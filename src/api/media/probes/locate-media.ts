@@ -1,4 +1,4 @@
-/** From the URL in a document to the URLs to ask, and to whom that is. */
+/** Maps a document's URL to the URLs to fetch and the host that serves them. */
 
 import { gatewayOf, IPFS_HOST, locate } from "../../fetch/locate.ts";
 import { URL_LENGTH_MAX } from "../checks/limits.ts";
@@ -7,14 +7,14 @@ import type { FetchReason } from "../checks/reasons.ts";
 export type LocatedMedia =
   | {
       readonly kind: "located";
-      /** In the order to ask them. */
+      /** In the order to try them. */
       readonly urls: readonly [string, ...string[]];
-      /** `host[:port]` of the first; `ipfs` for the gateways together. */
+      /** `host[:port]` of the first; `ipfs` for all gateways together. */
       readonly host: string;
     }
   | { readonly kind: "refused"; readonly reason: FetchReason; readonly message: string };
 
-/** http(s) as it is, IPFS content through each gateway in turn. */
+/** http(s) URLs unchanged; IPFS content through each gateway in turn. */
 export function locateMedia(url: string, gateways: readonly string[]): LocatedMedia {
   if (url.length > URL_LENGTH_MAX && !url.startsWith("data:")) {
     const message = `the URL holds ${url.length} characters; the limit is ${URL_LENGTH_MAX}`;
@@ -25,7 +25,7 @@ export function locateMedia(url: string, gateways: readonly string[]): LocatedMe
     const reason = located.reason === "empty_uri" ? "invalid_uri" : located.reason;
     return { kind: "refused", reason, message: located.message };
   }
-  // Documents may be written into their own address, if the operator allows it; images and videos may not.
+  // The operator may allow documents in data URLs, but never images and videos.
   const [first, ...others] = located.kind === "located" ? located.urls : [];
   if (first === undefined)
     return { kind: "refused", reason: "unreachable", message: "no IPFS gateway is configured" };

@@ -1,20 +1,20 @@
-/** What the media room tells Prometheus. No hosts and no collections in the labels: /metrics is public. */
+/** The media module's Prometheus metrics. Labels contain no hosts and no collections: /metrics is public. */
 
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { MediaReason } from "../checks/reasons.ts";
 import type { MediaKind } from "../media-store.ts";
 
-/** How a look ended. `failed` is tried again. */
+/** The outcome of a probe. `failed` is retried. */
 export type ProbeOutcome = "accepted" | "same" | "rejected" | "failed";
 
 export interface MediaMetrics {
-  /** A body was read whole. */
+  /** A body was read completely. */
   fetched(kind: MediaKind, bytes: number): void;
-  /** `reason` is given when there is nothing to show. */
+  /** `reason` is set when there is nothing to show. */
   probed(kind: MediaKind, outcome: ProbeOutcome, seconds: number, reason?: MediaReason): void;
-  /** An image went through the decoder, whatever came of it. */
+  /** An image went through the decoder, whatever the result. */
   rendered(seconds: number): void;
-  /** A decoder died or was ended under a file. */
+  /** A decoder died or was killed on a file. */
   decoderLost(): void;
 }
 
@@ -22,7 +22,7 @@ export const noMetrics: MediaMetrics = { fetched() {}, probed() {}, rendered() {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Takes the place of what an earlier start of the same process has registered. */
+/** Replaces metrics that an earlier start in the same process registered. */
 export function createMediaMetrics(registry: Registry): MediaMetrics {
   const names = {
     probes: "vitrine_media_probes_total",

@@ -1,10 +1,10 @@
-/** Which URLs are looked at next and by whom, and what became of it, in PostgreSQL. */
+/** The queue of media probes, their leases and their results, in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import type { MediaKind } from "../media-store.ts";
 
-/** A URL that this process holds. It loses it to another one when the lease runs out. */
+/** A URL that this process has leased. Once the lease expires, another process may take it. */
 export interface MediaLease {
   readonly id: string;
   readonly kind: MediaKind;
@@ -12,20 +12,20 @@ export interface MediaLease {
   readonly urlHash: string;
   readonly url: string;
   readonly host: string;
-  /** Counts this one; since the last request or the last look that ended. */
+  /** Includes this one; counted since the last request or the last completed probe. */
   readonly attempts: number;
-  /** What the last look found. */
+  /** The result of the last probe. */
   readonly status: "pending" | "accepted" | "rejected";
   readonly reason: string | null;
   readonly sourceHash: string | null;
-  /** The host's name for the bytes of the last look. */
+  /** The host's ETag for the bytes of the last probe. */
   readonly etag: string | null;
   readonly file: string | null;
 }
 
 const LEASE = "interval '30 seconds'";
 
-// Each host that something waits for, by one step down the index per host: a collection may wait for one alone.
+// Every host with a pending probe, by one step down the database index per host: a collection may have only one.
 const hosts = `
   hosts as (
     (select m.host from vitrine.media m where m.wanted > m.done and m.lease is null order by m.host limit 1)
@@ -36,13 +36,13 @@ const hosts = `
   )`;
 
 export interface MediaShare {
-  /** Looks at once at one host, over all processes. Processes that claim in the same moment may exceed it. */
+  /** Concurrent probes of one host, over all processes. Processes that claim at the same moment may exceed it. */
   readonly perHost: number;
-  /** Hosts that are left alone at this moment. */
+  /** Hosts that are paused now. */
   readonly paused: ReadonlySet<string>;
 }
 
-/** Takes up to `count` URLs that are due, the longest due first; none that another process holds. */
+/** Leases up to `count` URLs that are due, the longest due first; none that another process has leased. */
 export async function claimMedia(
   db: Queryable,
   { perHost, paused }: MediaShare,
@@ -85,13 +85,13 @@ const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] =
 const HELD = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
   where (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)`;
 
-/** Keeps what this process still works on. */
+/** Extends the leases that this process still works on. */
 export async function renewMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
   if (leases.length === 0) return;
   await db.query(`update vitrine.media m set leased_until = now() + ${LEASE} ${HELD}`, keysOf(leases));
 }
 
-/** Gives back what was not finished, to be taken by anybody at once. */
+/** Releases unfinished leases; any process may take them at once. */
 export async function releaseMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
   if (leases.length === 0) return;
   await db.query(
@@ -100,7 +100,7 @@ export async function releaseMedia(db: Queryable, leases: readonly MediaLease[])
   );
 }
 
-/** What a look has found; null where it does not apply. */
+/** The result of a probe; null where it does not apply. */
 export interface MediaFinding {
   readonly status: "accepted" | "rejected";
   readonly reason: string | null;
@@ -111,11 +111,11 @@ export interface MediaFinding {
   readonly width: number | null;
   readonly height: number | null;
   readonly bytes: number | null;
-  /** The host that redirects led to, where that is another one. */
+  /** The host that redirects led to, if different. */
   readonly leadsTo: string | null;
 }
 
-/** Ends a look that read the content. False when the lease was lost, and then nothing is kept. */
+/** Completes a probe that read the content. False when the lease was lost; nothing is stored then. */
 export async function completeProbe(
   db: Queryable,
   lease: MediaLease,
@@ -145,7 +145,7 @@ export async function completeProbe(
   return rows.length > 0;
 }
 
-/** Ends a look that found the same bytes as the one before, under `etag` if that was told anew: what is known of them stays. */
+/** Completes a probe that found the same bytes as before, under `etag` if the host sent a new one. The state stays. */
 export async function confirmMedia(
   db: Queryable,
   lease: MediaLease,
@@ -162,8 +162,8 @@ export async function confirmMedia(
 }
 
 /**
- * Ends a look that could not read the content, and plans the next one. What was accepted before stays so, with the
- * reason noted; anything else is rejected, or pending as long as `isOpen`. A newer request is not held up.
+ * Ends a probe that could not read the content, and schedules the next one. An accepted URL stays accepted, with the
+ * reason recorded; any other is rejected, or pending as long as `isOpen`. A newer request is not delayed.
  */
 export async function rescheduleProbe(
   db: Queryable,

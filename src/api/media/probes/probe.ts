@@ -1,4 +1,4 @@
-/** One look at a URL: fetch, check, and for an image the 480x480 picture on the disk. */
+/** One probe of a URL: fetch, check, and for an image store the 480x480 picture. */
 
 import { createHash } from "node:crypto";
 import type { Disk } from "flydrive";
@@ -17,7 +17,7 @@ import type { MediaFinding, MediaLease } from "./probe-queue-store.ts";
 
 export type MediaProbe =
   | Unread
-  /** The same bytes as at the last look. */
+  /** The same bytes as at the last probe. */
   | { readonly kind: "same"; readonly etag?: string | undefined; readonly leadsTo: string | null }
   | { readonly kind: "found"; readonly finding: MediaFinding; readonly refusal: Refusal | undefined };
 
@@ -37,7 +37,7 @@ const ACCEPT = {
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Throws only when the fault is ours: the database, the disk, or a decoder that can't be started. */
+/** Throws only for our own faults: the database, the disk, or a decoder that can't be started. */
 export function createProbe({ database, fetchMedia, decoder, disk, metrics }: ProbeDeps) {
   async function probeImage(lease: MediaLease, body: Buffer, hash: string): Promise<MediaProbe> {
     const made = await findFile(database, hash);
@@ -65,7 +65,7 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     return found({ ...nothing, sourceHash: hash, format, width, height, bytes: body.length });
   }
 
-  /** The bytes of the last look need not be looked at again: what was made of them is there. */
+  /** Whether the last probe's result can be reused: its bytes were checked, and its picture still exists. */
   async function isAtHand({ status, sourceHash, file }: MediaLease): Promise<boolean> {
     if (status === "pending" || sourceHash === null) return false;
     return file === null || (await disk.exists(keyOf(file)));
@@ -122,7 +122,7 @@ const nothing: MediaFinding = {
   leadsTo: null,
 };
 
-/** What gateways lead to among themselves is not what a page loads. */
+/** Redirects between gateways don't change what a page loads. */
 function endOf({ host }: MediaLease, url: string): string | null {
   const end = new URL(url).host;
   return host === IPFS_HOST || end === host ? null : end;
@@ -133,7 +133,7 @@ const found = (finding: MediaFinding): MediaProbe => ({ kind: "found", finding, 
 const accepted = (body: Buffer, sourceHash: string, { name, format, width, height }: MediaFile): MediaProbe =>
   found({ ...nothing, sourceHash, file: name, format, width, height, bytes: body.length });
 
-/** What was read decides, whatever was shown before: the owner has put it there. */
+/** The new content decides, whatever was shown before: the owner has changed it. */
 const refused = (refusal: Refusal, bytes: number | null, sourceHash: string | null): MediaProbe => ({
   kind: "found",
   finding: { ...nothing, status: "rejected", reason: explain(refusal), sourceHash, bytes },

@@ -1,13 +1,13 @@
-/** What of the media tables nobody needs any more. */
+/** Deletes rows of the media tables that are no longer needed. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 
-// Two passes over all served documents may fail before an image that is shown would be taken for forgotten.
+// Two passes over all served documents may fail before an image in use would be deleted.
 const FORGOTTEN_AFTER = "interval '7 days'";
-// Pages and caches that hold an address of a replaced image have moved on by then.
+// By then, pages and caches no longer use the URL of a replaced image.
 const UNUSED_KEPT = "interval '1 day'";
 
-/** Takes at most $1 URLs that no served document has named for a week. */
+/** Deletes at most $1 URLs that no served document has named for a week. */
 export const forgottenMedia = `
   delete from vitrine.media where (kind, url_hash) in (
     select kind, url_hash from vitrine.media
@@ -15,7 +15,7 @@ export const forgottenMedia = `
      and seen_at < now() - ${FORGOTTEN_AFTER}
   returning 1`;
 
-/** Notes of up to `limit` files after the name `after` whether they are used; answers the last name, if there is any. */
+/** Records for up to `limit` files after the name `after` whether they are in use; returns the last name, if any. */
 export async function markUnusedFiles(
   db: Queryable,
   after: string,
@@ -35,7 +35,7 @@ export async function markUnusedFiles(
   return last?.name ?? undefined;
 }
 
-/** Removes up to `limit` files that are unused for a day, by `remove`; answers how many went. */
+/** Deletes up to `limit` files that were unused for a day, with `remove`; returns how many. */
 export function removeUnusedFiles(
   database: Database,
   limit: number,
@@ -51,7 +51,7 @@ export function removeUnusedFiles(
        returning name`,
       [limit],
     );
-    // While the rows are held nobody can store the same content anew, only to lose it.
+    // The row locks prevent other processes from storing the same content now, only to lose it.
     for (const { name } of rows) await remove(name);
     return rows.length;
   });

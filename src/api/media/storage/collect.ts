@@ -1,6 +1,6 @@
 /**
- * The daily round over the media: notes what served documents name, forgets what none has named for a week, and deletes
- * pictures a day after the last image that was served from them has changed.
+ * The daily media job: records what served documents name, deletes URLs that none has named for a week, and deletes
+ * pictures a day after their last use ended.
  */
 
 import type { Disk } from "flydrive";
@@ -14,7 +14,7 @@ import { keyOf, sweepParts } from "./disk.ts";
 
 const TOKENS_AT_ONCE = 200;
 const FILES_AT_ONCE = 1_000;
-// Each of these is held until its file is gone from the disk.
+// The rows stay locked until their files are deleted.
 const FILES_REMOVED_AT_ONCE = 50;
 const TOKEN_ID_MAX = (2n ** 256n - 1n).toString();
 
@@ -25,7 +25,7 @@ export interface CollectDeps {
   readonly collections: readonly CollectionConfig[];
 }
 
-/** Nothing is forgotten unless the pass over all served documents has come to its end. */
+/** URLs are deleted only if the pass over all served documents has completed. */
 export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps): DailyJob => ({
   name: "collect media",
   async run(database) {
@@ -48,7 +48,7 @@ export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps
   },
 });
 
-/** Answers how many files went. */
+/** Returns how many files were deleted. */
 export async function collectFiles(database: Database, disk: Disk): Promise<number> {
   let after: string | undefined = "";
   while (after !== undefined) after = await markUnusedFiles(database, after, FILES_AT_ONCE);

@@ -1,4 +1,4 @@
-/** Where pictures are kept: one storage interface, today over a directory. */
+/** Storage of pictures: one interface, currently over a directory. */
 
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { Disk } from "flydrive";
 import { FSDriver } from "flydrive/drivers/fs";
 
-// Beside what is served and on the same file system, so that a rename is all that is left to do.
+// On the same file system as the served files, so that a rename publishes a file.
 const PARTS = "parts";
-// No write takes that long; what is older was left by a crash.
+// No write takes that long; anything older is left from a crash.
 const PART_KEPT_MS = 3_600_000;
 
-/** The library writes in place: a crash would leave half a picture under a name that promises the whole. */
+/** The library writes in place: a crash would leave a partial picture under its final name. */
 class AtomicFsDriver extends FSDriver {
   readonly #folder: string;
 
@@ -29,7 +29,7 @@ class AtomicFsDriver extends FSDriver {
       const file = await open(part, "wx");
       try {
         await file.writeFile(contents);
-        // A rename may reach the disk before the content does.
+        // The rename may reach the disk before the content does.
         await file.sync();
       } finally {
         await file.close();
@@ -42,13 +42,13 @@ class AtomicFsDriver extends FSDriver {
   }
 }
 
-/** What is put appears whole or not at all. Replicas share the directory. */
+/** Files appear complete or not at all. Replicas share the directory. */
 export const createDisk = (folder: string): Disk => new Disk(new AtomicFsDriver(folder));
 
-/** The key of a picture; spread over folders, since tools are slow with a million files in one. */
+/** The key of a picture, spread over folders because tools are slow with a million files in one. */
 export const keyOf = (name: string): string => `images/${name.slice(0, 2)}/${name}`;
 
-/** Deletes what writes that were cut short have left; answers how many files went. */
+/** Deletes files of interrupted writes; returns how many. */
 export async function sweepParts(disk: Disk, now: number = Date.now()): Promise<number> {
   let swept = 0;
   const { objects } = await disk.listAll(PARTS);

@@ -1,4 +1,4 @@
-/** The files that images are served from, as PostgreSQL knows them. */
+/** The files that images are served from, in PostgreSQL. */
 
 import type { Queryable } from "../../db/database.ts";
 
@@ -9,7 +9,7 @@ export interface MediaFile {
   readonly height: number;
 }
 
-/** The file that was made of these very bytes before. */
+/** The file that was rendered from these exact bytes before. */
 export async function findFile(db: Queryable, sourceHash: string): Promise<MediaFile | undefined> {
   const [file] = await db.query<MediaFile>(
     `update vitrine.media_file set unused_since = null
@@ -20,7 +20,7 @@ export async function findFile(db: Queryable, sourceHash: string): Promise<Media
   return file;
 }
 
-/** Claims the name before the file is written, so that nobody deletes it meanwhile. */
+/** Registers the name before the file is written, so that nobody deletes it meanwhile. */
 export async function addFile(db: Queryable, file: MediaFile, sourceHash: string): Promise<void> {
   await db.query(
     `insert into vitrine.media_file (name, source_hash, format, width, height) values ($1, $2, $3, $4, $5)
@@ -30,8 +30,8 @@ export async function addFile(db: Queryable, file: MediaFile, sourceHash: string
 }
 
 /**
- * The file is gone from the disk: the images that are served from it are made again from their sources. At most once a
- * minute for each, whoever asks for the file.
+ * The file is missing on disk: its images are rendered again from their sources, each at most once a minute, whoever
+ * requests the file.
  */
 export async function missFile(db: Queryable, name: string): Promise<void> {
   await db.query(

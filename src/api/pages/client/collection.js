@@ -1,29 +1,29 @@
-/** A collection's page: filters at once, and more tokens as they are scrolled to. Without it the form does the same. */
+/** A collection's page: filters apply at once, and scrolling loads more tokens. Without it, the form does the same. */
 
 import "./copy.js";
 import { read, still, swap } from "./swap.js";
 
 const TYPING_MS = 250;
 const AHEAD = "800px";
-// Twenty pages: whoever had more before has to scroll to them.
+// Twenty pages; visitors who had more must scroll to them.
 const RESTORED_MAX = 480;
 
 const form = document.getElementById("shop");
 const results = document.getElementById("results");
 const byId = (id) => document.getElementById(id);
 
-// What is shown, as an address.
+// The URL of what is displayed.
 let shownAt = location.pathname + location.search;
 
 let typing;
 
-// Whether the newest address in the history is one of a text that is being typed.
+// Whether the newest history entry is for text that is still being typed.
 let isTyped = false;
 
-// What is asked of the service at the moment: a newer wish ends it.
+// The current request to the service; a newer one aborts it.
 let asking = new AbortController();
 
-/** The form as an address. A field that is empty asks for nothing, but for the empty value of a trait. */
+/** The form as a URL. Empty fields are left out, except the empty value of a trait. */
 function addressOf() {
   const fields = [...new FormData(form)].filter(([name, value]) => value !== "" || name.startsWith("is:"));
   const query = new URLSearchParams(fields).toString();
@@ -63,49 +63,49 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
   results.ariaBusy = "false";
 }
 
-/** Each wish is a step in the history, but for the letters of one text. */
+/** Each change is a history entry, but the letters of one text share one. */
 function remember(url, isTyping) {
   if (isTyped && isTyping) history.replaceState(null, "", url);
   else history.pushState(null, "", url);
   isTyped = isTyping;
 }
 
-/** Above the tokens, and in the sheet that may cover them; a number that may be wrong is not shown. */
+/** Shown above the tokens, and in the sheet that may cover them; a count that may be wrong is hidden. */
 function tellFailure(isFailure) {
   byId("failed").hidden = !isFailure;
   byId("failed-here").hidden = !isFailure;
   byId("total").hidden = isFailure;
 }
 
-/** The orders that what is found has; a menu that may be open stays as it is. */
+/** The sort options of the results; a menu that may be open is not replaced. */
 function swapSorts(page, isNew) {
   const { sort } = form.elements;
   if (isNew && document.activeElement === sort) return;
-  // Options that leave a menu one by one are each chosen in turn, so the choice is taken before.
+  // Removing options one by one selects each next one, so the value is read before.
   const { value } = page.getElementById("sort");
   swap(page, "sort");
   sort.value = value;
 }
 
-/** Draws the panel anew around the part that is in use: what is typed or dragged there is newer than the answer. */
+/** Redraws the panel except for the part in use: its input is newer than the answer. */
 function swapFacets(page, isNew) {
-  const held = isNew ? document.activeElement?.closest("#facets > [id]") : null;
-  const fresh = held && page.getElementById(held.id);
+  const inUse = isNew ? document.activeElement?.closest("#facets > [id]") : null;
+  const fresh = inUse && page.getElementById(inUse.id);
   if (!fresh) return swap(page, "facets");
   for (const details of page.querySelectorAll("#facets details[id]")) {
     const before = byId(details.id);
     if (before) details.open = before.open;
   }
-  held.querySelector(".dot")?.remove();
+  inUse.querySelector(".dot")?.remove();
   const dot = fresh.querySelector(".dot");
-  if (dot) held.querySelector("summary").append(dot);
-  for (const other of [...byId("facets").children]) if (other !== held) other.remove();
+  if (dot) inUse.querySelector("summary").append(dot);
+  for (const other of [...byId("facets").children]) if (other !== inUse) other.remove();
   const all = [...page.getElementById("facets").children];
-  held.before(...all.slice(0, all.indexOf(fresh)));
-  held.after(...all.slice(all.indexOf(fresh) + 1));
+  inUse.before(...all.slice(0, all.indexOf(fresh)));
+  inUse.after(...all.slice(all.indexOf(fresh) + 1));
 }
 
-/** The fields that are not drawn anew, as an address has them. */
+/** Sets the fields that are not redrawn from the URL. */
 function follow(url) {
   const asked = new URL(url).searchParams;
   for (const name of ["q", "sort"]) form.elements[name].value = asked.get(name) ?? "";
@@ -120,7 +120,7 @@ form.addEventListener("input", ({ target }) => {
 });
 
 form.addEventListener("change", ({ target }) => {
-  // A year that is being typed passes by the first centuries.
+  // Typing a year passes through the first centuries.
   if (target.type === "date" && target.value.startsWith("0")) return;
   if (target.type !== "search") show(addressOf());
 });
@@ -144,13 +144,13 @@ byId("q").addEventListener("blur", () => {
   isTyped = false;
 });
 
-// A browser that keeps the page brings it back as it was; others are told by this how far one had come.
+// A browser with a page cache restores the page as it was; others restore the scroll position from this.
 document.addEventListener("click", ({ target }) => {
   if (target.closest("a.token")) keep({ y: scrollY });
 });
 
 window.addEventListener("popstate", async () => {
-  // A fragment, such as the link that skips to the content, asks for nothing.
+  // Only the fragment changed, as with the link that skips to the content.
   if (location.pathname + location.search === shownAt) return;
   isTyped = false;
   follow(location.href);
@@ -160,7 +160,7 @@ window.addEventListener("popstate", async () => {
 
 const keep = (state) => history.replaceState({ ...history.state, ...state }, "");
 
-/** As many tokens, and the same place among them, as when this step of the history was left. */
+/** Restores the number of tokens and the scroll position of this history entry. */
 async function restore() {
   const { shown = 0, y } = history.state ?? {};
   const { signal } = asking;
@@ -173,7 +173,7 @@ async function restore() {
   keep({ y: undefined });
 }
 
-/** Two sliders of a range and its two fields: the ends never cross, and an end at its limit is open. */
+/** A range's two sliders and two fields: the ends never cross, and an end at its limit means no bound. */
 function slide(slider) {
   const range = slider.closest(".range");
   const [low, high] = range.querySelectorAll("[type=range]");
@@ -186,7 +186,7 @@ function slide(slider) {
   paint(range.querySelector(".sliders"));
 }
 
-/** A slider stands where its field does. */
+/** Moves a slider to its field's value. */
 function slideTo(field) {
   const range = field.closest(".range");
   const slider = range?.querySelector(`.sliders [data-end=${field.dataset.end}]`);
@@ -195,13 +195,13 @@ function slideTo(field) {
   paint(range.querySelector(".sliders"));
 }
 
-/** The part of the track between the two ends. */
+/** Draws the part of the track between the two ends. */
 function paint(sliders) {
   const [low, high] = sliders.children;
   const part = ({ valueAsNumber, min, max }) => `${((valueAsNumber - min) / (max - min)) * 100}%`;
   sliders.style.setProperty("--low", part(low));
   sliders.style.setProperty("--high", part(high));
-  // Where both ends meet at the right, only the lower one can move.
+  // If both ends meet at the right, only the lower one can move.
   low.style.zIndex = (low.valueAsNumber - low.min) * 2 > low.max - low.min ? 1 : "";
 }
 
@@ -210,11 +210,11 @@ let isLoading = false;
 const nextLink = () => document.querySelector("#more a[rel=next]");
 
 /**
- * Puts the next tokens at the end of the grid, and tells whether they came. The link stays for a keyboard, and when the
- * service is away.
+ * Appends the next tokens to the grid; returns whether they came. The link stays for keyboard users, and for when the
+ * service is unavailable.
  */
 async function more(link) {
-  // What is shown is about to be replaced; its successor is scrolled to anew.
+  // The results are about to be replaced, and the new ones load on scrolling.
   if (isLoading || results.ariaBusy === "true") return false;
   isLoading = true;
   const { signal } = asking;
@@ -255,7 +255,7 @@ const scrolled = new IntersectionObserver(
   { rootMargin: AHEAD },
 );
 
-/** Makes what has come work: sliders, pictures, and the end of the grid. */
+/** Activates new content: sliders, pictures, and the end of the grid. */
 function settle() {
   for (const sliders of document.querySelectorAll(".sliders[hidden]")) {
     sliders.hidden = false;
@@ -264,7 +264,7 @@ function settle() {
   still(byId("grid").querySelectorAll("img"));
   scrolled.disconnect();
   const next = nextLink();
-  // Room for what comes, so that the foot of the page is out of sight when it is pushed away.
+  // Reserves space for more tokens, so that the footer is off-screen when they push it down.
   byId("more").classList.toggle("endless", next !== null);
   if (next) scrolled.observe(next);
 }

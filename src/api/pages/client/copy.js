@@ -1,6 +1,6 @@
-/** Buttons that copy the value they carry. Where the browser gives no clipboard, as over plain http, they stay hidden. */
+/** Buttons that copy their value. They stay hidden if the browser has no clipboard, as over plain http. */
 
-const TOLD_MS = 2_000;
+const COPIED_MS = 2_000;
 
 if (navigator.clipboard) {
   document.documentElement.classList.add("copies");
@@ -22,5 +22,5 @@ async function copy(button) {
   setTimeout(() => {
     said.textContent = "";
     delete button.dataset.done;
-  }, TOLD_MS);
+  }, COPIED_MS);
 }

@@ -1,17 +1,17 @@
-/** Pages that are changed in place: parts of a page that was asked for anew take the place of those that are shown. */
+/** In-place updates: parts of a newly fetched page replace those on display. */
 
-/** A page or a part of one. Throws when the service does not answer with one. */
+/** Fetches a page or a part of one. Throws when the service answers with anything else. */
 export async function read(url, init = {}) {
   const answer = await fetch(url, { ...init, headers: { accept: "text/html" } });
-  // What can't be understood in an address is said on a whole page.
+  // Invalid parameters in a URL get a full page that explains them.
   if (!answer.ok && answer.status !== 400) throw new Error(`the service answered ${answer.status}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return { page, url: answer.url };
 }
 
-/** Replaces what the element of each id holds, and keeps the focus, and what was opened or closed by hand. */
+/** Replaces the content of each id's element; keeps the focus, and whatever was opened or closed by hand. */
 export function swap(page, ...ids) {
-  const held = selectorOf(document.activeElement);
+  const focused = selectorOf(document.activeElement);
   for (const id of ids) {
     const [shown, fresh] = [document.getElementById(id), page.getElementById(id)];
     if (!shown || !fresh) continue;
@@ -19,16 +19,16 @@ export function swap(page, ...ids) {
       const before = document.getElementById(details.id);
       if (before) details.open = before.open;
     }
-    // What is read out when it changes is not to be read out again.
+    // A live region with the same text must not be announced again.
     const isSaid = shown.role === "status" && shown.innerHTML === fresh.innerHTML;
     if (!isSaid) shown.replaceChildren(...fresh.childNodes);
   }
-  if (document.activeElement !== document.body || held === undefined) return;
-  const again = ids.map((id) => document.getElementById(id)?.querySelector(held)).find(Boolean);
+  if (document.activeElement !== document.body || focused === undefined) return;
+  const again = ids.map((id) => document.getElementById(id)?.querySelector(focused)).find(Boolean);
   again?.focus({ preventScroll: true });
 }
 
-/** How what has the focus is found among what takes its place; undefined where nothing tells. */
+/** A selector that finds the focused element among its replacements; undefined if there is none. */
 function selectorOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
   const { id } = element.closest("summary")?.parentElement ?? {};
@@ -37,7 +37,7 @@ function selectorOf(element) {
   return name && `[${name}="${CSS.escape(element.getAttribute(name))}"]`;
 }
 
-/** For people who asked for less motion, moving pictures stand still. */
+/** Stops animated pictures for visitors who prefer reduced motion. */
 export function still(images) {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   for (const image of images) {

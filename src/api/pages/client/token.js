@@ -1,4 +1,4 @@
-/** A token's page: follows a refresh until it has ended, and then shows what it brought. */
+/** A token's page: follows a refresh until it ends, and then shows its result. */
 
 import "./copy.js";
 import { read, still, swap } from "./swap.js";
@@ -20,23 +20,23 @@ async function ask(event) {
   try {
     const { page, url } = await read(event.target.action, { method: "POST" });
     history.replaceState(null, "", url);
-    // An end is told together with what it brought, by the next look.
+    // The next poll shows the end together with the result.
     if (part(page).dataset.state === "done") part().dataset.state = "open";
     else showProgress(page);
   } catch {
     tell("The service did not take the request. Try again in a moment.");
   }
   button.disabled = false;
-  // A disabled button loses the focus; who went on meanwhile keeps theirs.
+  // A disabled button loses the focus; visitors who moved on keep theirs.
   if (document.activeElement === document.body) button.focus();
   follow();
 }
 
-/** Asks again while a refresh goes on; one that has ended is of no use to whoever opens this address later. */
+/** Polls while a refresh is running; its id is then removed from the URL, where it is of no use to later visitors. */
 function follow() {
   clearTimeout(timer);
   const { state } = part().dataset;
-  if (state === "open") timer = setTimeout(look, EVERY_MS);
+  if (state === "open") timer = setTimeout(poll, EVERY_MS);
   if (state === "done") history.replaceState(null, "", ownAddress());
 }
 
@@ -47,17 +47,17 @@ function ownAddress() {
   return url;
 }
 
-async function look() {
-  if (!document.hidden) await lookOnce();
+async function poll() {
+  if (!document.hidden) await pollOnce();
   follow();
 }
 
-async function lookOnce() {
+async function pollOnce() {
   const url = new URL(location.href);
   url.searchParams.set("part", "refresh");
   try {
     const { page } = await read(url);
-    // What it brought comes first: while that can't be had, the end is not told, and is asked for again.
+    // The result comes first: while it can't be loaded, the end is not shown and polling continues.
     if (part(page).dataset.state === "done") await showAll();
     showProgress(page);
   } catch {
@@ -65,13 +65,13 @@ async function lookOnce() {
   }
 }
 
-/** What is read out stays the same element, or it would not be read out. */
+/** The live region stays the same element; a replaced one would not be announced. */
 function showProgress(page) {
   swap(page, "steps", "said");
   part().dataset.state = part(page).dataset.state;
 }
 
-/** All but the picture where it is the same: a video that plays goes on. */
+/** Updates everything but an unchanged picture, so that a playing video continues. */
 async function showAll() {
   const { page } = await read(ownAddress());
   swap(page, "caption", "told", "known", "details", "wide-part");

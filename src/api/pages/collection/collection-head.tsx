@@ -1,4 +1,4 @@
-/** The head of a collection's page: banner, name, figures, and what its makers tell. */
+/** The head of a collection's page: banner, name, figures, and the creators' information. */
 
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
@@ -6,7 +6,7 @@ import { Copied, Whole } from "../copyable.tsx";
 import { Description, Foreign } from "../text.tsx";
 import { Banner, collectionName, factsOf } from "./collection-list.tsx";
 
-/** Where its banner and avatar come from. */
+/** The origins of its banner and avatar. */
 export function headSources({ information }: CollectionView): PageSources {
   const urls = [information?.banner, information?.avatar].flatMap((url) => policyOrigin(url ?? "") ?? []);
   return { img: [...new Set(urls)] };
@@ -66,7 +66,7 @@ export const CollectionHead = ({ view }: { view: CollectionView }) => {
                 const href = information?.[field];
                 return href ? (
                   <li>
-                    {/* Chosen by the makers: followed without telling where from, and without power over this page. */}
+                    {/* The creators chose this link: it gets no referrer and no access to this page. */}
                     <a class="button slim" href={href} rel="nofollow noopener noreferrer">
                       {text}
                     </a>

@@ -1,4 +1,4 @@
-/** `/collections`: what is served here. */
+/** `/collections`: the served collections. */
 
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { viewCollections } from "../../catalog/module.ts";
@@ -12,9 +12,9 @@ import { Foreign, formatNumber, shortAddress } from "../text.tsx";
 import { Picture } from "./token-card.tsx";
 
 const PREVIEWS = 3;
-// Beyond, collections are listed without pictures of their tokens.
+// Collections beyond this number have no token previews.
 const PREVIEWED_MAX = 24;
-// The first search of a large collection loads its index; the list does not wait for that.
+// The first search of a large collection loads its search index; the list does not wait for that.
 const PREVIEW_MS = 1_500;
 
 export async function collectionList(site: Site, c: PagesContext): Promise<Response> {
@@ -62,13 +62,13 @@ const bannerOrigins = (views: readonly CollectionView[]): string[] => [
   ...new Set(views.flatMap(({ information }) => policyOrigin(information?.banner ?? "") ?? [])),
 ];
 
-/** What a collection is called: by its operator, by its makers, or by its address. */
+/** A collection's display name: the operator's, its creators', or its address. */
 export const collectionName = ({
   name,
   collection_address,
 }: Pick<CollectionView, "name" | "collection_address">): string => name ?? shortAddress(collection_address);
 
-/** A picture that the makers name; its room is kept, and where it comes from learns nothing of the visitor's page. */
+/** A picture named by the creators. Its space is reserved, and its host does not learn the visitor's page. */
 export const Banner = ({ url }: { url: string | null | undefined }) =>
   url && policyOrigin(url) !== undefined ? (
     <img class="banner" src={url} alt="" width={1200} height={300} referrerpolicy="no-referrer" />
@@ -107,10 +107,10 @@ const CollectionCard = ({
   </a>
 );
 
-/** With a hyphen that no line breaks at. */
+/** With a non-breaking hyphen. */
 export const standardNames = { erc721: "ERC\u2011721", erc1155: "ERC\u20111155" } as const;
 
-/** Its figures and its kind, as far as they are known. */
+/** The collection's figures and standard, as far as known. */
 export function factsOf({ items, owners, standard, chain_id }: CollectionView): string[] {
   return [
     ...(items === null ? [] : [`${formatNumber(items)} ${items === 1 ? "item" : "items"}`]),

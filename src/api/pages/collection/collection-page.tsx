@@ -1,4 +1,4 @@
-/** `/collections/{chain_id}/{address}`: a collection's tokens, filtered, searched and sorted by the address. */
+/** `/collections/{chain_id}/{address}`: a collection's tokens, filtered, searched and sorted by URL parameters. */
 
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { viewCollections } from "../../catalog/module.ts";
@@ -27,7 +27,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const asked = readQuery(new URL(c.req.url).searchParams);
   const { filter, sort, cursor } = asked;
   const isPart = c.req.query("part") === "tokens";
-  // Asked for at once, so that both are of one look at what has changed.
+  // Requested together, so that both see the same state of the search index.
   const answers = await soon(
     Promise.all([
       site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
@@ -38,7 +38,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const [page, facets] = answers;
   const path = site.to(collectionPath(pathOf(collection)));
   const listed = site.catalogModule.catalog.listTokens(collection, page.tokenIds);
-  // What the script puts at the end of the grid.
+  // The part that the script appends to the grid.
   if (facets === undefined) {
     const results = { site, asked, page, tokens: await listed, path };
     return c.html(<Tokens {...results} />, 200, { "Cache-Control": "private, no-cache" });
@@ -83,7 +83,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
           <Chips asked={asked} facets={facets} path={path} />
           <p id="count" class="soft" role="status" tabindex={-1}>
             <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
-            {/* The script tells here how many have come. */}
+            {/* The script announces here how many have loaded. */}
             <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
           </p>
           <div id="found">
@@ -147,7 +147,7 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
   </div>
 );
 
-/** The default order is the empty one, which keeps addresses short. The one that is asked for is always among them. */
+/** The default sort is the empty value, which keeps URLs short. The requested sort is always included. */
 const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: string }[] => {
   const sorts = [
     ...Object.entries(plainSorts).map(([name, { label }], at) => ({
@@ -165,7 +165,7 @@ const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: strin
   return [...sorts, { value, text: `${plain(asked.sort.name)}, ${direction}` }];
 };
 
-/** Beside the tokens where there is room; on a phone a sheet that the button opens, with or without script. */
+/** Beside the tokens on wide screens; on a phone a sheet that the button opens, with or without script. */
 const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
   <aside id="filters" class="filters" popover="auto" aria-label="Filters">
     <div class="filters-head">
@@ -178,7 +178,7 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
       <FilterPanel facets={facets} asked={asked} />
     </div>
     <div class="filters-foot">
-      {/* The sheet covers the alert that is read out. */}
+      {/* The sheet covers the alert, which screen readers announce. */}
       <p id="failed-here" hidden>
         The service did not answer.
       </p>
@@ -186,7 +186,7 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
         Clear
       </a>
       <button type="submit" class="button primary">
-        {/* A number that only a script keeps true. */}
+        {/* Only a script can keep this number current. */}
         Show{" "}
         <span id="total" hidden>
           {formatNumber(facets.total)}
@@ -223,7 +223,7 @@ const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
   </ul>
 );
 
-/** A value of a trait as its facet shows it. */
+/** A trait's value as its facet shows it. */
 function chipText({ traits }: Facets, trait: string | undefined, text: string): string {
   const isBool = traits.some((each) => each.trait_type === trait && each.display_type === "bool");
   if (isBool && (text === "true" || text === "false")) return text === "true" ? "Yes" : "No";

@@ -1,4 +1,4 @@
-/** The panel of filters, built from the facets: choices for texts, yes or no, ranges of numbers and of days. */
+/** The filter panel, built from the facets: choices for text, yes or no, and ranges of numbers and days. */
 
 import { createHash } from "node:crypto";
 import type { Facets, TraitFacet } from "../../search/query.ts";
@@ -10,10 +10,10 @@ import { isRange, mostCommon } from "./panel-facets.ts";
 const TRAITS_MAX = 60;
 const OPEN_TRAITS = 5;
 const VALUES_MAX = 40;
-// So many choices are read at a glance; the rest are one step away.
+// As many choices as one can take in at a glance; the rest are one step away.
 const VALUES_AT_ONCE = 8;
 
-/** A field keeps its id when the panel is drawn anew, so that the focus can stay on it. */
+/** A field keeps its id when the panel is redrawn, so that it can keep the focus. */
 const idOf = (...parts: readonly string[]): string =>
   `f-${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 12)}`;
 
@@ -47,15 +47,15 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
         <p class="soft small">{`${traits.length - shown.length} more traits; the search finds their values.`}</p>
       )}
       <OwnerFilter asked={asked} />
-      {unseen(asked, shown).map(([name, value]) => (
+      {extras(asked, shown).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
     </>
   );
 };
 
-/** Conditions that no field of the panel holds, as where nothing matches: they stay until their chip is taken away. */
-function unseen({ filter, field }: Asked, shown: readonly TraitFacet[]): [name: string, value: string][] {
+/** Conditions without a field in the panel, for example if nothing matches: they stay until their chip is removed. */
+function extras({ filter, field }: Asked, shown: readonly TraitFacet[]): [name: string, value: string][] {
   const has = (name: string, range: boolean): boolean =>
     shown.some((facet) => facet.trait_type === name && isRange(facet) === range);
   const chosen = filter.criteria
@@ -185,7 +185,7 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
   return (
     <div class="range">
       {!isDate && max > min && Number.isFinite(max - min) && (
-        // Shown by the script that keeps them in step with the fields.
+        // The script shows them and keeps them in step with the fields.
         <div class="sliders" hidden data-step={step}>
           {ends.map(({ end, text, bound }) => (
             <input
@@ -224,11 +224,11 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
 
 const STEPS = 100;
 
-/** How far a slider moves at a time: a power of ten, so that it makes some hundred steps; whole where all values are. */
+/** A slider's step: a power of ten that gives some hundred steps; a whole number if all values are. */
 function stepOf({ values, min, max }: TraitFacet): number {
   const step = 10 ** Math.floor(Math.log10(((max ?? 0) - (min ?? 0)) / STEPS));
   return values.every(({ value }) => Number.isInteger(value)) ? Math.max(1, step) : step;
 }
 
-/** Without what binary fractions add: 0.3, not 0.30000000000000004. */
+/** Removes binary rounding: 0.3, not 0.30000000000000004. */
 const exact = (value: number): number => Number(value.toPrecision(12));

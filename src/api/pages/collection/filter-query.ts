@@ -1,6 +1,6 @@
 /**
- * Filters as the address of a page holds them, so that they can be shared: `q`, `owner`, `locked`, `sort`,
- * `is:<trait>=<value>` as often as values are chosen, and `from:<trait>` and `to:<trait>` with a number or a day.
+ * Filters as URL parameters, so that they can be shared: `q`, `owner`, `locked`, `sort`, `is:<trait>=<value>` once per
+ * chosen value, and `from:<trait>` and `to:<trait>` with a number or a day.
  */
 
 import {
@@ -24,7 +24,7 @@ const PLAIN_FIELDS = ["q", "owner", "locked", "sort"];
 
 type Entry = readonly [name: string, value: string];
 
-/** One condition in words, and the others without it. */
+/** One condition in words, and the query without it. */
 export interface Chip {
   readonly trait: string | undefined;
   readonly text: string;
@@ -34,17 +34,17 @@ export interface Chip {
 export interface Asked {
   readonly filter: TokenFilter;
   readonly sort: TokenSort;
-  /** The conditions and the order as an address holds them, without its `?`. */
+  /** The conditions and the sort as a query string, without `?`. */
   readonly query: string;
   readonly cursor: string | undefined;
   readonly chips: readonly Chip[];
-  /** What can't be understood, each by the name of its field; the rest counts. */
+  /** Invalid parameters, each named by its field; the others still apply. */
   readonly problems: readonly string[];
-  /** The text of a field as it was sent; empty for none. */
+  /** The text of a field as sent; empty if absent. */
   readonly field: (name: string) => string;
 }
 
-/** Reads an address. Fields that are empty or not ours are left out; only an empty value of a trait is a value. */
+/** Parses a query string. Empty and unknown fields are ignored; only a trait may have an empty value. */
 export function readQuery(parameters: URLSearchParams): Asked {
   const entries = [...parameters].filter(
     ([name, value]) => name.startsWith("is:") || (value !== "" && isOurs(name)),
@@ -99,7 +99,7 @@ interface Readable<Value> {
   };
 }
 
-/** As the API reads them, with its limits. */
+/** Parses as the API does, with the same limits. */
 function within<Value>(schema: Readable<Value>, input: unknown, problems: string[]): Value | undefined {
   const answer = schema.safeParse(input);
   if (answer.success) return answer.data;
@@ -133,7 +133,7 @@ function readRanges(entries: readonly Entry[], problems: string[]): Range[] {
   return [...byName].map(([name, range]) => ({ name, range }));
 }
 
-/** A number as it is; a day as its first second, or its last one at the end of a range. */
+/** A number unchanged; a day as its first second, or as its last one at the end of a range. */
 function readBound(text: string, isEnd: boolean): number | undefined {
   if (NUMBER.test(text)) return Number(text);
   const seconds = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN;
@@ -141,7 +141,7 @@ function readBound(text: string, isEnd: boolean): number | undefined {
   return isEnd ? seconds + DAY_SECONDS - 1 : seconds;
 }
 
-/** The conditions that count, in words, in the order of the address; both ends of a range are one. */
+/** The valid conditions in words, in the order of the URL; both ends of a range share a chip. */
 function chipsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean): Chip[] {
   const entries = all.filter(isUnderstood);
   const chip = (trait: string | undefined, text: string, isItsOwn: (entry: Entry) => boolean): Chip => ({
@@ -187,7 +187,7 @@ function boundText(text: string): string {
   return DAY.test(text) ? formatDate(readBound(text, false) ?? 0) : text;
 }
 
-/** The address query that finds the tokens with a trait's value; of a date, those of its day. */
+/** The query string that finds the tokens with a trait's value; for a date, those of its day. */
 export function queryOf({
   trait_type,
   display_type,
@@ -199,10 +199,10 @@ export function queryOf({
   return new URLSearchParams(ends.map((end): [string, string] => [`${end}:${trait_type}`, text])).toString();
 }
 
-// The furthest that a Date reaches either way (ECMA-262, 21.4.1.1).
+// The limit of a Date in either direction (ECMA-262, 21.4.1.1).
 const SECONDS_MAX = 8.64e12;
 
-/** As `readBound` reads a day; the seconds themselves where a day has no such form. */
+/** The inverse of `readBound` for days; the seconds themselves if the day has no such form. */
 export function dayOf(seconds: number): string {
   if (!(Math.abs(seconds) <= SECONDS_MAX)) return String(seconds);
   const day = new Date(seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length);

@@ -1,14 +1,14 @@
-/** Tokens in a grid: the cached image, the name, the id, and a badge on what is locked. */
+/** Tokens in a grid: cached image, name, id, and a badge if locked. */
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { Badge } from "../../ui/parts.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Foreign, plain, shortId } from "../text.tsx";
 
-/** Pictures are cached at this size, whatever they were. */
+/** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
 
-// As many as fit above the fold of most screens.
+// As many as fit above the fold on most screens.
 const EAGER = 4;
 
 const placeholders = {
@@ -19,7 +19,7 @@ const placeholders = {
   cached: "Image can’t be shown",
 } as const;
 
-/** A token's picture, or in its place what became of it. Its room is kept, so nothing moves when it comes. */
+/** A token's picture, or a note on why there is none. Its space is reserved, so nothing moves when it loads. */
 export const Picture = ({
   site,
   token,
@@ -47,7 +47,7 @@ export const Picture = ({
   );
 };
 
-/** What a token is called: its name, or its id where it has none. */
+/** A token's display name: its name, or its id if it has none. */
 export const displayName = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
   name && plain(name) !== "" ? name : `Token #${shortId(token_id)}`;
 

@@ -1,4 +1,4 @@
-/** Who holds most of an ERC-1155 token, as the index has it. */
+/** The largest holders of an ERC-1155 token, from the chain index. */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -10,7 +10,7 @@ export interface Holder {
   readonly balance: string;
 }
 
-/** The wallets with the highest balances, at most `limit`, the highest first. */
+/** The wallets with the highest balances, at most `limit`, highest first. */
 export const readTopHolders = (
   db: Queryable,
   tables: ChainTables,

@@ -1,12 +1,12 @@
-/** When locks began, as the index has it. */
+/** When locks began, from the chain index. */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 
 /**
- * The moment at which a token that is locked since a block was locked, be it by its mint in a collection that locks by
- * default; undefined when the index has it no more.
+ * When a token that is locked since a block was locked, which may be its mint in a collection that locks by default;
+ * undefined when the chain index no longer has it.
  */
 export async function readLockedSince(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** The refresh button of a token's page: a request without a key, its progress, and what became of it. */
+/** The refresh button of a token's page: an anonymous request, its progress, and its result. */
 
 import type { ReceiptToken, TokenStatus } from "../../refresh/receipts/receipts.ts";
 import { refusalOf } from "../../refresh/rules.ts";
@@ -6,18 +6,18 @@ import { Button } from "../../ui/parts.tsx";
 import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "../env.ts";
 import { Reason } from "../reason.tsx";
 
-// Such receipts may be read by whoever knows their id, as those of GraphQL callers without a key.
+// Anyone who knows the id may read such a receipt, as with anonymous GraphQL callers.
 const OWNER = "anonymous";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a page shows of a refresh; undefined where none was asked for. */
+/** What a page shows of a refresh. */
 export interface RefreshProgress {
   readonly id: string;
   readonly status: TokenStatus;
   readonly reason: string | null;
 }
 
-/** Queues a refresh as the GraphQL mutation without a key does, and leads to the page that tells of it. */
+/** Enqueues a refresh as the anonymous GraphQL mutation does, and redirects to the page that follows it. */
 export async function requestRefresh(site: Site, c: PagesContext): Promise<Response> {
   const collection = collectionOf(site, c);
   const tokenId = tokenIdOf(c);
@@ -33,7 +33,7 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
   return c.redirect(site.to(`${path}?refresh=${receiptId}#refresh`), 303);
 }
 
-/** The refresh that the address names, if it is one of this token. */
+/** The refresh in the URL, if it belongs to this token. */
 export async function readProgress(
   { refresh }: Site,
   id: string | undefined,
@@ -100,7 +100,7 @@ export const Refresh = ({ site, path, progress }: RefreshProps) => {
       </p>
       {open && (
         <noscript>
-          {/* With a fragment it would lead to where the visitor is already, and nothing would be asked. */}
+          {/* A link with a fragment would stay on the current page and send no request. */}
           <a href={site.to(`${path}?refresh=${progress.id}`)}>Look again</a>
         </noscript>
       )}

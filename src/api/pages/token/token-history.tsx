@@ -1,4 +1,4 @@
-/** What happened to a token: how it moved, and how its metadata was read. */
+/** A token's history: its transfers, and its metadata fetches. */
 
 import type { Transfer, TransferPage } from "../../catalog/holdings-store.ts";
 import type { TokenHistory } from "../../catalog/reports/reports.ts";
@@ -118,7 +118,7 @@ const triggers: Readonly<Record<string, string>> = {
 export const MetadataState = ({ site, token, versions, next, servedUri }: HistoryProps & TokenHistory) => {
   const { metadata } = token;
   const { tone, text } = statuses[metadata.status];
-  // Nobody knows of a document that has not been read whether it is in order.
+  // A document that was never read can't be called valid.
   const isJudged = metadata.version !== null || metadata.issues.length > 0;
   return (
     <Card title="Metadata">
@@ -211,5 +211,5 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
   );
 };
 
-// A document of nothing but mistakes has a thousand; the API answers them all.
+// A document full of mistakes has a thousand; the API returns them all.
 const ISSUES_MAX = 50;

@@ -1,4 +1,4 @@
-/** What a token's page shows of it: its animation, else its video, else its image (spec.md "Display priority"). */
+/** A token's media on its page: its animation, else its video, else its image (spec.md "Display priority"). */
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { fetchReasonTable } from "../../media/rules.ts";
@@ -8,7 +8,7 @@ import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Reason, sentenceOf } from "../reason.tsx";
 import { Foreign, plain } from "../text.tsx";
 
-/** The one origin that the page must let in for what it shows, if it is not ours. */
+/** The one foreign origin that the page must allow for its media, if any. */
 export function mediaSources({ display }: TokenView): PageSources {
   const { kind, url } = display.token_page;
   const origin = policyOrigin(url ?? "");
@@ -19,7 +19,7 @@ export function mediaSources({ display }: TokenView): PageSources {
 interface MediaProps {
   readonly site: Site;
   readonly token: TokenView;
-  /** The image in the place of an animation, for a visitor who has asked for it. */
+  /** Shows the image instead of the animation, at the visitor's request. */
   readonly asImage: boolean;
 }
 
@@ -52,7 +52,7 @@ export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
   );
 };
 
-/** A page can't tell whether what it frames has come, so there is always a way to the image. */
+/** A page can't tell whether framed content has loaded, so there is always a link to the image. */
 const Choice = ({ site, token, asImage }: MediaProps) => (
   <p>
     {asImage ? (
@@ -72,7 +72,7 @@ const Shown = ({ site, token, asImage }: MediaProps) => {
   const canLoad = url !== null && policyOrigin(url) !== undefined;
   if (kind === "animation" && canLoad && !asImage)
     return (
-      // Its scripts run in an origin of their own: they reach neither this page nor anything stored for its host.
+      // Its scripts run in an opaque origin: they reach neither this page nor data stored for its host.
       <iframe
         src={url}
         title={`Animation of ${name}`}

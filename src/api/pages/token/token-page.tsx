@@ -1,4 +1,4 @@
-/** `/collections/{chain_id}/{address}/{token_id}`: everything that is known of one token. */
+/** `/collections/{chain_id}/{address}/{token_id}`: all that is known of one token. */
 
 import type { Child } from "hono/jsx";
 import { findLockStandard } from "../../../domain/lock-standards.ts";
@@ -28,7 +28,7 @@ import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE } from ".
 import { mediaSources, TokenMedia } from "./token-media.tsx";
 import { Properties } from "./token-properties.tsx";
 
-// Ten transfers a page: further back than any token has moved.
+// Ten transfers a page: more than any token has.
 const PAGE_MAX = 100_000;
 const HOLDERS_MAX = 10;
 
@@ -38,7 +38,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
   const { chainId, address } = collection;
   const named = { chain_id: chainId, collection_address: address, token_id: tokenId };
   const progress = await readProgress(site, c.req.query("refresh"), tokenId);
-  // What the script puts in the place of the progress that is shown.
+  // The part that the script swaps in for the current progress.
   if (c.req.query("part") === "refresh" && progress)
     return c.html(<Refresh site={site} path={tokenPath(named)} progress={progress} />, 200, {
       "Cache-Control": "private, no-cache",
@@ -58,7 +58,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
       isIndexReady(site, chainId),
     ]),
   );
-  // A share of the collection is told by its search index.
+  // Trait shares come from the collection's search index.
   if (found === undefined) return stillLoading(site, c);
   const [history, transfers, owners, holders, [view], isReady] = found;
   if (!history || !view) throw new ApiError("TOKEN_UNKNOWN");
@@ -119,7 +119,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
   );
 }
 
-/** A whole number from 1 to `max`; undefined for anything else. */
+/** An integer from 1 to `max`; undefined for anything else. */
 const positive = (text: string | undefined, max: number): number | undefined =>
   text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
 
@@ -129,7 +129,7 @@ async function lockedSince({ database, tables }: Site, token: TokenView): Promis
   return readLockedSince(database, tables, { chainId, collection, tokenId }, lock.since_block);
 }
 
-/** Whether it may be traded, and why not. */
+/** Whether the token may be traded, and why not. */
 const State = ({ token, since }: { token: TokenView; since: Date | undefined }) => {
   const { lock, burned, tradable, opens_at } = token;
   return (
@@ -160,7 +160,7 @@ const State = ({ token, since }: { token: TokenView; since: Date | undefined }) 
   );
 };
 
-/** In whose hands it is. */
+/** The token's owner or owners. */
 const Held = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
   const { standard, owner, supply } = token;
   if (standard === "erc1155") {
@@ -194,7 +194,7 @@ interface HoldersProps {
   readonly holders: readonly Holder[];
 }
 
-/** Those who hold most. */
+/** The largest holders. */
 const Holders = ({ site, token, holders }: HoldersProps) => (
   <Card title="Holders" hint={holders.length < HOLDERS_MAX ? undefined : `The ${HOLDERS_MAX} with the most`}>
     {holders.length === 0 ? (

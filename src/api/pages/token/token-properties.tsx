@@ -37,7 +37,7 @@ export const Properties = ({ site, token }: { site: Site; token: TokenView }) =>
   </section>
 );
 
-/** Leads to the tokens that have the same. */
+/** Links to the tokens with the same value. */
 const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
   const { trait_type, display_type, value, max_value, count, percentage } = trait;
   const portion = portionOf(trait);
@@ -69,7 +69,7 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
   );
 };
 
-/** How much of its ceiling a number reaches, 0 to 1; undefined where that says nothing. */
+/** A number as a fraction of its maximum, 0 to 1; undefined where that says nothing. */
 function portionOf({ value, max_value }: TraitView): number | undefined {
   if (typeof value !== "number" || max_value === null || max_value <= 0) return undefined;
   return Math.min(1, Math.max(0, value / max_value));
