@@ -22,7 +22,14 @@ export default defineConfig({
         test: {
           name: "parts",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/faults/**", "test/browser/**", "test/fuzz/**", "test/soak/**"],
+          exclude: [
+            "test/e2e/**",
+            "test/faults/**",
+            "test/browser/**",
+            "test/fuzz/**",
+            "test/soak/**",
+            "test/answers/**",
+          ],
           maxWorkers: 2,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
@@ -66,6 +73,17 @@ export default defineConfig({
           testTimeout: 3_600_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "answers",
+          include: ["test/answers/**/*.test.ts"],
+          // One service for all of them, whose first documents are read twice before anything is asked.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 5 },
         },
       },
       {

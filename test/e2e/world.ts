@@ -33,13 +33,17 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** `more` is on top of the environment, and of how the service is started. */
+/** `more` is on top of the environment, of how the service is started, and in place of how the chain is filled. */
 export async function createWorld(
-  more: { readonly env?: Record<string, string>; readonly service?: Partial<ServiceOptions> } = {},
+  more: {
+    readonly env?: Record<string, string>;
+    readonly service?: Partial<ServiceOptions>;
+    readonly populate?: typeof populate;
+  } = {},
 ): Promise<World> {
   const folder = makeFolder();
   const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(), freePort()]);
-  const population = await populate(chain, host);
+  const population = await (more.populate ?? populate)(chain, host);
   // The guard trusts an index only while blocks keep coming.
   await chain.mineEvery(1);
   const heroes = population.erc721.address.toLowerCase();

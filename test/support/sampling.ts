@@ -23,7 +23,7 @@ export const HEAD = 10;
 export const HOUR = 3_600;
 export const collection = { chainId: CHAIN_ID, collection: COLLECTION };
 /** A process that is not about to end. */
-export const running = new Promise<undefined>(() => undefined);
+export const running = new AbortController().signal;
 
 export interface HostRequest {
   readonly path: string;

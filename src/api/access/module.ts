@@ -16,7 +16,6 @@ import { createWalletProof, type WalletProof } from "./sign-in/wallet-proof.ts";
 
 export { ALL_COLLECTIONS } from "./apps/apps.ts";
 export { ACCESS_CHANNEL } from "./keys/key-store.ts";
-export { limitCaller, limitMedia, limitVisitor } from "./limits/limit-caller.ts";
 export { requireOperator } from "./operator.ts";
 
 export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" | "onFault" | "limits"> {

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
-import { limitCaller, limitMedia, limitVisitor, requireOperator } from "../access/module.ts";
+import { requireOperator } from "../access/module.ts";
 import {
   catalogRoutes,
   informationRoutes,
@@ -18,7 +18,8 @@ import { compose } from "../http/compose.ts";
 import { ApiError } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
-import { limitApp } from "../http/limits/rate-limit.ts";
+import { perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
+import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
@@ -43,7 +44,7 @@ export interface AppServices extends Omit<Services, "chain" | "fetching" | "read
 // The largest body of the operator's routes: a list of tokens to refresh.
 const OPERATOR_BODY_BYTES_MAX = 1024 * 1024;
 
-// What anybody may open: rendered, or asked of the database and the nodes, when it is.
+// Public, and rendered or read from the database and the nodes at each request.
 const VISITED = ["/openapi.json", "/reference", "/freshness"];
 
 /** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
@@ -63,11 +64,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      compose(
-        requireKey(keys, api),
-        limitApp(rateLimits.limiters, api, rateLimits.countUsage),
-        requireAcceptsJson,
-      ),
+      compose(requireKey(keys, api), rateLimit(perTier(rateLimits, api)), requireAcceptsJson),
     );
     for (const routes of apps) app.route(`/${api}`, routes);
   };
@@ -79,8 +76,8 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     informationRoutes({ ...services.catalogModule, findCollection }),
   );
   // Before the rest of its API, which is JSON.
-  const limit = limitApp(rateLimits.limiters, "market", rateLimits.countUsage);
-  app.use("/market/events", requireKey(keys, "market"), limit, requireAcceptsStream);
+  const limitMarket = rateLimit(perTier(rateLimits, "market"));
+  app.use("/market/events", requireKey(keys, "market"), limitMarket, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
   const catalog = { ...services.catalogModule, ...services };
   gateway(
@@ -103,17 +100,22 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   );
   app.route("/admin", operatorRoutes({ ...services, actions, findCollection }));
 
-  app.use("/media/*", limitMedia(rateLimits));
+  app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
   app.route("/console", createConsole({ ...services, ...services.catalogModule, actions }));
   app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
   app.route("/collections", createPages({ ...services, heads: services.health.heads }));
   app.route("/assets", uiAssets());
-  for (const path of VISITED) app.use(path, limitVisitor(rateLimits));
+  const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
+  for (const path of VISITED) app.use(path, rateLimit(anonymous));
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
-  app.on("POST", "/graphql", limitCaller(keys, rateLimits, "graphql"));
+  app.on(
+    "POST",
+    "/graphql",
+    rateLimit(perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") })),
+  );
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);

@@ -5,6 +5,7 @@ import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { IndexHeads } from "../chain/index/index-heads.ts";
 import type { EndpointReport } from "../chain/rpc/endpoints.ts";
 import { createRouter, errorResponses } from "../http/router.ts";
+import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import type { QueueDepth } from "../refresh/queue/queue.ts";
 
@@ -88,13 +89,10 @@ export interface HealthDeps {
 }
 
 export function healthRoutes(deps: HealthDeps) {
-  const { stalled, now = Date.now } = deps;
-  let kept: { readonly at: number; readonly freshness: Promise<Freshness> } | undefined;
+  const { stalled, now } = deps;
+  const freshness = cached(() => measure(deps), { ttlMs: REMEMBER_MS, now });
   return createRouter()
-    .openapi(freshnessRoute, async (c) => {
-      if (!kept || now() - kept.at > REMEMBER_MS) kept = { at: now(), freshness: measure(deps) };
-      return c.json(await kept.freshness, 200);
-    })
+    .openapi(freshnessRoute, async (c) => c.json(await freshness.read(), 200))
     .openapi(livezRoute, (c) => {
       const live = stalled.size === 0;
       return c.json({ live, stalled_chains: [...stalled] }, live ? 200 : 503);

@@ -5,7 +5,8 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ApiError, errorTable } from "../http/errors.ts";
-import { answerLimit } from "../http/limits/rate-limit.ts";
+import { perClient } from "../http/limits/count-requests.ts";
+import { rateLimit } from "../http/limits/rate-limit.ts";
 import { answerError, limitBody, toApiError } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { Layout, page } from "../ui/layout.tsx";
@@ -37,6 +38,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   const site: Site = { ...deps, signInChainId, to: pathsUnder(deps.baseUrl) };
   const cookies = createCookies(site);
   const routes = new Hono<ConsoleEnv>();
+  const perSender = perClient(site.rateLimits.console, site.rateLimits.clientAddress);
 
   routes.onError((error, c) => answerProblem(error, c, site));
   routes.route("/files", assetRoutes<ConsoleEnv>(scripts));
@@ -44,7 +46,8 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     pageHeaders(deps),
     requireOwnOrigin(site),
     limitBody(BODY_BYTES_MAX),
-    limitChanges(site),
+    // Every form adds rows, also before sign-in.
+    rateLimit<ConsoleEnv>((c) => (c.req.method === "POST" ? perSender(c) : undefined)),
     loadSession(site, cookies),
   );
   routes.route("/", signInPages(site, cookies));
@@ -65,17 +68,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   return routes;
 }
 
-/** Whatever is sent leaves rows behind, of strangers too. */
-const limitChanges = ({ rateLimits }: Site) =>
-  createMiddleware<ConsoleEnv>(async (c, next) => {
-    if (c.req.method === "POST") {
-      const taken = await rateLimits.console.take(rateLimits.clientAddress(c));
-      answerLimit(c, rateLimits.console.limit, taken, "client address");
-    }
-    await next();
-  });
-
-/** People who are signed in nowhere are led to the door; their programs are told. */
+/** Sends people who aren't signed in to the sign-in page; scripts get KEY_MISSING. */
 const askToSignIn = (to: To) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     if (c.get("session")) return next();
@@ -87,7 +80,7 @@ const titles: Partial<Record<number, string>> = {
   401: "Not signed in",
   403: "Not allowed",
   404: "Not found",
-  429: "Too many tries",
+  429: "Too many requests",
   503: "Away for a moment",
 };
 

@@ -1,12 +1,12 @@
-/** Delegations: our own registry, and the one that wallets' delegations are asked of. */
+/** The delegation module: our own registry, and the one that is asked for wallets' delegations. */
 
 import type { IndexConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import { createRateLimiter, type OnFault } from "../http/limits/rate-limiter.ts";
+import { registryLimit } from "../http/limits/tiers.ts";
 import { createChainChoice } from "./chain-choice.ts";
 import { createRegistry } from "./registry/registry.ts";
-import { registryLimit } from "./registry/registry-limit.ts";
 import { createDelegations } from "./wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "./wallets/remote-source.ts";
 import { ownSource } from "./wallets/source.ts";

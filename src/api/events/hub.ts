@@ -1,14 +1,15 @@
-/** All readers of this process: they share one look at the database, and none waits for another. */
+/** All subscribers of this process: they share one poll of the database, and none waits for another. */
 
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
+import { startPassLoop } from "../jobs/pass-loop.ts";
 import { message, position, retry } from "./event.ts";
 import { type EventFilter, readAfter, readEnds, readStretch } from "./stream-store.ts";
 import { createSubscriber, RETRY_MS, type Subscriber, type Wire } from "./subscriber.ts";
 
 const POLL_MS = 1_000;
 const BATCH_ROWS = 1_000;
-// Rows that are looked at in one statement for a reader that wants few of them.
+// Rows that one statement reads for a subscriber that wants few of them.
 const STRETCH_IDS = 50_000;
 // A revoked key is noticed within this time; every fourth check sends a heartbeat.
 const CHECK_MS = 4_000;
@@ -25,56 +26,40 @@ export interface Subscription {
 export interface EventHub {
   /** There may be something new. */
   wake(): void;
-  /** Serves a reader until it is over. Never rejects. */
+  /** Serves a subscriber until it is over. Never rejects. */
   follow(subscription: Subscription, wire: Wire): Promise<void>;
-  /** How many readers there are now. */
+  /** How many subscribers there are now. */
   readonly size: number;
-  /** Tells every reader to come back, to whoever serves then. */
+  /** Tells every subscriber to reconnect, to whichever process serves then. */
   stop(): Promise<void>;
 }
 
 export function createEventHub({ database, logger }: { database: Database; logger: Logger }): EventHub {
   const subscribers = new Map<Subscriber, Pick<Subscription, "isAllowed">>();
-  /** Those who have all up to `head`, and are offered what follows. */
+  /** Those that have everything up to `head`, and are offered what follows. */
   const live = new Set<Subscriber>();
   let head = 0;
   let stopped = false;
-  let isWoken = false;
-  let pass: Promise<void> | undefined;
 
-  async function poll(): Promise<void> {
-    while (isWoken && !stopped) {
-      isWoken = false;
-      try {
-        await advance();
-      } catch (error) {
-        if (!stopped)
-          logger.warn({ msg: "Could not read the event stream", reason: (error as Error).message });
+  const polling = startPassLoop({
+    task: "read the event stream",
+    pollMs: POLL_MS,
+    logger,
+    async pass(signal) {
+      while (live.size > 0 && !signal.aborted) {
+        const events = await readAfter(database, head, BATCH_ROWS);
+        for (const event of events) {
+          head = Math.max(head, event.id);
+          for (const subscriber of live) subscriber.offer(event);
+        }
+        if (events.length < BATCH_ROWS) return undefined;
       }
-    }
-  }
+      // Whoever joins wakes it.
+      return { inMs: Number.POSITIVE_INFINITY };
+    },
+  });
 
-  async function advance(): Promise<void> {
-    while (live.size > 0 && !stopped) {
-      const events = await readAfter(database, head, BATCH_ROWS);
-      for (const event of events) {
-        head = Math.max(head, event.id);
-        for (const subscriber of live) subscriber.offer(event);
-      }
-      if (events.length < BATCH_ROWS) return;
-    }
-  }
-
-  function wake(): void {
-    isWoken = true;
-    if (stopped) return;
-    pass ??= poll().finally(() => {
-      pass = undefined;
-      if (isWoken) wake();
-    });
-  }
-
-  /** Writes what was missed, page by page as the reader takes it, until it can join the others. */
+  /** Writes what was missed, page by page as the subscriber takes it, until it can join the others. */
   async function catchUp(subscriber: Subscriber): Promise<void> {
     while (!subscriber.isOver) {
       const { last } = await readEnds(database);
@@ -90,7 +75,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
       // Nobody else needs what lies before; what lies after may be there already.
       if (live.size === 0) head = subscriber.position;
       live.add(subscriber);
-      return wake();
+      return polling.wake();
     }
   }
 
@@ -116,12 +101,12 @@ export function createEventHub({ database, logger }: { database: Database; logge
     await subscriber.pump();
   }
 
-  let looks = 0;
+  let checks = 0;
   function checkSubscribers(): void {
-    looks++;
+    checks++;
     for (const [subscriber, { isAllowed }] of subscribers) {
       subscriber.poll();
-      if (looks % CHECKS_PER_BEAT === 0 && live.has(subscriber)) subscriber.beat();
+      if (checks % CHECKS_PER_BEAT === 0 && live.has(subscriber)) subscriber.beat();
       isAllowed().then(
         (isIt) => isIt || subscriber.sendAway("error: the key is not valid any more"),
         () => undefined,
@@ -129,28 +114,21 @@ export function createEventHub({ database, logger }: { database: Database; logge
     }
   }
 
-  // Without readers there is nothing to look at.
-  let timers: NodeJS.Timeout[] = [];
-  function start(): void {
-    timers = [setInterval(wake, POLL_MS), setInterval(checkSubscribers, CHECK_MS)];
-  }
-  function rest(): void {
-    for (const timer of timers) clearInterval(timer);
-  }
+  let checking: NodeJS.Timeout | undefined;
 
   return {
-    wake,
+    wake: polling.wake,
 
     async follow({ filter, after, isAllowed }, wire) {
       const subscriber = createSubscriber(wire, filter, after ?? 0);
       wire.gone.then(subscriber.leave);
       if (stopped) subscriber.sendAway("the service is stopping");
-      if (subscribers.size === 0) start();
+      if (subscribers.size === 0) checking = setInterval(checkSubscribers, CHECK_MS);
       subscribers.set(subscriber, { isAllowed });
       await serve(subscriber, after);
       subscribers.delete(subscriber);
       live.delete(subscriber);
-      if (subscribers.size === 0) rest();
+      if (subscribers.size === 0) clearInterval(checking);
     },
 
     get size() {
@@ -159,9 +137,9 @@ export function createEventHub({ database, logger }: { database: Database; logge
 
     async stop() {
       stopped = true;
-      rest();
+      clearInterval(checking);
       for (const subscriber of subscribers.keys()) subscriber.sendAway("the service is stopping");
-      await pass;
+      await polling.stop();
     },
   };
 }

@@ -5,10 +5,15 @@ import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import { listen } from "../db/listener.ts";
 import type { Logger } from "../http/logger.ts";
+import { startPassLoop } from "../jobs/pass-loop.ts";
 import { EVENT_CHANNEL } from "./feed-store.ts";
 import type { EventHub } from "./hub.ts";
 import { createEventWriter } from "./writer.ts";
-import { startEventWriter } from "./writer-loop.ts";
+
+// A reverted block sends no notification.
+const POLL_MS = 1_000;
+// Notifications come in crowds, and a pass costs the same for one row as for hundreds.
+const GATHER_MS = 50;
 
 export { createEventHub } from "./hub.ts";
 export { forgetOldEvents } from "./retention.ts";
@@ -25,13 +30,22 @@ export function startEvents(deps: {
 }): { stop(): Promise<void> } {
   const { hub, database, connectionString, tables, logger } = deps;
   const collections = addressesByChain(deps.collections);
-  const writer = startEventWriter({ writer: createEventWriter({ database, tables, collections }), logger });
-  // A connection of its own: what wakes the stream comes often, and is nothing to those who fetch.
+  const writer = createEventWriter({ database, tables, collections });
+  const writing = startPassLoop({
+    task: "write the event stream",
+    pollMs: POLL_MS,
+    restMs: GATHER_MS,
+    logger,
+    async pass(signal) {
+      while (!signal.aborted && (await writer.writeBatch())) {}
+    },
+  });
+  // A connection of its own: what wakes the stream comes often, and must not wake the refresh workers.
   const listener = listen(
     connectionString,
     [EVENT_CHANNEL, `${tables.schema}_live_query`],
     () => {
-      writer.wake();
+      writing.wake();
       hub.wake();
     },
     logger,
@@ -39,7 +53,7 @@ export function startEvents(deps: {
   return {
     async stop() {
       // Subscribers first: they have a second to hear of it.
-      await Promise.all([hub.stop(), writer.stop(), listener.close()]);
+      await Promise.all([hub.stop(), writing.stop(), listener.close()]);
     },
   };
 }

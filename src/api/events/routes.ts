@@ -8,6 +8,8 @@ import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField, clip } from "../http/fields.ts";
 import { type KeyFinder, keyOf } from "../http/key.ts";
+import { createInFlightLimiter } from "../http/limits/in-flight-limiter.ts";
+import { answerLimit, type InFlightLimit, rateLimited } from "../http/limits/rate-limit.ts";
 import { type ApiEnv, createRouter, errorResponses } from "../http/router.ts";
 import { type EventType, eventTypes } from "./event.ts";
 import type { EventHub } from "./hub.ts";
@@ -15,9 +17,8 @@ import type { EventFilter } from "./stream-store.ts";
 import type { Wire } from "./subscriber.ts";
 
 const COLLECTIONS_MAX = 100;
-const READERS_MAX = 1_000;
-const READERS_PER_APP_MAX = 100;
-const RETRY_SECONDS = "5";
+const appStreams: InFlightLimit = { requests: 100, retrySeconds: 5, unit: "streams" };
+const allStreams: InFlightLimit = { ...appStreams, requests: 1_000 };
 
 const lastIdField = z
   .string()
@@ -102,7 +103,7 @@ export const requireAcceptsStream = createMiddleware(async (c, next) => {
 
 /** Needs `requireKey` before it. */
 export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
-  const perApp = new Map<string, number>();
+  const streams = createInFlightLimiter(appStreams);
 
   return createRouter().openapi(streamRoute, (c) => {
     // Nobody would read the stream, nor end it.
@@ -110,14 +111,10 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
     const query = c.req.valid("query");
     const filter = filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
-    const { id: app } = c.get("app");
-    const others = perApp.get(app) ?? 0;
-    if (hub.size >= READERS_MAX || others >= READERS_PER_APP_MAX) {
-      c.header("Retry-After", RETRY_SECONDS);
-      const message = `the limit is ${READERS_PER_APP_MAX} streams per app and ${READERS_MAX} in all`;
-      throw new ApiError("RATE_LIMITED", [{ path: "", message }]);
-    }
-    perApp.set(app, others + 1);
+    if (hub.size >= allStreams.requests) throw rateLimited(allStreams, "process", allStreams.retrySeconds);
+    // Not by the middleware: a stream goes on after its request is answered.
+    const taken = streams.take(c.get("app").id);
+    answerLimit(c, { limit: appStreams, per: "app" }, taken);
 
     const key = keyOf(c) ?? "";
     const isAllowed = async (): Promise<boolean> =>
@@ -130,9 +127,7 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
       try {
         await hub.follow({ filter, after, isAllowed }, wire);
       } finally {
-        const left = (perApp.get(app) ?? 1) - 1;
-        if (left === 0) perApp.delete(app);
-        else perApp.set(app, left);
+        taken.release?.();
       }
     });
   });

@@ -2,6 +2,7 @@
 
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
+import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 const POLL_MS = 600_000;
 // A job that could not run yet, as while an index is being built.
@@ -10,14 +11,14 @@ const WAITING_MS = 5_000;
 export interface DailyJob {
   readonly name: string;
   /**
-   * Does its work in steps short enough for the statement timeout, and answers how many rows went. Undefined where it can't
+   * Does its work in steps short enough for the statement timeout, and returns how many rows it deleted. Undefined if it can't
    * be done yet: then it stays due.
    */
   run(database: Database): Promise<number | undefined>;
 }
 
 export interface Daily {
-  /** Runs what is due. A job that fails is due again at the next look. True while a job can't be done yet. */
+  /** Runs the jobs that are due. One that fails is due again at the next poll. True while a job can't be done yet. */
   runDue(): Promise<boolean>;
 }
 
@@ -41,7 +42,7 @@ export function createDaily(deps: {
 
   const release = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
 
-  /** True where the job can't be done yet. */
+  /** True if the job can't be done yet. */
   async function runIfDue({ name, run }: DailyJob): Promise<boolean> {
     if (!(await claim(name))) return false;
     try {
@@ -70,35 +71,18 @@ export function createDaily(deps: {
   };
 }
 
-/** Looks at once and every ten minutes; every five seconds while a job can't be done yet. */
-export function startDaily(deps: Parameters<typeof createDaily>[0]): { stop(): Promise<void> } {
+/** Runs what is due at once and every ten minutes; every five seconds while a job can't be done yet. */
+export function startDaily(deps: Parameters<typeof createDaily>[0]): Pick<PassLoop, "stop"> {
   const daily = createDaily(deps);
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  async function runDue(): Promise<void> {
-    const isWaiting = await daily.runDue();
-    if (isStopped) return;
-    timer = setTimeout(
-      () => {
-        running = runDue();
-      },
-      isWaiting ? WAITING_MS : POLL_MS,
-    );
-  }
-  let running = runDue();
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return startPassLoop({
+    task: "run daily jobs",
+    pollMs: POLL_MS,
+    logger: deps.logger,
+    pass: async () => ((await daily.runDue()) ? { inMs: WAITING_MS } : undefined),
+  });
 }
 
-/**
- * Runs a deletion that takes at most `BATCH_ROWS` rows as its only parameter, until it finds fewer. Answers how many
- * rows went.
- */
+/** Runs a deletion, whose only parameter is the most rows it may take, until it finds fewer. Returns how many it deleted. */
 export async function deleteInBatches(database: Database, sql: string): Promise<number> {
   let total = 0;
   for (;;) {

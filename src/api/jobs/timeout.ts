@@ -1,15 +1,24 @@
-/** Not waiting for ever for somebody else's answer. */
+/** Bounds how long an answer is waited for. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The answer, or undefined when it fails or takes longer. */
-export async function withTimeout<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer | undefined> {
+/**
+ * The answer, or undefined when it takes longer than `ms` milliseconds or the signal is aborted first. A failure in time is
+ * undefined too, or thrown with `rethrow`; a later one is ignored. The work behind the answer isn't cancelled.
+ */
+export async function withTimeout<Answer>(
+  ms: number,
+  answer: Promise<Answer>,
+  { rethrow = false, signal }: { readonly rethrow?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<Answer | undefined> {
   const timer = new AbortController();
   const nothing = (): undefined => undefined;
   try {
     return await Promise.race([
-      answer.catch(nothing),
-      sleep(ms, undefined, { signal: timer.signal }).catch(nothing),
+      rethrow ? answer : answer.catch(nothing),
+      sleep(ms, undefined, { signal: signal ? AbortSignal.any([timer.signal, signal]) : timer.signal }).catch(
+        nothing,
+      ),
     ]);
   } finally {
     timer.abort();

@@ -5,8 +5,9 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
-import { limitVisitor } from "../access/module.ts";
 import { ApiError } from "../http/errors.ts";
+import { perClient } from "../http/limits/count-requests.ts";
+import { rateLimit } from "../http/limits/rate-limit.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
 import { collectionList } from "./collection/collection-list.tsx";
@@ -33,7 +34,8 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
 
   pages.onError((error, c) => answerProblem(error, c, site));
   pages.route("/files", assetRoutes<PagesEnv>(files));
-  pages.use(pageHeaders(deps), compress(), limitVisitor(site.rateLimits));
+  const { anonymousGraphql, clientAddress } = site.rateLimits;
+  pages.use(pageHeaders(deps), compress(), rateLimit(perClient(anonymousGraphql, clientAddress)));
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));

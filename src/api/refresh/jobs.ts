@@ -1,4 +1,4 @@
-/** What works on refreshes in the background of one process: the worker, the finding of causes, and sampling. */
+/** The background work of refreshes in one process: the worker, the trigger loop and sampling. */
 
 import type { Registry } from "prom-client";
 import { createReceiptTimeout } from "./receipts/receipt-timeout.ts";
@@ -28,7 +28,7 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const triggers = startTriggerLoop({
     triggers: createChainTriggers({ database, tables, metadata, media }),
     sweeps: createSweeps({ database, metadata, media }),
-    deadline: createReceiptTimeout(database),
+    receiptTimeout: createReceiptTimeout(database),
     logger,
   });
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });

@@ -2,10 +2,11 @@
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
+import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
 
-// Several scrapers, or one that tries again, cost the database one look.
+// Several scrapers, or one that retries, cost the database one read.
 const REMEMBER_MS = 5_000;
 const QUERY_TIMEOUT_MS = 2_000;
 // Documents come within a fetch's time limit of 30 seconds per host, and a gateway may be asked after another.
@@ -80,7 +81,7 @@ interface Sample {
 }
 
 function registerGauges(named: Named, database: Database): void {
-  const sample = createSampler(database);
+  const sample = cached(() => look(database), { ttlMs: REMEMBER_MS }).read;
   const gauge = (name: string, help: string, pick: (sample: Sample) => number | undefined): void => {
     new Gauge({
       ...named(name, help),
@@ -127,15 +128,7 @@ function registerGauges(named: Named, database: Database): void {
   );
 }
 
-/** What the database knows, as of the last five seconds. Never rejects. */
-function createSampler(database: Database): () => Promise<Sample> {
-  let kept: { readonly at: number; readonly sample: Promise<Sample> } | undefined;
-  return () => {
-    if (!kept || Date.now() - kept.at >= REMEMBER_MS) kept = { at: Date.now(), sample: look(database) };
-    return kept.sample;
-  };
-}
-
+/** What the database knows now. Never rejects. */
 async function look(database: Database): Promise<Sample> {
   const [queue, pausedHosts, sweeps] = await Promise.all([
     withTimeout(QUERY_TIMEOUT_MS, readQueueState(database)),

@@ -3,8 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
-import { ApiError } from "../http/errors.ts";
-import { type AmountLimiter, overLimit } from "../http/limits/rate-limit.ts";
+import { type AmountLimiter, rateLimited } from "../http/limits/rate-limit.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
 import { enqueue, type Trigger } from "./queue/queue.ts";
@@ -42,9 +41,7 @@ export function createRefresh(deps: RefreshDeps) {
 
   async function takeIds(client: string, count: number): Promise<void> {
     const { isAllowed, resetSeconds } = await tokenLimiter.take(client, count);
-    if (isAllowed) return;
-    const message = overLimit(tokenLimiter.limit, resetSeconds, "client address", "token ids");
-    throw new ApiError("RATE_LIMITED", [{ path: "", message }], { retryAfterSeconds: resetSeconds });
+    if (!isAllowed) throw rateLimited(tokenLimiter.limit, "client", resetSeconds);
   }
 
   async function accept(

@@ -1,5 +1,6 @@
-/** What was found in a collection's index and counted of it, kept until the index or the chain moves on. */
+/** The result cache of a collection: matches and counts, valid until the index or the chain changes. */
 
+import { LRUCache } from "lru-cache";
 import { countBits } from "./columns/bits.ts";
 import { grown } from "./columns/ensure-capacity.ts";
 import { countValues } from "./columns/value-counts.ts";
@@ -47,8 +48,8 @@ export function createResultCache(): ResultCache {
   let held = new Uint32Array(0);
 
   function answersOf(index: CollectionIndex): Answers {
-    const cachedFacets = new Map<string, Facets>();
-    const cachedPanels = new Map<string, Facets>();
+    const cachedFacets = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
+    const cachedPanels = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
     /** A page and what is counted beside it are asked for one after the other, with one filter. */
     let last: { readonly name: string; readonly matches: Matches } | undefined;
     let listed: Listed | undefined;
@@ -99,12 +100,11 @@ export function createResultCache(): ResultCache {
   };
 }
 
-function keep(kept: Map<string, Facets>, filter: TokenFilter, count: () => Facets): Facets {
+function keep(kept: LRUCache<string, Facets>, filter: TokenFilter, count: () => Facets): Facets {
   const name = filterKey(filter);
   const known = kept.get(name);
   if (known) return known;
   const facets = count();
-  if (kept.size >= CACHED_FACETS_MAX) kept.clear();
   kept.set(name, facets);
   return facets;
 }

@@ -5,6 +5,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
+import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { type CollectionSearch, createCollectionSearch, type TraitCounts } from "./collection-search.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
@@ -77,43 +78,29 @@ export function createSearch(deps: SearchDeps): SearchService {
 
     keepWarm(collections) {
       kept = new Set(collections.map(collectionKey));
-      let isStopped = false;
-
-      async function warmAll(): Promise<void> {
-        for (const collection of collections) {
-          if (isStopped) return;
-          await of(collection)
-            .warm()
-            .catch((error: Error) => {
-              if (isStopped) return;
-              logger.warn({
-                msg: "Could not bring a search index up to date",
-                chain_id: collection.chainId,
-                collection: collection.address,
-                reason: error.message,
+      const loop = startPassLoop({
+        task: "keep search indexes up to date",
+        pollMs: WARM_MS,
+        logger,
+        async pass(signal) {
+          for (const collection of collections) {
+            if (signal.aborted) break;
+            await of(collection)
+              .warm()
+              .catch((error: Error) => {
+                if (signal.aborted) return;
+                logger.warn({
+                  msg: "Could not bring a search index up to date",
+                  chain_id: collection.chainId,
+                  collection: collection.address,
+                  reason: error.message,
+                });
               });
-            });
-        }
-      }
-
-      let isWarming = false;
-      const warm = (): void => {
-        if (isWarming) return;
-        isWarming = true;
-        // Each failure has been logged.
-        void warmAll().finally(() => {
-          isWarming = false;
-        });
-      };
-      warm();
-      const timer = setInterval(warm, WARM_MS);
-      return {
-        // A load that goes on is given up with the process.
-        stop() {
-          isStopped = true;
-          clearInterval(timer);
+          }
         },
-      };
+      });
+      // Not awaited: a load that goes on is abandoned with the process.
+      return { stop: () => void loop.stop() };
     },
   };
 }

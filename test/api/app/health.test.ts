@@ -86,6 +86,27 @@ describe("/freshness", () => {
     expect(body.chains[0]).toMatchObject({ head: null, indexed: 90, ready: false });
   });
 
+  it("is measured again at once after a failure", async () => {
+    let isAway = true;
+    const api = createTestApp(test, {
+      health: {
+        heads: createIndexHeads(
+          failingWhen(database, () => isAway),
+          tables,
+        ),
+        latestBlock: async () => 100,
+        stalled: new Set(),
+        depth: () => depth(database),
+        reportEndpoints: () => rpc,
+        now: () => 1_800_000_000_000,
+      },
+    });
+    const failed = await api.call("/freshness");
+    isAway = false;
+
+    expect([failed.status, (await api.call("/freshness")).status]).toEqual([500, 200]);
+  });
+
   it("tells how much waits in the queue and for how long", async () => {
     await ask(database, ["1", "2"]);
     await database.query(

@@ -184,6 +184,22 @@ describe("a request", () => {
     expect(body.details).toMatchObject([{ path }]);
   });
 
+  it("past an app's 100 streams is refused with when to retry, other apps' are not, and a stream that ends makes room", async () => {
+    const busy = { "x-api-key": await api.createKey(["market"], "Busy") };
+    const readers = await Promise.all(Array.from({ length: 100 }, () => read("", busy)));
+
+    const refused = await api.call("/market/events", { headers: busy });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect(refused.body.details[0].message).toBe("Limit: 100 streams at once per app; retry in 5 s");
+    expect((await read()).isOpen).toBe(true);
+
+    readers[0]?.close();
+    await eventually(
+      () => read("", busy).catch(() => undefined),
+      (reader) => reader?.isOpen === true,
+    );
+  });
+
   it("for a collection that is not served is refused", async () => {
     const { status } = await api.call(`/market/events?collection_address=${COLLECTION.replace("5f", "6f")}`, {
       key,

@@ -121,7 +121,7 @@ describe("introspection", () => {
     for (let n = 1; n < newIntrospectionLimit.requests; n++) expect(await errorOf(fresh(n))).toBeUndefined();
     expect(await errorOf(fresh(0))).toMatchObject({
       message: expect.stringMatching(
-        /^the limit is 20 introspections per 10 seconds .*; try again in \d+ s$/,
+        /^Limit: 20 new introspection queries per 10 seconds per process; retry in \d+ s$/,
       ),
       extensions: { code: "RATE_LIMITED" },
     });

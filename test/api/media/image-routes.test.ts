@@ -135,7 +135,7 @@ describe("pictures for one client address", () => {
           {
             path: "",
             message: expect.stringMatching(
-              /^the limit is 3000 requests per 10 seconds and client address; try again in \d+ s$/,
+              /^Limit: 3000 requests per 10 seconds per client; retry in \d+ s$/,
             ),
           },
         ],

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
+import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
 import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import type { MediaFields } from "../../../src/api/media/display/display.ts";
 import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
 import { type MediaMetrics, noMetrics } from "../../../src/api/media/probes/metrics.ts";
 import { createProbe } from "../../../src/api/media/probes/probe.ts";
-import { type MediaWorker, startMediaWorker } from "../../../src/api/media/probes/worker.ts";
+import { startMediaWorker } from "../../../src/api/media/probes/worker.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
 import { noteHost, readPaused } from "../../../src/api/refresh/hosts/hosts.ts";
@@ -68,7 +69,7 @@ export async function createMediaHarness() {
   const privateHosts = new Set([server.host]);
   const fetch = createGuardedFetch(privateHosts, "Vitrine tests");
   const fetching = { fetch, fetchFromGateway: fetch, gateways: [`${server.url}/gateway`] };
-  const workers: MediaWorker[] = [];
+  const workers: LeaseWorker[] = [];
 
   beforeEach(async () => {
     answers.clear();
@@ -103,7 +104,7 @@ export async function createMediaHarness() {
     read,
 
     /** One more process that shares the work. */
-    startWorker(options: { concurrency?: number; metrics?: MediaMetrics } = {}): MediaWorker {
+    startWorker(options: { concurrency?: number; metrics?: MediaMetrics } = {}): LeaseWorker {
       const { concurrency = 8, metrics = noMetrics } = options;
       const worker = startMediaWorker({
         database,

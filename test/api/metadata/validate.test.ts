@@ -413,7 +413,9 @@ describe("the limit", () => {
     // Four at once is another limit, which leaves the window's count as it is.
     const { headers } = burst[0] ?? {};
     expect(headers?.get("ratelimit-limit")).toBe("60");
-    const over = burst.filter(({ body }) => body.details?.[0].message.startsWith("the limit is 60 requests"));
+    const over = burst.filter(({ body }) =>
+      body.details?.[0].message.startsWith("Limit: 60 requests per 60 seconds"),
+    );
     expect(over).toHaveLength(1);
     for (const refused of [
       ...over,

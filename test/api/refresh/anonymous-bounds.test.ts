@@ -78,7 +78,7 @@ describe("token ids of one client address", () => {
   const MAX = anonymousTokensLimit.requests;
   const overLimit = {
     message: expect.stringMatching(
-      /^API rate limit exceeded; the limit is 600 token ids per 60 seconds and client address; try again in \d+ s$/,
+      /^API rate limit exceeded; Limit: 600 token ids per 60 seconds per client, pages and GraphQL combined; retry in \d+ s$/,
     ),
     extensions: { code: "RATE_LIMITED" },
   };
@@ -103,7 +103,7 @@ describe("token ids of one client address", () => {
 
     expect(page.status).toBe(429);
     expect(page.text).toContain("Too many requests");
-    expect(page.text).toContain("the limit is 600 token ids per 60 seconds and client address");
+    expect(page.text).toContain("Limit: 600 token ids per 60 seconds per client, pages and GraphQL combined");
     const retryAfter = Number(page.headers.get("retry-after"));
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(60);

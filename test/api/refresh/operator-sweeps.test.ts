@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createOperatorRequests } from "../../../src/api/refresh/operator-requests.ts";
 import { viewProgress } from "../../../src/api/operator/refresh-views.ts";
+import { createOperatorRequests } from "../../../src/api/refresh/operator-requests.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";

@@ -53,8 +53,8 @@ async function setUp() {
     start,
     create: (overrides: Partial<SamplingDeps>) => createSampling({ ...deps, ...overrides }),
     /** A process that looks once. */
-    look: (overrides: Partial<SamplingDeps> = {}): Promise<void> =>
-      createSampling({ ...deps, ...overrides }).look(),
+    look: async (overrides: Partial<SamplingDeps> = {}): Promise<void> =>
+      createSampling({ ...deps, ...overrides })?.pass(running),
   };
 }
 
@@ -274,7 +274,7 @@ it("the metrics count rounds, samples, changes and sweeps", async () => {
     const registry = new Registry();
     const sampling = sampled.create({ registry });
     for (let looked = 0; looked < rechecks; looked++) {
-      await sampling.look();
+      await sampling?.pass(running);
       await sampled.rest();
     }
     const metrics = await registry.getMetricsAsJSON();

@@ -10,13 +10,13 @@ process.on("unhandledRejection", (reason) => unhandled.push(reason));
 
 function start(handleBatch: ChainTriggers["handleBatch"], advance: Sweeps["advance"] = async () => "idle") {
   const { logger, entries } = createMemoryLogger();
-  const deadline = { look: async () => undefined };
-  const loop = startTriggerLoop({ triggers: { handleBatch }, sweeps: { advance }, deadline, logger });
+  const receiptTimeout = { check: async () => undefined };
+  const loop = startTriggerLoop({ triggers: { handleBatch }, sweeps: { advance }, receiptTimeout, logger });
   onTestFinished(() => loop.stop());
   return { loop, log: entries };
 }
 
-describe("the search for causes", () => {
+describe("the search for chain triggers", () => {
   it("begins at once and goes on by itself, since nobody announces a reverted block", async () => {
     let passes = 0;
     start(async () => {
@@ -53,7 +53,7 @@ describe("the search for causes", () => {
     expect(steps.slice(0, 6)).toEqual(["batch", "sweep", "batch", "sweep", "batch", "sweep"]);
   });
 
-  it("goes on while sweeps move, with the causes in between", async () => {
+  it("goes on while sweeps move, with chain triggers in between", async () => {
     const steps: string[] = [];
     let moves = 2;
     const { loop } = start(

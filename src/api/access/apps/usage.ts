@@ -1,10 +1,10 @@
 /** How much each app uses, by the hour: counted in memory and written together, so that a request costs no query. */
 
 import type { Database } from "../../db/database.ts";
-import type { CountUsage } from "../../http/limits/rate-limit.ts";
+import type { CountUsage } from "../../http/limits/count-requests.ts";
 import type { Logger } from "../../http/logger.ts";
-import type { DailyJob } from "../../jobs/daily.ts";
-import { deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { startPassLoop } from "../../jobs/pass-loop.ts";
 
 const FLUSH_MS = 2_000;
 const HOUR_MS = 3_600_000;
@@ -87,11 +87,13 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
     }
   }
 
-  let flushing = Promise.resolve();
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush);
-  }, FLUSH_MS);
-  timer.unref();
+  const flushing = startPassLoop({
+    task: "write usage",
+    firstMs: FLUSH_MS,
+    pollMs: FLUSH_MS,
+    logger,
+    pass: flush,
+  });
 
   return {
     count: (appId, api, isAllowed) =>
@@ -106,8 +108,7 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
       return rows.map((row) => ({ ...row, requests: Number(row.requests), refused: Number(row.refused) }));
     },
     async stop() {
-      clearInterval(timer);
-      await flushing;
+      await flushing.stop();
       await flush();
     },
   };

@@ -1,10 +1,11 @@
-/** The access room's door: keys, and whose key a request carries. */
+/** API keys: finding the app of a key, creating, rotating, revealing and revoking keys. */
 
 import { randomUUID } from "node:crypto";
 import type { Database, Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import type { CallerApp } from "../../http/router.ts";
+import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { addAudit } from "../audit.ts";
 import type { Cipher } from "./encryption.ts";
 import {
@@ -31,26 +32,18 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export type Revealed =
   | { readonly kind: "key"; readonly key: string }
-  /** Made before keys were kept, or sealed with a secret that is set no more. */
+  /** Created before keys were stored, or encrypted with a secret that is no longer set. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "unknown" };
 
 const contextOf = (keyId: string): string => `api_key:${keyId}`;
 
-export function createAccess(database: Database, cipher: Cipher, now: () => number = Date.now) {
-  const remembered = new Map<string, { readonly at: number; readonly app: Promise<CallerApp | undefined> }>();
-
-  function remember(name: string, app: Promise<CallerApp | undefined>): void {
-    // The oldest goes: keys that strangers make up must not push out those that are in use, which come back at once.
-    if (remembered.size >= REMEMBERED_MAX) {
-      for (const oldest of remembered.keys()) {
-        remembered.delete(oldest);
-        break;
-      }
-    }
-    remembered.delete(name);
-    remembered.set(name, { at: now(), app });
-  }
+export function createAccess(database: Database, cipher: Cipher, now?: () => number) {
+  const apps = createPromiseCache<string, CallerApp | undefined>({
+    max: REMEMBERED_MAX,
+    ttlMs: REMEMBER_MS,
+    now,
+  });
 
   async function makeKeyFor(
     tx: Queryable,
@@ -64,23 +57,16 @@ export function createAccess(database: Database, cipher: Cipher, now: () => numb
 
   return {
     /**
-     * The app of a key, or undefined for one that is unknown, revoked or past its end. Fails closed: it throws when the
-     * database can't be asked. Answers are kept for two seconds, or until `forget`.
+     * The app of a key, or undefined for one that is unknown, revoked or expired. Fails closed: rejects when the database
+     * can't be asked. Answers are cached for two seconds, or until `forget`.
      */
-    findApp(key: string): Promise<CallerApp | undefined> {
-      const name = digestOf(key);
-      const kept = remembered.get(name);
-      if (kept && now() - kept.at < REMEMBER_MS) return kept.app;
-      if (!isKeyShaped(key)) return Promise.resolve(undefined);
+    findApp: (key: string): Promise<CallerApp | undefined> =>
+      apps.get(digestOf(key), async () =>
+        isKeyShaped(key) ? findAppByKeyHash(database, hashKey(key)) : undefined,
+      ),
 
-      const app = findAppByKeyHash(database, hashKey(key));
-      remember(name, app);
-      app.catch(() => remembered.delete(name));
-      return app;
-    },
-
-    /** Asks the database anew from now on: something has changed, here or at another replica. */
-    forget: (): void => remembered.clear(),
+    /** Drops cached answers: something has changed, here or at another replica. */
+    forget: apps.clear,
 
     /** Makes a key for the app of that name, and widens what the app may do. */
     async createKey(app: NewApp, actor: string): Promise<{ readonly id: string; readonly key: string }> {
@@ -146,7 +132,7 @@ export function createAccess(database: Database, cipher: Cipher, now: () => numb
         }
         return revoked;
       });
-      if (isRevoked) remembered.clear();
+      if (isRevoked) apps.clear();
       return isRevoked;
     },
 

@@ -1,16 +1,11 @@
-/** Who may send how much: every limit of the service in one place, and the address that strangers are counted by. */
+/** Every limit that access decides on, built in one place, and the client address that anonymous callers are counted by. */
 
 import type { Context } from "hono";
 import type { Queryable } from "../../db/database.ts";
 import { createClientAddress } from "../../http/client-address.ts";
+import type { CountUsage, TierLimiters } from "../../http/limits/count-requests.ts";
 import { createLeasedRateLimiter } from "../../http/limits/leased-rate-limiter.ts";
-import type {
-  AmountLimiter,
-  CountUsage,
-  RateLimit,
-  RateLimiter,
-  TierLimiters,
-} from "../../http/limits/rate-limit.ts";
+import type { AmountLimiter, RateLimit, RateLimiter } from "../../http/limits/rate-limit.ts";
 import { createPoints, createRateLimiter, type OnFault } from "../../http/limits/rate-limiter.ts";
 import {
   anonymousGraphqlLimit,
@@ -21,29 +16,39 @@ import {
 } from "../../http/limits/tiers.ts";
 import { type BruteForceGuard, createBruteForceGuard } from "./brute-force-guard.ts";
 
-/** Wrong operator tokens and sign-ins of one client: enough for typing errors, too few for guessing. */
-export const failureLimit: RateLimit = { name: "operator-failures", requests: 10, seconds: 60 };
+/** Wrong operator tokens and failed sign-ins, per client: enough for typing errors, too few for guessing. */
+export const failureLimit: RateLimit = {
+  name: "operator-failures",
+  requests: 10,
+  seconds: 60,
+  unit: "failed sign-ins",
+};
 
-/** Wrong API keys of one client address: a program that retries is told, and a search for keys gets nowhere. */
-export const wrongKeyLimit: RateLimit = { name: "wrong-keys", requests: 600, seconds: 60 };
+/** Wrong API keys, per client: enough for a program that retries, too few for a search for keys. */
+export const wrongKeyLimit: RateLimit = {
+  name: "wrong-keys",
+  requests: 600,
+  seconds: 60,
+  unit: "wrong API keys",
+};
 
-/** What one client may change at the console: more than hands do, and few enough rows for strangers to leave. */
+/** Changes at the console, per client: more than a person makes, and a bound on the rows that anyone can add. */
 export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
 
 export interface RateLimits {
-  /** Of apps, at the gateway APIs. */
+  /** Per app, at the gateway APIs. */
   readonly limiters: TierLimiters;
-  /** Of client addresses, at POST /graphql. */
+  /** Per client without a key, at POST /graphql and pages. */
   readonly anonymousGraphql: RateLimiter;
-  /** Of client addresses, at cached pictures. */
+  /** Per client, at stored images. */
   readonly media: RateLimiter;
-  /** Of client addresses: token ids that callers without a key have refreshed. */
+  /** Per client without a key: token ids to refresh. */
   readonly anonymousTokens: AmountLimiter;
-  /** Of client addresses, at what the console changes. */
+  /** Per client, at what the console changes. */
   readonly console: RateLimiter;
-  /** Of client addresses: wrong operator tokens and failed sign-ins. */
+  /** Per client: wrong operator tokens and failed sign-ins. */
   readonly failures: BruteForceGuard;
-  /** Of client addresses: API keys that do not exist. */
+  /** Per client: API keys that don't exist. */
   readonly wrongKeys: BruteForceGuard;
   readonly clientAddress: (c: Context) => string;
   readonly countUsage: CountUsage;
@@ -53,11 +58,11 @@ export interface RateLimitDeps {
   readonly database: Queryable;
   readonly trustedProxies: readonly string[];
   readonly countUsage: CountUsage;
-  /** Told when a limit could not be asked of the database and each process counts for itself. */
+  /** Called when the database could not be asked and this process counts by itself. */
   readonly onFault?: OnFault;
-  /** Told once per client and window that failed to prove itself too often. */
+  /** Called once per client and window at the first refusal of a sign-in or operator token. */
   readonly onFirstRefusal?: (client: string) => Promise<void>;
-  /** In place of the tiers of contract/tiers.ts. */
+  /** In place of the tiers of http/limits/tiers.ts. */
   readonly limits?: Readonly<Record<Tier, RateLimit>>;
 }
 
@@ -70,13 +75,7 @@ export function createRateLimits({
   limits = tiers,
 }: RateLimitDeps): RateLimits {
   const clientAddress = createClientAddress(trustedProxies);
-  const guard = (limit: RateLimit, told?: (client: string) => Promise<void>): BruteForceGuard =>
-    createBruteForceGuard({
-      points: createPoints(database, limit, onFault),
-      limit,
-      clientAddress,
-      onFirstRefusal: told,
-    });
+  const exact = (limit: RateLimit) => createRateLimiter(database, limit, onFault);
   const leased = (limit: RateLimit): RateLimiter =>
     createLeasedRateLimiter(createPoints(database, limit, onFault), limit);
   return {
@@ -87,10 +86,10 @@ export function createRateLimits({
     },
     anonymousGraphql: leased(anonymousGraphqlLimit),
     media: leased(mediaLimit),
-    anonymousTokens: createRateLimiter(database, anonymousTokensLimit, onFault),
+    anonymousTokens: exact(anonymousTokensLimit),
     console: leased(consoleLimit),
-    failures: guard(failureLimit, onFirstRefusal),
-    wrongKeys: guard(wrongKeyLimit),
+    failures: createBruteForceGuard({ limiter: exact(failureLimit), clientAddress, onFirstRefusal }),
+    wrongKeys: createBruteForceGuard({ limiter: exact(wrongKeyLimit), clientAddress }),
     clientAddress,
     countUsage,
   };

@@ -4,7 +4,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { ApiError } from "../../http/errors.ts";
 import { addressField, chainIdField, limitField, tokenIdField } from "../../http/fields.ts";
-import { limitAtOnce, limitRate, type RateLimit, type RateLimiter } from "../../http/limits/rate-limit.ts";
+import { perApp } from "../../http/limits/count-requests.ts";
+import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
+import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
 import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
 import { numberSources } from "../../metadata/rules.ts";
@@ -115,7 +117,8 @@ export interface ReportRouteDeps {
 export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDeps) {
   const router = createRouter();
   // Before the body is read, which is part of what is limited.
-  router.on("POST", VALIDATE_PATH, limitRate(limiter), limitAtOnce(VALIDATE_AT_ONCE_MAX));
+  const inFlight = createInFlightLimiter({ requests: VALIDATE_AT_ONCE_MAX, retrySeconds: 1 });
+  router.on("POST", VALIDATE_PATH, rateLimit(perApp(limiter)), rateLimit(perApp(inFlight)));
   return router
     .openapi(reportRoute, async (c) => {
       const { collection_address, token_id } = c.req.valid("param");

@@ -1,17 +1,18 @@
 /** The blocks at which contracts are read. */
 
+import { cached } from "../../jobs/promise-cache.ts";
 import type { IndexHeads } from "../index/index-heads.ts";
 import type { ChainClients } from "../rpc/clients.ts";
 
 /** The node's own head, which may be ahead of the index. Rejects when the node can't be asked. */
 export type LatestBlock = (chainId: number) => Promise<number>;
 
-/** What the index has seen, never less than the cause's own block. Rejects when neither can be told. */
+/** The index's head, or `minBlock` if that is higher. Rejects when neither the index nor the node can be asked. */
 export type ReadBlock = (chainId: number, minBlock: number) => Promise<number>;
 
-// A burst of fetches asks once.
+// A burst of fetches reads the heads once.
 const CACHE_MS = 200;
-// An index that is further behind is not where an explicit request wants to be answered from.
+// An explicit request expects an answer that is newer than an index further behind than this.
 const HEAD_AGE_MAX_SECONDS = 30;
 
 export function createLatestBlock(clients: ChainClients): LatestBlock {
@@ -31,14 +32,10 @@ export function createReadBlock(
   latestBlock: LatestBlock,
   now: () => number = Date.now,
 ): ReadBlock {
-  let cached: { readonly at: number; readonly heads: ReturnType<IndexHeads["read"]> } | undefined;
-  const read = (): ReturnType<IndexHeads["read"]> => {
-    if (!cached || now() - cached.at > CACHE_MS) cached = { at: now(), heads: heads.read() };
-    return cached.heads;
-  };
+  const lately = cached(() => heads.read(), { ttlMs: CACHE_MS, now });
 
   return async (chainId, minBlock) => {
-    const head = (await read()).find((each) => each.chainId === chainId);
+    const head = (await lately.read()).find((each) => each.chainId === chainId);
     const isCurrent = head?.ready && now() / 1000 - head.timestamp <= HEAD_AGE_MAX_SECONDS;
     return Math.max(isCurrent ? head.block : await latestBlock(chainId), minBlock);
   };

@@ -2,6 +2,7 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
+import { startPassLoop } from "../../jobs/pass-loop.ts";
 import { ready } from "./index-trust.ts";
 import type { ChainTables } from "./tables.ts";
 
@@ -33,10 +34,12 @@ export async function startHeadMark(deps: {
 }): Promise<{ stop(): void }> {
   const { database, tables, logger } = deps;
   await raiseHeads(database, tables);
-  const timer = setInterval(() => {
-    raiseHeads(database, tables).catch((error: Error) =>
-      logger.warn({ msg: "Could not raise the chain head mark", reason: error.message }),
-    );
-  }, RAISE_MS);
-  return { stop: () => clearInterval(timer) };
+  const loop = startPassLoop({
+    task: "raise the chain head mark",
+    firstMs: RAISE_MS,
+    pollMs: RAISE_MS,
+    logger,
+    pass: () => raiseHeads(database, tables),
+  });
+  return { stop: () => void loop.stop() };
 }

@@ -1,10 +1,11 @@
 /**
- * Indexes on Ponder's tables that serving needs. Those that its schema declares are dropped at every restart and built
- * anew before it is ready; these are ours, made once and kept.
+ * Indexes on Ponder's tables that serving needs. Those that its schema declares are dropped at every restart and rebuilt
+ * before it is ready; these are ours, created once and kept.
  */
 
 import pg, { escapeIdentifier } from "pg";
 import type { Logger } from "../../http/logger.ts";
+import { startPassLoop } from "../../jobs/pass-loop.ts";
 import type { IndexHeads } from "./index-heads.ts";
 import { hasOwnUnlock } from "./lock-sql.ts";
 
@@ -64,11 +65,11 @@ export const servingIndexes: readonly ServingIndex[] = [
 ];
 
 /**
- * Makes what is missing in the schema, without holding up its writers. An index whose making was cut short is made
- * anew. False when another process is at it.
+ * Creates what is missing in the schema, without holding up its writers. An index whose creation was cut short is created
+ * again. False while another process is at it.
  */
 export async function createServingIndexes(connectionString: string, schema: string): Promise<boolean> {
-  // A connection of its own: making an index takes longer than a statement may, and the lock is a session's.
+  // A connection of its own: creating an index takes longer than a statement may, and the lock is a session's.
   const client = new pg.Client({ connectionString, application_name: "vitrine serving indexes" });
   client.on("error", () => undefined);
   await client.connect();
@@ -103,7 +104,7 @@ async function createIndex(
   );
 }
 
-/** Makes them once the backfill is done, which goes faster without. A failure is logged and tried again. */
+/** Creates them once the backfill is done, which is faster without them. A failure is logged and tried again. */
 export function startServingIndexes(deps: {
   readonly connectionString: string;
   readonly schema: string;
@@ -111,25 +112,18 @@ export function startServingIndexes(deps: {
   readonly logger: Logger;
 }): { stop(): void } {
   const { connectionString, schema, heads, logger } = deps;
-  let isPolling = false;
-
-  async function poll(): Promise<void> {
-    const indexed = await heads.read();
-    if (indexed.length === 0 || !indexed.every(({ ready }) => ready)) return;
-    if (await createServingIndexes(connectionString, schema)) clearInterval(timer);
-  }
-
-  const timer = setInterval(() => {
-    if (isPolling) return;
-    isPolling = true;
-    poll()
-      .catch((error: Error) =>
-        logger.warn({ msg: "Could not make the serving indexes", reason: error.message }),
-      )
-      .finally(() => {
-        isPolling = false;
-      });
-  }, POLL_MS);
-  // One that is being made is given up with the process, and made anew by the next.
-  return { stop: () => clearInterval(timer) };
+  const loop = startPassLoop({
+    task: "create the serving indexes",
+    firstMs: POLL_MS,
+    pollMs: POLL_MS,
+    logger,
+    async pass() {
+      const indexed = await heads.read();
+      if (indexed.length === 0 || !indexed.every(({ ready }) => ready)) return undefined;
+      const isDone = await createServingIndexes(connectionString, schema);
+      return isDone ? { inMs: Number.POSITIVE_INFINITY } : undefined;
+    },
+  });
+  // Not awaited: one that is being created is abandoned with the process, and created again by the next.
+  return { stop: () => void loop.stop() };
 }

@@ -1,6 +1,7 @@
 /** Notices an index that stands still while its node goes on: Ponder reports itself ready all the while. */
 
 import type { Logger } from "../../http/logger.ts";
+import { startPassLoop } from "../../jobs/pass-loop.ts";
 import type { LatestBlock } from "../contract/read-block.ts";
 import type { IndexHeads } from "./index-heads.ts";
 
@@ -14,17 +15,17 @@ export interface WatchdogDeps {
   /** Called once per stall, and again after as long a time if nothing came of it. */
   readonly onStall: (reason: string) => void;
   readonly logger: Logger;
-  /** Tells of what the index could not take in, at every look. */
+  /** Logs what the index could not take in, at every check. */
   readonly logAnomalies?: () => Promise<void>;
   readonly now?: () => number;
 }
 
-/** One look at every chain; `startWatchdog` takes one every ten seconds. A node that is away is no stall. */
+/** Checks every chain; `startWatchdog` does so every ten seconds. A node that is away is no stall. */
 export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: WatchdogDeps) {
   const seen = new Map<number, { readonly block: number; readonly since: number }>();
   const stalled = new Set<number>();
   return {
-    /** The chains whose index stands still, as of the last look. */
+    /** The chains whose index stands still, as of the last check. */
     stalled: stalled as ReadonlySet<number>,
 
     async check(): Promise<void> {
@@ -52,10 +53,15 @@ export type Watchdog = ReturnType<typeof createWatchdog>;
 
 export function startWatchdog(deps: WatchdogDeps): Pick<Watchdog, "stalled"> & { stop(): void } {
   const watchdog = createWatchdog(deps);
-  const timer = setInterval(() => {
-    Promise.all([watchdog.check(), deps.logAnomalies?.()]).catch((error: Error) =>
-      deps.logger.warn({ msg: "Could not watch the index", reason: error.message }),
-    );
-  }, CHECK_EVERY_MS);
-  return { stalled: watchdog.stalled, stop: () => clearInterval(timer) };
+  const loop = startPassLoop({
+    task: "watch the index",
+    firstMs: CHECK_EVERY_MS,
+    pollMs: CHECK_EVERY_MS,
+    logger: deps.logger,
+    async pass() {
+      await Promise.all([watchdog.check(), deps.logAnomalies?.()]);
+    },
+  });
+  // Not awaited: a node that is away may keep a check waiting.
+  return { stalled: watchdog.stalled, stop: () => void loop.stop() };
 }

@@ -188,19 +188,19 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       const pending: Promise<Outcome>[] = [];
       const left = Math.max(1, deadline - Date.now());
       for (const state of spread ? byLoad() : inOrder()) {
-        const isSoon = Math.min(SOON_MS, left);
+        const hedgeMs = Math.min(SOON_MS, left);
         // Don't await anything for a healthy endpoint: the call must count towards its load at once.
-        if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, isSoon))) {
+        if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, hedgeMs))) {
           isUnknown ||= state.fault === undefined;
           if (Date.now() >= deadline) break;
           continue;
         }
         const asked = state.rpc.ask(call, TIMEOUT_MS);
-        const outcome = await withTimeout(isSoon, Promise.race([asked, ...pending]));
+        const outcome = await withTimeout(hedgeMs, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
           // A caller with a shorter timeout proves nothing about the endpoint.
-          if (isSoon === SOON_MS) fail(state, "timeout");
+          if (hedgeMs === SOON_MS) fail(state, "timeout");
         } else if (outcome.kind === "answer") {
           if (isGood(outcome, state)) return outcome;
           isUnknown = true;

@@ -3,7 +3,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { addressField } from "../../http/fields.ts";
-import { KEY_PARAMETER } from "../../http/key.ts";
+import { KEY_PARAMETER, type KeyCheck } from "../../http/key.ts";
+import { perCaller, perClient } from "../../http/limits/count-requests.ts";
+import { type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
 import { type ApiEnv, createRouter, errorResponses } from "../../http/router.ts";
 import type { ChainChoice } from "../chain-choice.ts";
 import { recordSchema } from "./record.ts";
@@ -15,7 +17,6 @@ import {
   tokenCheckQuery,
   walletQuery,
 } from "./registry-fields.ts";
-import { limitVisitors, type RegistryLimitDeps } from "./registry-limit.ts";
 
 // The key is optional: it lifts the limit.
 const security: Record<string, string[]>[] = [{}, { ApiKeyAuth: [] }];
@@ -84,15 +85,20 @@ const walletRoute = createRoute({
   responses: answer("Oldest first; a Link header leads to the next page", records),
 });
 
-export interface RegistryRouteDeps extends RegistryLimitDeps {
+export interface RegistryRouteDeps {
   readonly registry: Registry;
   readonly registryChain: ChainChoice;
+  readonly keys: KeyCheck;
+  readonly limiter: RateLimiter;
+  readonly clientAddress: (c: Context) => string;
 }
 
-export function registryRoutes({ registry, registryChain, ...limit }: RegistryRouteDeps) {
+export function registryRoutes(deps: RegistryRouteDeps) {
+  const { registry, registryChain, keys, limiter, clientAddress } = deps;
   const chainOf = (chainId: number | undefined): number => registryChain(chainId, "chainId");
   const router = createRouter();
-  router.use(limitVisitors(limit));
+  // spec.md "Authentication": any valid key lifts the limit, whatever its app may do.
+  router.use(rateLimit(perCaller(keys, { anonymous: perClient(limiter, clientAddress) })));
   return router
     .openapi(checkAllRoute, async (c) => {
       const { chainId, cursor: after, ...query } = c.req.valid("query");
@@ -127,7 +133,7 @@ export function registryRoutes({ registry, registryChain, ...limit }: RegistryRo
     });
 }
 
-/** The array is the whole body, as clients expect it, so what follows is told in a header (RFC 8288). */
+/** The array is the whole body, as clients expect it, so the next page is in a Link header (RFC 8288). */
 function withNext(c: Context<ApiEnv>, { records: page, next }: RecordPage) {
   if (next) {
     const query = new URLSearchParams(c.req.query());

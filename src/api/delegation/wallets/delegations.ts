@@ -1,5 +1,6 @@
-/** Delegations of wallets by way of a registry that may be slow, limited or down: kept briefly, and served stale. */
+/** Delegations of wallets from a registry that may be slow, limited or down: cached briefly, and served stale on failure. */
 
+import { LRUCache } from "lru-cache";
 import type {
   DelegationSource,
   Grant,
@@ -14,7 +15,7 @@ const ENTRIES_MAX = 2_000;
 /** What is known, and how well. */
 export type Known<Value> =
   | { readonly status: "ok"; readonly asOf: Date; readonly value: Value }
-  /** From before: the registry does not tell now. */
+  /** A cached answer: the registry can't be asked now. */
   | Failure<"stale", { readonly asOf: Date; readonly value: Value }>
   | Failure<"unavailable", { readonly asOf: null; readonly value: null }>;
 
@@ -30,20 +31,15 @@ interface Entry {
 }
 
 export function createDelegations(source: DelegationSource, now: () => number = Date.now) {
-  const kept = new Map<string, Entry>();
+  const kept = new LRUCache<string, Entry>({
+    max: ENTRIES_MAX,
+    ttl: KEPT_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
   const asking = new Map<string, Promise<SourceAnswer<unknown>>>();
 
-  function keep(name: string, value: unknown): void {
-    // The oldest goes first; one that is asked for again is young again.
-    kept.delete(name);
-    kept.set(name, { asOf: now(), value });
-    for (const oldest of kept.keys()) {
-      if (kept.size <= ENTRIES_MAX) break;
-      kept.delete(oldest);
-    }
-  }
-
-  /** Those who ask for the same at once share one request. */
+  /** Concurrent callers for the same name share one request. */
   function askOnce<Value>(
     name: string,
     ask: () => Promise<SourceAnswer<Value>>,
@@ -59,11 +55,12 @@ export function createDelegations(source: DelegationSource, now: () => number = 
     if (known && now() - before.asOf < source.freshMs) return { status: "ok", ...known };
     const answer = await askOnce(name, ask);
     if (answer.kind === "answered") {
-      keep(name, answer.value);
-      return { status: "ok", asOf: new Date(now()), value: answer.value };
+      const asOf = now();
+      kept.set(name, { asOf, value: answer.value });
+      return { status: "ok", asOf: new Date(asOf), value: answer.value };
     }
     const { reason, message } = answer;
-    if (known && now() - before.asOf < KEPT_MS) return { status: "stale", reason, message, ...known };
+    if (known) return { status: "stale", reason, message, ...known };
     return { status: "unavailable", reason, message, asOf: null, value: null };
   }
 

@@ -1,7 +1,7 @@
-/** Another registry over HTTP, asked within its limit and never waited for for long. */
+/** Another registry over HTTP: asked within its limit, and never waited for long. */
 
 import type { z } from "zod";
-import type { RateLimit, RateLimiter } from "../../http/limits/rate-limit.ts";
+import { overLimit, type RateLimit, type RateLimiter } from "../../http/limits/rate-limit.ts";
 import { betweenSchema, parseExact, recordsSchema } from "./remote-answers.ts";
 import { type DelegationSource, isWhole, type SourceAnswer, splitByDirection } from "./source.ts";
 
@@ -19,7 +19,7 @@ const PAUSE_DEFAULT_SECONDS = 10;
 const PAUSE_SECONDS_MAX = 300;
 
 export interface RemoteSourceDeps {
-  /** What stands before /registry/v2. */
+  /** Without /registry/v2. */
   readonly url: string;
   /** Lifts the registry's limit. */
   readonly key: string | undefined;
@@ -43,7 +43,7 @@ const unavailable = (reason: Unavailable["reason"], message: string): Unavailabl
 
 /** Nothing here rejects: a registry that is down is an answer. */
 export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceDeps): DelegationSource {
-  // After a refusal for its limit, whoever else used it up.
+  // The registry answered 429: others share its limit with us.
   let pausedUntil = 0;
 
   async function ask<Schema extends z.ZodType>(
@@ -52,11 +52,10 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
     schema: Schema,
   ): Promise<SourceAnswer<Told<z.output<Schema>>>> {
     if (now() < pausedUntil) return unavailable("rate_limited", "the registry asked for a pause");
-    if (key === undefined && !(await budget.take(url)).isAllowed)
-      return unavailable(
-        "rate_limited",
-        `${budget.limit.requests} requests per ${budget.limit.seconds} s are used up`,
-      );
+    if (key === undefined) {
+      const { isAllowed, resetSeconds } = await budget.take(url);
+      if (!isAllowed) return unavailable("rate_limited", overLimit(budget.limit, "registry", resetSeconds));
+    }
     let response: Response;
     let text: string;
     try {

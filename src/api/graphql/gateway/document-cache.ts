@@ -1,6 +1,8 @@
-/** A small cache of what was worked out from texts: the one least recently used makes room. */
+/** A small LRU cache of results that depend on a text alone. */
 
-// Clients send a handful of texts over and over; longer ones are written by hand or by a machine, once.
+import { LRUCache } from "lru-cache";
+
+// Clients repeat a handful of texts; longer ones are sent once.
 const ENTRIES_MAX = 500;
 const TEXT_CHARACTERS_MAX = 10_000;
 
@@ -12,28 +14,21 @@ const ALL_CHARACTERS_MAX = 200_000;
  * Wraps `prepare` so that a text in use is prepared once. Keeps at most 500 results, whose texts hold at most
  * 200 000 characters; never the result of a text over 10 000 characters, nor one that `isLasting` denies.
  */
-export function cacheByText<Result>(
+export function cacheByText<Result extends NonNullable<unknown>>(
   prepare: (text: string) => Result,
   isLasting: (result: Result) => boolean,
 ): (text: string) => Result {
-  const results = new Map<string, Result>();
-  let characters = 0;
-
-  const forget = (text: string): void => {
-    if (results.delete(text)) characters -= text.length;
-  };
-
+  const results = new LRUCache<string, Result>({
+    max: ENTRIES_MAX,
+    maxSize: ALL_CHARACTERS_MAX,
+    maxEntrySize: TEXT_CHARACTERS_MAX,
+    sizeCalculation: (_result, text) => Math.max(1, text.length),
+  });
   return (text) => {
-    const result = results.get(text) ?? prepare(text);
-    if (text.length > TEXT_CHARACTERS_MAX || !isLasting(result)) return result;
-    // A Map iterates in order of insertion: the entry used last goes to the end, the first is the oldest.
-    forget(text);
-    results.set(text, result);
-    characters += text.length;
-    for (const oldest of results.keys()) {
-      if (results.size <= ENTRIES_MAX && characters <= ALL_CHARACTERS_MAX) break;
-      forget(oldest);
-    }
+    const known = results.get(text);
+    if (known !== undefined) return known;
+    const result = prepare(text);
+    if (isLasting(result)) results.set(text, result);
     return result;
   };
 }

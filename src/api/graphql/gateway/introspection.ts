@@ -19,15 +19,20 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from "graphql";
-import type { RateLimit } from "../../http/limits/rate-limit.ts";
+import { overLimit, type RateLimit } from "../../http/limits/rate-limit.ts";
 import { createMemoryRateLimiter } from "../../http/limits/rate-limiter.ts";
 import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
 /** What the standard query for the whole schema costs: half of what an operation may, however large the schema is. */
 export const WHOLE_SCHEMA_COST = 10_000;
 
-/** Of all callers together, in each process: one that is answered from memory counts for nothing. */
-export const newIntrospectionLimit: RateLimit = { name: "introspection", requests: 20, seconds: 10 };
+/** For all callers together, per process. Cached answers don't count. */
+export const newIntrospectionLimit: RateLimit = {
+  name: "introspection",
+  requests: 20,
+  seconds: 10,
+  unit: "new introspection queries",
+};
 
 const ANSWERS_MAX = 16;
 
@@ -157,8 +162,8 @@ export interface CachedIntrospection {
 }
 
 /**
- * Keeps the answers of 16 documents; of those asked for least often the newest makes room, so that queries made up one
- * after the other displace each other and nothing that is in use.
+ * Caches the answers of 16 documents. Of those asked for least often the newest is evicted, so a series of made-up queries
+ * displaces only itself; in an lru-cache it would displace the queries in use.
  */
 export function createIntrospectionCache() {
   const answers = new Map<string, CachedIntrospection & { asked: number }>();
@@ -180,13 +185,14 @@ export function createIntrospectionCache() {
   };
 }
 
-/** Takes one introspection that is answered anew; the error of one too many. */
+/** Counts an introspection that isn't cached; answers the error of one past the limit. */
 export function createIntrospectionLimit(): () => Promise<GraphQLError | undefined> {
   const { limit, take } = createMemoryRateLimiter(newIntrospectionLimit);
   return async () => {
     const { isAllowed, resetSeconds } = await take("all");
     if (isAllowed) return undefined;
-    const message = `the limit is ${limit.requests} introspections per ${limit.seconds} seconds that differ from those before; try again in ${resetSeconds} s`;
-    return new GraphQLError(message, { extensions: { code: "RATE_LIMITED" } });
+    return new GraphQLError(overLimit(limit, "process", resetSeconds), {
+      extensions: { code: "RATE_LIMITED" },
+    });
   };
 }

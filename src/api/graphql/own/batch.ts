@@ -1,32 +1,27 @@
-/** Reads that many fields of an answer want at once, made as one. */
+/** Batches reads that many fields of one answer need. */
+
+import DataLoader from "dataloader";
 
 /**
- * What `load` tells of a key, undefined where it tells nothing. Keys that are asked for in the same turn of the event
- * loop are loaded together, each once; a later turn asks anew.
+ * The value of a key in what `load` returns, or undefined. Keys that are asked for in the same turn of the event loop are
+ * loaded together, each once; a later turn loads again.
  */
 export function createBatch<Value>(
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {
-  let open: { readonly keys: Set<string>; readonly loaded: Promise<ReadonlyMap<string, Value>> } | undefined;
-
-  function start() {
-    const keys = new Set<string>();
-    const turn = new Promise<void>((resolve) => setImmediate(resolve));
-    const loaded = turn.then(() => {
-      open = undefined;
-      return load([...keys]);
-    });
-    return { keys, loaded };
-  }
-
-  return async (key) => {
-    open ??= start();
-    open.keys.add(key);
-    return (await open.loaded).get(key);
-  };
+  const loader = new DataLoader<string, Value | undefined>(
+    async (keys) => {
+      loader.clearAll();
+      const values = await load(keys);
+      return keys.map((key) => values.get(key));
+    },
+    // Fields that wait for other promises of the same turn join.
+    { batchScheduleFn: setImmediate },
+  );
+  return (key) => loader.load(key);
 }
 
-/** Makes a value for a key once, and keeps it as long as the function is kept. */
+/** Creates the value of a key once in the lifetime of the returned function. */
 export function keepByKey<Value>(make: (key: string) => Value): (key: string) => Value {
   const made = new Map<string, Value>();
   return (key) => {

@@ -1,29 +1,30 @@
 /**
- * A limit for busy routes: a process takes points in leases and spends them from memory, so that a request costs no
- * query. Never more than the limit goes through all processes together; what a process has leased and not spent when
- * the window ends is lost, at most a twentieth of the limit.
+ * A limit for busy routes, where the statement per request of the exact limiter (rate-limiter.ts) would cost more than the
+ * request: a process takes points in leases and spends them from memory. Never more than the limit goes through all
+ * processes together; what a process has leased and not spent when the window ends is lost, at most a twentieth of the limit.
  */
 
+import { LRUCache } from "lru-cache";
 import type { RateLimit, RateLimiter } from "./rate-limit.ts";
 import { type Points, resetSeconds } from "./rate-limiter.ts";
 
-/** How much traffic one lease is meant for: a process asks about four times a second, however busy it is. */
+/** The traffic that one lease covers: a process asks about four times a second, however busy it is. */
 const LEASE_SECONDS = 0.25;
 // Near the end of the limit leases shrink to single requests, and the limit is exact.
 const SHARE_OF_REMAINING = 1 / 20;
 const KEYS_MAX = 20_000;
 
 interface Window {
-  /** Leased and not spent. */
+  /** Points leased and not spent. */
   left: number;
-  /** What the limit still had for everybody, when this process last asked. */
+  /** What the limit had left for all processes when this one last asked. */
   remaining: number;
   endsAt: number;
-  /** The limit is used up until `endsAt`. */
+  /** True while the limit is used up, until `endsAt`. */
   isSpent: boolean;
   leased: number;
   leasedAt: number;
-  /** Requests that wait for the next lease. */
+  /** Requests waiting for the next lease. */
   waiting: number;
   leasing: Promise<void> | undefined;
 }
@@ -33,12 +34,12 @@ export function createLeasedRateLimiter(
   limit: RateLimit,
   now: () => number = Date.now,
 ): RateLimiter {
-  const windows = new Map<string, Window>();
+  // An evicted window loses its unspent points, so nobody gets too many.
+  const windows = new LRUCache<string, Window>({ max: KEYS_MAX });
 
   function windowOf(key: string): Window {
     let window = windows.get(key);
     if (!window) {
-      if (windows.size >= KEYS_MAX) evict(windows, now());
       window = {
         left: 0,
         remaining: limit.requests,
@@ -109,15 +110,4 @@ export function createLeasedRateLimiter(
       return window.isSpent ? answer(window, false) : takeLeased(key, window);
     },
   };
-}
-
-/** Drops what is over, and if that is nothing, the oldest: its unspent points are lost, and nobody gets too many. */
-function evict(windows: Map<string, Window>, now: number): void {
-  for (const [key, { endsAt, waiting }] of windows) {
-    if (endsAt <= now && waiting === 0) windows.delete(key);
-  }
-  for (const key of windows.keys()) {
-    if (windows.size < KEYS_MAX) return;
-    windows.delete(key);
-  }
 }

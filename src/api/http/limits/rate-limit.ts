@@ -1,24 +1,40 @@
-/** Limits of requests: so many in a window of time, and so many at once. */
+/** The one middleware that limits requests: a route declares what counts, and everything else is here. */
 
-import type { Context } from "hono";
+import type { Context, Env } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "../errors.ts";
 import { setHeader } from "../headers.ts";
-import type { ApiEnv } from "../router.ts";
-import type { Tier } from "./tiers.ts";
 
+/** So many in a window of time. */
 export interface RateLimit {
-  /** Tells limits apart; a limit of the same name is the same limit in every process. */
+  /** Limits of one name share their counts, in every process. */
   readonly name: string;
   readonly requests: number;
   readonly seconds: number;
+  /** What is counted, in the plural; `requests` by default. */
+  readonly unit?: string;
+  /** For callers: which routes share the limit. */
+  readonly scope?: string;
 }
+
+/** So many at once in this process, which is what they cost: memory and sockets. */
+export interface InFlightLimit {
+  readonly requests: number;
+  /** What `Retry-After` says. */
+  readonly retrySeconds: number;
+  readonly unit?: string;
+}
+
+/** Whose requests share a count; `registry` for those that we send to one. */
+export type Per = "app" | "client" | "process" | "registry";
 
 export interface Taken {
   readonly isAllowed: boolean;
   readonly remaining: number;
-  /** Until the window ends; at least 1. */
+  /** Until a retry makes sense; at least 1. */
   readonly resetSeconds: number;
+  /** Of an in-flight limit: to be called once, when the request is over. */
+  readonly release?: () => void;
 }
 
 export interface RateLimiter {
@@ -27,87 +43,64 @@ export interface RateLimiter {
   take(key: string): Promise<Taken> | Taken;
 }
 
-/** For what comes in different amounts. */
+/** For requests of different cost. */
 export interface AmountLimiter {
   readonly limit: RateLimit;
   /** Takes all of it or refuses; a key that was refused has nothing left until the window ends. */
   take(key: string, amount: number): Promise<Taken>;
 }
 
-const RETRY_AT_ONCE_SECONDS = "1";
-
-/** Tells how much is left of a limit, and throws RATE_LIMITED when it was nothing. `whose` is whom the limit counts. */
-export function answerLimit(
-  c: Context,
-  limit: RateLimit,
-  taken: Taken,
-  whose: "app" | "client address",
-): void {
-  const reset = String(taken.resetSeconds);
-  setHeader(c, "RateLimit-Limit", String(limit.requests));
-  setHeader(c, "RateLimit-Remaining", String(taken.remaining));
-  setHeader(c, "RateLimit-Reset", reset);
-  if (taken.isAllowed) return;
-  setHeader(c, "Retry-After", reset);
-  throw new ApiError("RATE_LIMITED", [{ path: "", message: overLimit(limit, taken.resetSeconds, whose) }]);
+/** A request and what it took of its limit. */
+export interface Counted {
+  readonly limit: RateLimit | InFlightLimit;
+  readonly per: Per;
+  readonly taken: Taken | Promise<Taken>;
 }
 
-/** What somebody past a limit is told. `what` it counts, in the plural. */
-export const overLimit = (
-  { requests, seconds }: RateLimit,
-  resetSeconds: number,
-  whose: "app" | "client address",
-  what = "requests",
-): string =>
-  `the limit is ${requests} ${what} per ${seconds} seconds and ${whose}; try again in ${resetSeconds} s`;
+/** The text of a refusal, the same at every limit. */
+export function overLimit(limit: RateLimit | InFlightLimit, per: Per, retrySeconds: number): string {
+  const amount = `${limit.requests} ${limit.unit ?? "requests"}`;
+  const window = "seconds" in limit ? `per ${limit.seconds} seconds` : "at once";
+  const scope = "scope" in limit ? `, ${limit.scope}` : "";
+  return `Limit: ${amount} ${window} per ${per}${scope}; retry in ${retrySeconds} s`;
+}
 
-/** Refuses an app's requests past the limit; every answer tells how much is left. Needs `requireKey` before it. */
-export const limitRate = ({ limit, take }: RateLimiter) =>
-  createMiddleware<ApiEnv>(async (c, next) => {
-    answerLimit(c, limit, await take(c.get("app").id), "app");
-    await next();
+/** The refusal of a request past a limit, with its Retry-After. */
+export const rateLimited = (limit: RateLimit | InFlightLimit, per: Per, retrySeconds: number): ApiError =>
+  new ApiError("RATE_LIMITED", [{ path: "", message: overLimit(limit, per, retrySeconds) }], {
+    retryAfterSeconds: retrySeconds,
   });
 
-/** One limiter per tier. */
-export type TierLimiters = Readonly<Record<Tier, RateLimiter>>;
-
-/** Told of every request that holds a good key. */
-export type CountUsage = (appId: string, api: string, isAllowed: boolean) => void;
-
-/** Refuses an app's requests to a gateway API past its tier. Needs `requireKey` before it. */
-export const limitApp = (limiters: TierLimiters, api: string, count: CountUsage) =>
-  createMiddleware<ApiEnv>(async (c, next) => {
-    const { id, tier } = c.get("app");
-    const { limit, take } = limiters[tier] ?? limiters.basic;
-    let taken = take(id);
-    // Within a lease the answer is there, and a request need not wait for another turn of the event loop.
-    if (taken instanceof Promise) taken = await taken;
-    count(id, api, taken.isAllowed);
-    answerLimit(c, limit, taken, "app");
-    await next();
-  });
+/** Throws RATE_LIMITED for a request past its limit. Rate limits show in the RateLimit headers either way. */
+export function answerLimit(c: Context, { limit, per }: Omit<Counted, "taken">, taken: Taken): void {
+  if ("seconds" in limit) {
+    setHeader(c, "RateLimit-Limit", String(limit.requests));
+    setHeader(c, "RateLimit-Remaining", String(taken.remaining));
+    setHeader(c, "RateLimit-Reset", String(taken.resetSeconds));
+  }
+  if (!taken.isAllowed) throw rateLimited(limit, per, taken.resetSeconds);
+}
 
 /**
- * Refuses an app's request while `requestsMax` others of it are being answered by this process, which is what they
- * cost: memory and sockets. Needs `requireKey` before it.
+ * Refuses requests past a limit with RATE_LIMITED. `count` takes from a limiter, by any key and cost (`perApp`, `perClient`
+ * and others in count-requests.ts); undefined lets a request through uncounted. `isCacheable` answers are stored with
+ * their headers, so only a refusal names the limit, and no cache may store that.
  */
-export function limitAtOnce(requestsMax: number) {
-  const running = new Map<string, number>();
-  return createMiddleware<ApiEnv>(async (c, next) => {
-    const app = c.get("app").id;
-    const others = running.get(app) ?? 0;
-    if (others >= requestsMax) {
-      c.header("Retry-After", RETRY_AT_ONCE_SECONDS);
-      const message = `the limit is ${requestsMax} requests at once per app; wait for one to end`;
-      throw new ApiError("RATE_LIMITED", [{ path: "", message }]);
-    }
-    running.set(app, others + 1);
+export const rateLimit = <E extends Env>(
+  count: (c: Context<E>) => Counted | undefined | Promise<Counted | undefined>,
+  { isCacheable = false }: { readonly isCacheable?: boolean } = {},
+) =>
+  createMiddleware<E>(async (c, next) => {
+    // Awaiting what is known already would cost each request another turn of the event loop.
+    const found = count(c);
+    const counted = found instanceof Promise ? await found : found;
+    if (!counted) return next();
+    const taken = counted.taken instanceof Promise ? await counted.taken : counted.taken;
+    if (isCacheable && !taken.isAllowed) c.header("Cache-Control", "no-store");
+    if (!isCacheable || !taken.isAllowed) answerLimit(c, counted, taken);
     try {
       await next();
     } finally {
-      const left = (running.get(app) ?? 1) - 1;
-      if (left === 0) running.delete(app);
-      else running.set(app, left);
+      taken.release?.();
     }
   });
-}

@@ -1,4 +1,4 @@
-/** How many requests an app may send to the gateway APIs, by its tier. */
+/** How many requests callers may send: apps by tier, all others by client address. */
 
 import type { RateLimit } from "./rate-limit.ts";
 
@@ -22,17 +22,31 @@ export type Tier = keyof typeof tiers;
 export const tierNames = Object.keys(tiers) as [Tier, ...Tier[]];
 export const isTier = (text: string): text is Tier => Object.hasOwn(tiers, text);
 
-/** At Ponder's own routes that cost something, by client address, in each process: a scraper, probes, and somebody who looks. */
+/** Ponder's own routes that cost something, per client and process: enough for a scraper, probes and a person. */
 export const ponderRouteLimit: RateLimit = { name: "ponder", requests: 300, seconds: WINDOW_SECONDS };
 
 /**
- * Token ids that callers without a key may have refreshed, by client address, over GraphQL and by pages together. Ten a
- * second are more than a marketplace's player asks for, and few beside what one process fetches.
+ * Token ids that callers without a key may refresh, per client. Ten a second are more than a marketplace's player asks for,
+ * and few beside what one process fetches.
  */
-export const anonymousTokensLimit: RateLimit = { name: "anonymous-tokens", requests: 600, seconds: 60 };
+export const anonymousTokensLimit: RateLimit = {
+  name: "anonymous-tokens",
+  requests: 600,
+  seconds: 60,
+  unit: "token ids",
+  scope: "pages and GraphQL combined",
+};
 
-/** Pictures, by client address: a page of a collection shows 40, and a household opens several in a second. */
+/** Images, per client: a collection page shows 40, and a household opens several pages in a second. */
 export const mediaLimit: RateLimit = { name: "media", requests: 3_000, seconds: WINDOW_SECONDS };
 
-/** Of callers without a key, by client address. */
-export const anonymousGraphqlLimit: RateLimit = { name: "graphql", requests: 600, seconds: WINDOW_SECONDS };
+/** Callers without a key, per client. */
+export const anonymousGraphqlLimit: RateLimit = {
+  name: "graphql",
+  requests: 600,
+  seconds: WINDOW_SECONDS,
+  scope: "pages and GraphQL combined",
+};
+
+/** spec.md "Limits": the delegation registry without a key, per client. */
+export const registryLimit: RateLimit = { name: "registry", requests: 25, seconds: 10 };

@@ -14,6 +14,7 @@ function contentOf(error: ApiError): { status: number; body: string; headers: He
     "Content-Type": "application/json",
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Request-Id": requestId,
+    ...(error.retryAfterSeconds !== undefined && { "Retry-After": String(error.retryAfterSeconds) }),
     // What may follow on the connection was not read, or was not understood.
     Connection: "close",
   };
@@ -21,9 +22,9 @@ function contentOf(error: ApiError): { status: number; body: string; headers: He
 }
 
 /** Answers a request in the contract's shape and ends its connection. */
-export function answerEarly(response: ServerResponse, error: ApiError, more: Headers = {}): void {
+export function answerEarly(response: ServerResponse, error: ApiError): void {
   const { status, body, headers } = contentOf(error);
-  response.writeHead(status, { ...headers, ...more }).end(body);
+  response.writeHead(status, headers).end(body);
 }
 
 /** Of the faults that Node's parser has names for, those that a client can do something about. */

@@ -8,7 +8,7 @@ import http, {
 } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "../errors.ts";
-import { overLimit, type RateLimiter } from "../limits/rate-limit.ts";
+import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
@@ -35,13 +35,11 @@ export const serverLimits: ServerLimits = {
 // What a process can write meanwhile for those who read nothing is far below what it may hold for them.
 const CHECK_EVERY_MS = 250;
 const CHECK_MS = 5_000;
-// A restart takes longer than a reload of a page, and not much.
-const RETRY_SECONDS = "5";
 
 export interface ServerGuard {
   /** The client of a peer that sends that X-Forwarded-For. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
-  /** Of client addresses, at Ponder's own routes, which stand before any of ours. */
+  /** Per client, at Ponder's own routes, which come before all of ours. */
   readonly ponderRoutes: RateLimiter;
   readonly onEnd: (reason: EndReason) => void;
   /** Whether the service is going down, with its database already gone perhaps. */
@@ -76,8 +74,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
 
   function answerOne(request: IncomingMessage, response: ServerResponse): void {
     if (guard.isStopping?.()) {
-      const error = new ApiError("UNAVAILABLE", [{ path: "", message: "the service is stopping" }]);
-      answerEarly(response, error, { "Retry-After": RETRY_SECONDS });
+      answerEarly(response, new ApiError("UNAVAILABLE", [{ path: "", message: "the service is stopping" }]));
       return;
     }
     const path = pathOf(request.url ?? "");
@@ -94,10 +91,8 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     const client = guard.clientOf(request.socket.remoteAddress, forwardedFor(request));
     Promise.resolve(take(client))
       .then(({ isAllowed, resetSeconds }) => {
-        if (isAllowed) return listener(request, response);
-        const message = overLimit(limit, resetSeconds, "client address");
-        const error = new ApiError("RATE_LIMITED", [{ path: "", message }]);
-        answerEarly(response, error, { "Retry-After": String(resetSeconds) });
+        if (isAllowed) listener(request, response);
+        else answerEarly(response, rateLimited(limit, "client", resetSeconds));
       })
       .catch(() => response.destroy());
   }

@@ -3,6 +3,7 @@
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { parseUrl } from "../../http/text/parse-url.ts";
+import { cached } from "../../jobs/promise-cache.ts";
 
 // A change reaches every replica within this time.
 const REMEMBER_MS = 2_000;
@@ -48,21 +49,11 @@ const readAll = (db: Queryable): Promise<Row[]> =>
     "select pattern, collection, added_by, added_at from vitrine.allowed_host order by collection, pattern",
   );
 
-export function createAllowlist(database: Database, now: () => number = Date.now) {
-  let kept: { readonly at: number; readonly rows: Promise<Row[]> } | undefined;
-  const rows = (): Promise<Row[]> => {
-    if (!kept || now() - kept.at > REMEMBER_MS) {
-      const next = { at: now(), rows: readAll(database) };
-      next.rows.catch(() => {
-        if (kept === next) kept = undefined;
-      });
-      kept = next;
-    }
-    return kept.rows;
-  };
+export function createAllowlist(database: Database, now?: () => number) {
+  const rows = cached(() => readAll(database), { ttlMs: REMEMBER_MS, now });
 
   async function testFor(scopes: readonly string[]): Promise<(host: string) => boolean> {
-    const patterns = (await rows()).filter(({ collection }) => scopes.includes(collection));
+    const patterns = (await rows.read()).filter(({ collection }) => scopes.includes(collection));
     return (host) => patterns.some(({ pattern }) => hostMatches(pattern, host.toLowerCase()));
   }
 
@@ -87,7 +78,7 @@ export function createAllowlist(database: Database, now: () => number = Date.now
         "insert into vitrine.allowed_host (pattern, collection, added_by) values ($1, $2, $3) on conflict do nothing",
         [pattern, collection ?? "", actor],
       );
-      kept = undefined;
+      rows.clear();
     },
 
     /** False when it was not on the list. */
@@ -96,7 +87,7 @@ export function createAllowlist(database: Database, now: () => number = Date.now
         "delete from vitrine.allowed_host where pattern = $1 and collection = $2 returning 1",
         [pattern, collection ?? ""],
       );
-      kept = undefined;
+      rows.clear();
       return removed.length > 0;
     },
   };

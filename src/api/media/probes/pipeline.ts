@@ -1,13 +1,14 @@
-/** Everything that looks at media in one process: fetches, decoders and the worker over them. */
+/** Everything that probes media in one process: fetches, decoders and the worker over them. */
 
 import type { Disk } from "flydrive";
 import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
+import type { LeaseWorker } from "../../jobs/lease-worker.ts";
 import { createDecoder } from "../decoder/decoder.ts";
 import { createFetchMedia } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import { createProbe } from "./probe.ts";
-import { type HostNotes, type MediaWorker, startMediaWorker } from "./worker.ts";
+import { type HostNotes, startMediaWorker } from "./worker.ts";
 
 const PROBES_AT_ONCE = 8;
 /** Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through. */
@@ -24,7 +25,7 @@ export interface MediaPipelineDeps {
   readonly logger: Logger;
 }
 
-export function startMediaPipeline(deps: MediaPipelineDeps): MediaWorker {
+export function startMediaPipeline(deps: MediaPipelineDeps): LeaseWorker {
   const { database, disk, hosts, metrics, logger } = deps;
   const decoder = createDecoder({
     processes: DECODERS,
@@ -44,7 +45,7 @@ export function startMediaPipeline(deps: MediaPipelineDeps): MediaWorker {
   return {
     wake: worker.wake,
     async stop() {
-      // What is being decoded is given back, not waited for.
+      // What is being decoded is released, not awaited.
       await Promise.all([worker.stop(), decoder.close()]);
     },
   };

@@ -1,4 +1,4 @@
-/** The pictures themselves: public, without a key, and the same for ever under one address. */
+/** Serves cached images: public, without a key, and immutable under their address. */
 
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
@@ -31,12 +31,12 @@ const imageRoute = createRoute({
   },
 });
 
-// What comes out of the decoder is a picture; should a browser ever take it for a page, it may do nothing.
+// The decoder only writes images; if a browser ever takes one for a page, it may do nothing.
 const CONTENT_POLICY = "default-src 'none'; sandbox";
 
 export interface ImageRouteDeps {
   readonly disk: Disk;
-  /** Told of a picture that is not on the disk. */
+  /** Called for an image that is not on the disk. */
   readonly onMissing: (name: string) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function imageRoutes(images: ImageRouteDeps) {
     const { disk, onMissing } = images;
     const { name } = c.req.valid("param");
     const [, hash, extension] = NAME.exec(name) ?? [];
-    // Nobody shall remember that a picture is missing which may be made in the next moment.
+    // No cache may store that an image is missing: it may be written the next moment.
     c.header("Cache-Control", "no-store");
     if (hash === undefined) throw new ApiError("NOT_FOUND");
     const length = await lengthOf(disk, keyOf(name));
@@ -64,6 +64,7 @@ export function imageRoutes(images: ImageRouteDeps) {
       "Cross-Origin-Resource-Policy": "cross-origin",
     };
     for (const [header, value] of Object.entries(headers)) c.header(header, value);
+    // Not by hono/etag, which compares after the file was opened.
     if (isNamed(c.req.header("if-none-match"), etag)) return c.body(null, 304);
     c.header("Content-Type", `image/${extension}`);
     c.header("Content-Length", String(length));

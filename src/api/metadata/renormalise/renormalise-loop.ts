@@ -1,24 +1,20 @@
-/** Runs the reading of stored documents in the background: woken by the database, with a slow poll as the last resort. */
+/** Runs the renormaliser in the background: woken by the database, with a slow poll as the last resort. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
+import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { createRenormaliser, type Renormaliser, type RenormaliserDeps } from "./renormalise.ts";
 
 export { RENORMALISE_CHANNEL } from "./renormalise-store.ts";
 
-// A service of a release before may go on beside this one and leave more to do.
+// A service of the release before may go on beside this one and leave more to do.
 const POLL_MS = 30_000;
 // Batches take a third of the time, so that refreshes and requests have the rest.
 const PAUSE_SHARE = 2;
 const PAUSE_MIN_MS = 20;
 const SCRAPE_MS = 2_000;
 
-export interface RunningRenormaliser extends Renormaliser {
-  wake(): void;
-  /** Resolves when nothing runs. */
-  stop(): Promise<void>;
-}
+export interface RunningRenormaliser extends Renormaliser, PassLoop {}
 
 /** One batch at a time, each followed by a pause. A batch that fails is logged and tried again at the next poll. */
 export function startRenormaliser(
@@ -31,47 +27,21 @@ export function startRenormaliser(
   const { isOn, metrics, logger } = deps;
   const renormaliser = createRenormaliser(deps);
   if (metrics) registerGauge(metrics, renormaliser);
-  const stopping = new AbortController();
-  let isWoken = false;
-  let pass: Promise<void> | undefined;
-
-  async function work(): Promise<void> {
-    try {
-      while (isWoken && !stopping.signal.aborted) {
-        isWoken = false;
-        while (!stopping.signal.aborted) {
-          const startedAt = performance.now();
-          if ((await renormaliser.advance()) !== "moved") break;
-          const pauseMs = Math.max((performance.now() - startedAt) * PAUSE_SHARE, PAUSE_MIN_MS);
-          await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-        }
-      }
-    } catch (error) {
-      if (!stopping.signal.aborted)
-        logger.warn({ msg: "Could not read stored documents again", reason: (error as Error).message });
-    }
-  }
-
-  function wake(): void {
-    if (!isOn || stopping.signal.aborted) return;
-    isWoken = true;
-    pass ??= work().finally(() => {
-      pass = undefined;
-      if (isWoken) wake();
-    });
-  }
-
-  const timer = setInterval(wake, POLL_MS);
-  wake();
-  return {
-    ...renormaliser,
-    wake,
-    async stop() {
-      stopping.abort();
-      clearInterval(timer);
-      await pass;
+  const loop = startPassLoop({
+    task: "read stored documents again",
+    pollMs: POLL_MS,
+    isOn,
+    logger,
+    async pass() {
+      const startedAt = performance.now();
+      if ((await renormaliser.advance()) !== "moved") return undefined;
+      return {
+        inMs: 0,
+        restMs: Math.max((performance.now() - startedAt) * PAUSE_SHARE, PAUSE_MIN_MS),
+      };
     },
-  };
+  });
+  return { ...renormaliser, ...loop };
 }
 
 function registerGauge(registry: Registry, renormaliser: Renormaliser): void {

@@ -9,11 +9,14 @@ import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../../chain/contract/read-block.ts";
 import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
+import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import type { ReadUri } from "./read-uri.ts";
 
 // A caller is not kept waiting by a node that does not answer.
 const EXISTENCE_MS = 3_000;
+// Collections of one block; those of earlier blocks go first.
+const OFFERS_MAX = 1_000;
 
 const abi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",
@@ -60,8 +63,8 @@ const ABSENT: Existence = { kind: "absent" };
 
 export function createExistence(deps: ExistenceDeps): AskExistence {
   const { calls, readUri, latestBlock, readContract } = deps;
-  // Contracts are those of the configuration. What one offers is asked once per block, whoever comes.
-  const offers = new Map<string, { readonly block: number; readonly offered: Promise<Offered> }>();
+  // What a contract offers is asked once per block, whoever comes.
+  const offers = createPromiseCache<string, Offered>({ max: OFFERS_MAX });
 
   type Word = bigint | "none" | "unavailable";
   type Offered = SupplyFunction | null | "unavailable";
@@ -102,12 +105,8 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
 
   function offeredBy(token: TokenRef, held: readonly TokenRef[], block: number): Promise<Offered> {
     if (held.length === 0) return findOffered(token, held, block);
-    const name = `${token.chainId}:${token.collection}`;
-    const known = offers.get(name);
-    if (known?.block === block) return known.offered;
-    const offered = findOffered(token, held, block);
-    offers.set(name, { block, offered });
-    return offered;
+    const name = `${token.chainId}:${token.collection}:${block}`;
+    return offers.get(name, () => findOffered(token, held, block));
   }
 
   /** `proven` where the contract answers a URI, too. */

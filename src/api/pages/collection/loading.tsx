@@ -1,6 +1,6 @@
 /** A collection's search index is loaded at its first use: whoever comes meanwhile is told, and looks again. */
 
-import { setTimeout as sleep } from "node:timers/promises";
+import { withTimeout } from "../../jobs/timeout.ts";
 import { Notice, Title } from "../../ui/parts.tsx";
 import type { PagesContext, Site } from "../env.ts";
 import { render } from "../frame.tsx";
@@ -10,15 +10,8 @@ const LOAD_MS = 3_000;
 const AGAIN_SECONDS = "3";
 
 /** The answer, or undefined where it takes longer than a visitor waits. Throws as the answer does. */
-export async function soon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  const timer = new AbortController();
-  const { signal } = timer;
-  try {
-    return await Promise.race([answer, sleep(LOAD_MS, undefined, { signal }).catch(() => undefined)]);
-  } finally {
-    timer.abort();
-  }
-}
+export const soon = <Answer,>(answer: Promise<Answer>): Promise<Answer | undefined> =>
+  withTimeout(LOAD_MS, answer, { rethrow: true });
 
 /** Asks the browser to come back; a program learns when by Retry-After. */
 export function stillLoading(site: Site, c: PagesContext): Response | Promise<Response> {

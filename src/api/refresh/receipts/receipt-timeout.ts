@@ -1,4 +1,4 @@
-/** Answers requests that wait in vain: a caller is told within minutes, whatever became of the host. */
+/** Ends receipts that wait in vain: a caller is told within minutes, whatever became of the host. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { noteChanged } from "./receipts.ts";
@@ -27,14 +27,14 @@ export async function answerOverdue(db: Queryable): Promise<number> {
 }
 
 export interface ReceiptTimeout {
-  look(): Promise<void>;
+  check(): Promise<void>;
 }
 
-/** Looks at most every ten seconds, however often it is asked to. */
+/** Checks at most every ten seconds, however often it is asked to. */
 export function createReceiptTimeout(database: Database): ReceiptTimeout {
   let checkedAt = 0;
   return {
-    async look() {
+    async check() {
       if (Date.now() - checkedAt < CHECK_EVERY_MS) return;
       checkedAt = Date.now();
       await answerOverdue(database);

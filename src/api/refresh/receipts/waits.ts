@@ -1,13 +1,14 @@
-/** Callers that wait for their receipts: told by NOTIFY when one changes, and few enough to be no burden to others. */
+/** Callers that wait for their receipts: woken by NOTIFY when one changes, and bounded per app and process. */
 
 import type { Database } from "../../db/database.ts";
+import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
 
-/** Requests of one app, and of all, that may wait in a process at once. */
+/** Requests that may wait at once in a process, per app and in all. */
 export const WAITS_PER_OWNER_MAX = 50;
 export const WAITS_MAX = 500;
 
-// Where a notification was lost with its connection.
+// For notifications that were lost with their connection.
 const POLL_MS = 2_000;
 // A receipt of a hundred tokens may change a hundred times within a second.
 const READ_EVERY_MS = 100;
@@ -24,8 +25,9 @@ export interface ReceiptWaits {
 
 export function createReceiptWaits(database: Database): ReceiptWaits {
   const waiting = new Map<string, Set<() => void>>();
-  const perOwner = new Map<string, number>();
-  let all = 0;
+  // Past either, a caller is answered at once, so there is nothing to retry later.
+  const perOwner = createInFlightLimiter({ requests: WAITS_PER_OWNER_MAX, retrySeconds: 0 });
+  const inProcess = createInFlightLimiter({ requests: WAITS_MAX, retrySeconds: 0 });
 
   /** `changed` resolves when the receipt may have changed, after `ms`, and when it is let go. */
   function listenTo(id: string, ms: number): { changed: Promise<void>; letGo: () => void } {
@@ -71,18 +73,15 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
   return {
     async wait(id, owner, seconds, gone) {
       const name = typeof owner === "string" ? owner : owner.appId;
-      const others = perOwner.get(name) ?? 0;
-      if (others >= WAITS_PER_OWNER_MAX || all >= WAITS_MAX) return findReceipt(database, id, owner);
-      perOwner.set(name, others + 1);
-      all++;
-      try {
-        return await waitUntil(id, owner, Date.now() + seconds * 1000, gone);
-      } finally {
-        all--;
-        const left = (perOwner.get(name) ?? 1) - 1;
-        if (left === 0) perOwner.delete(name);
-        else perOwner.set(name, left);
+      const places = [perOwner.take(name), inProcess.take("all")];
+      const release = (): void => {
+        for (const place of places) place.release?.();
+      };
+      if (!places.every(({ isAllowed }) => isAllowed)) {
+        release();
+        return findReceipt(database, id, owner);
       }
+      return waitUntil(id, owner, Date.now() + seconds * 1000, gone).finally(release);
     },
 
     wake(ids) {

@@ -69,17 +69,17 @@ export function createRounds(deps: RoundDeps) {
   const isBusy = async (db: Queryable, { chainId, collection }: SampledCollection): Promise<boolean> =>
     (await isBeingSwept(db, chainId, collection)) || (await hasNewTriggers(db, tables, chainId, collection));
 
-  /** Undefined where the node is away or can't tell of any token, or `stopped` came first. */
+  /** Undefined if the node is away or can't tell of any token, or the signal was aborted first. */
   async function readTogether(
     round: SampledCollection,
     tokens: readonly SampledToken[],
     block: number,
-    stopped: Promise<undefined>,
+    signal: AbortSignal,
   ): Promise<readonly ReadToken[] | undefined> {
     const reading = Promise.all(
       tokens.map(({ tokenId, standard }) => readUri({ ...round, tokenId }, standard, block)),
     );
-    const reads = await Promise.race([withTimeout(READ_MS, reading), stopped]);
+    const reads = await withTimeout(READ_MS, reading, { signal });
     if (!reads || reads.some((read) => read.kind === "unavailable" && !read.answered)) return undefined;
     if (tokens.length > 0 && reads.every((read) => read.kind === "unavailable")) return undefined;
     return tokens.flatMap((token, index) => {
@@ -132,14 +132,14 @@ export function createRounds(deps: RoundDeps) {
   }
 
   /** Begins a round at the block that the index has reached. */
-  async function begin(round: DueRound, block: number, stopped: Promise<undefined>): Promise<Begun> {
+  async function begin(round: DueRound, block: number, signal: AbortSignal): Promise<Begun> {
     if (await isBusy(database, round)) {
       await rescheduleRound(database, round, delaySeconds);
       return "postponed";
     }
     const chosen = await samples.choose(database, round, round.position, URIS_MAX);
     const tokens = await samples.read(database, round, chosen.tokenIds, block);
-    const read = await readTogether(round, tokens, block, stopped);
+    const read = await readTogether(round, tokens, block, signal);
     if (!read) {
       await rescheduleRound(database, round, delaySeconds);
       return "node_away";
@@ -235,9 +235,9 @@ export function createRounds(deps: RoundDeps) {
     /** What a round that could not be made waits. */
     postponedSeconds: delaySeconds,
 
-    /** Begins a round; reads its URIs at `block`. `stopped` resolves when the process ends. */
-    async begin(round: DueRound, block: number, stopped: Promise<undefined>): Promise<Begun> {
-      const end = await begin(round, block, stopped);
+    /** Begins a round; reads its URIs at `block`. The signal is aborted when the process stops. */
+    async begin(round: DueRound, block: number, signal: AbortSignal): Promise<Begun> {
+      const end = await begin(round, block, signal);
       if (end === "changed" || end === "unchanged") metrics.round(end);
       if (end === "postponed" || end === "node_away") metrics.round("postponed");
       return end;

@@ -1,7 +1,8 @@
-/** Samples each collection once per RESAMPLE_HOURS, by one of all the processes that share the database. */
+/** Samples each collection once per RESAMPLE_HOURS, in one of all the processes that share the database. */
 
 import type { Registry } from "prom-client";
 import type { IndexHeads } from "../../chain/index/index-heads.ts";
+import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import { createSamplingMetrics } from "./metrics.ts";
 import { createRounds, type RoundDeps } from "./rounds.ts";
 import { addSampled, claimRound, findOpenRounds, findUnsampled } from "./store.ts";
@@ -27,24 +28,21 @@ export interface SamplingDeps extends Omit<RoundDeps, "seconds" | "metrics"> {
 }
 
 export interface Sampling {
-  /** Looks once: rounds whose documents have come are gone on with, and what is due is begun. Never rejects. */
-  look(): Promise<void>;
-  /** Cuts a look short. */
-  end(): void;
-  /** How long to rest between two looks; undefined where sampling is off in this process. */
-  readonly pollMs: number | undefined;
+  /** Continues the rounds whose documents have arrived, and begins what is due. An abort cuts it short. */
+  pass(signal: AbortSignal): Promise<void>;
+  /** From one pass to the next. */
+  readonly pollMs: number;
 }
 
 /**
  * A collection's first round comes `hours` after its first document was found, and the next ones as long after each other;
  * the rows of the database remember it over restarts. Rounds begin at most twice as often as they fall due, so that
- * collections that are due together are spread. Chains whose index is not ready are left out.
+ * collections that are due together are spread. Chains whose index is not ready are left out. Undefined where sampling is off.
  */
-export function createSampling(deps: SamplingDeps): Sampling {
-  const { database, metadata, heads, hours, isOn, logger, registry } = deps;
+export function createSampling(deps: SamplingDeps): Sampling | undefined {
+  const { database, metadata, heads, hours, isOn, registry } = deps;
   const collections = deps.collections.map(({ chainId, address }) => ({ chainId, collection: address }));
-  if (hours === 0 || !isOn || collections.length === 0)
-    return { look: async () => undefined, end: () => undefined, pollMs: undefined };
+  if (hours === 0 || !isOn || collections.length === 0) return undefined;
 
   const seconds = hours * SECONDS_PER_HOUR;
   const noticeMs = seconds * 1000 * NOTICE_SHARE;
@@ -54,11 +52,6 @@ export function createSampling(deps: SamplingDeps): Sampling {
     ...deps,
     seconds,
     ...(registry && { metrics: createSamplingMetrics(registry) }),
-  });
-  let isStopped = false;
-  let logStopped = (): void => undefined;
-  const stopped = new Promise<undefined>((resolve) => {
-    logStopped = () => resolve(undefined);
   });
   // A node that is away keeps each collection of its chain waiting for as long as it may take to answer.
   const awayUntil = new Map<number, number>();
@@ -73,15 +66,15 @@ export function createSampling(deps: SamplingDeps): Sampling {
     if (served.length > 0) await addSampled(database, served, seconds);
   }
 
-  async function settleOpen(): Promise<void> {
+  async function settleOpen(signal: AbortSignal): Promise<void> {
     for (const open of await findOpenRounds(database, collections)) {
-      if (isStopped) return;
+      if (signal.aborted) return;
       await rounds.settle(open);
     }
   }
 
   /** Begins what is due; false when nothing is. */
-  async function beginNext(): Promise<boolean> {
+  async function beginNext(signal: AbortSignal): Promise<boolean> {
     const blocks = new Map(
       (await heads.read()).flatMap((head) => (head.ready ? [[head.chainId, head.block]] : [])),
     );
@@ -91,51 +84,25 @@ export function createSampling(deps: SamplingDeps): Sampling {
     const round = await claimRound(database, ready);
     const block = round && blocks.get(round.chainId);
     if (!round || block === undefined) return false;
-    const end = await rounds.begin(round, block, stopped);
+    const end = await rounds.begin(round, block, signal);
     if (end === "node_away") awayUntil.set(round.chainId, Date.now() + rounds.postponedSeconds * 1000);
     return true;
   }
 
   return {
-    async look() {
-      try {
-        await addNew();
-        await settleOpen();
-        while (!isStopped && Date.now() >= nextRoundAt && (await beginNext())) {
-          nextRoundAt = Math.max(nextRoundAt, Date.now() - pollMs) + spacingMs;
-        }
-      } catch (error) {
-        if (!isStopped)
-          logger.warn({ msg: "Could not sample collections", reason: (error as Error).message });
+    async pass(signal) {
+      await addNew();
+      await settleOpen(signal);
+      while (!signal.aborted && Date.now() >= nextRoundAt && (await beginNext(signal))) {
+        nextRoundAt = Math.max(nextRoundAt, Date.now() - pollMs) + spacingMs;
       }
-    },
-    end() {
-      isStopped = true;
-      logStopped();
     },
     pollMs,
   };
 }
 
-/** Looks at once, and again after a rest. */
-export function startSampling(deps: SamplingDeps): { stop(): Promise<void> } {
-  const { look, end, pollMs } = createSampling(deps);
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let polling = Promise.resolve();
-  const sampleOnce = (): void => {
-    polling = look().then(() => {
-      if (!isStopped) timer = setTimeout(sampleOnce, pollMs);
-    });
-  };
-  if (pollMs !== undefined) sampleOnce();
-
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      end();
-      await polling;
-    },
-  };
+export function startSampling(deps: SamplingDeps): Pick<PassLoop, "stop"> {
+  const sampling = createSampling(deps);
+  if (!sampling) return { stop: async () => undefined };
+  return startPassLoop({ task: "sample collections", ...sampling, logger: deps.logger });
 }

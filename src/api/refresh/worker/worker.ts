@@ -1,11 +1,11 @@
-/** Works the queue: claims due tokens, resolves them, and records each end in one transaction. */
+/** Works the refresh queue: claims due tokens, resolves them, and records the end of each in one transaction. */
 
-import { setMaxListeners } from "node:events";
 import type { ReadBlock } from "../../chain/contract/read-block.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
+import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { burnedIn } from "../../metadata/rules.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
@@ -19,20 +19,13 @@ import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
-// One claim for each fetch costs more than the fetch: free places are gathered for a moment, or until no more than this
-// share of them is taken.
-const CLAIM_DELAY_MS = 20;
-const CLAIM_SHARE = 1 / 4;
 // How many fetches may wait to be recorded while others go on.
 const RECORDING_MAX = 256;
 const IDLE_POLL_MS = 5_000;
 // What is due may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
-const AFTER_FAULT_MS = 1_000;
 const PROBES_EVERY_MS = 1_000;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
-
-class LeaseLost extends Error {}
 
 const hasFailedHost = (resolution: Resolution | undefined): boolean =>
   resolution?.kind === "failed" && isHostFault(resolution.host, resolution.reason, resolution.transient);
@@ -48,13 +41,6 @@ const unread = (reason: "burned" | "rpc_unavailable", message: string, transient
   durationMs: 0,
 });
 
-export interface RefreshWorker {
-  /** Looks for work now rather than at the next poll. */
-  wake(): void;
-  /** Stops claiming, gives back what is not finished, and resolves when nothing runs. */
-  stop(): Promise<void>;
-}
-
 export interface WorkerDeps {
   readonly database: Database;
   readonly tables: ChainTables;
@@ -68,110 +54,36 @@ export interface WorkerDeps {
   readonly logger: Logger;
 }
 
-export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
+export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, media, readBlock, chainIds, concurrency, metrics, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
   const hostConcurrency = createHostConcurrency(database, share.perHost);
   const recorder = createRecorder({ database, metadata, media, metrics });
-  const running = new Map<Lease, Promise<void>>();
-  let fetching = 0;
-  const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal);
-  let polling: Promise<void> | undefined;
-  let pollAgain = false;
-  let timer: NodeJS.Timeout | undefined;
-  let shortTimer: NodeJS.Timeout | undefined;
   let probesAskedAt = 0;
 
-  const pollIn = (ms: number): void => {
-    clearTimeout(timer);
-    if (!stopping.signal.aborted) timer = setTimeout(wake, Math.min(ms, IDLE_POLL_MS));
-  };
-
-  async function look(): Promise<void> {
-    // One that waits for its host leaves its place to others.
-    const busy = fetching - hostConcurrency.waiting;
-    const free = Math.min(concurrency - busy, concurrency + RECORDING_MAX - running.size);
-    if (free <= 0) return;
+  async function claimDue(free: number): Promise<Lease[]> {
     if (Date.now() - probesAskedAt > PROBES_EVERY_MS) {
       probesAskedAt = Date.now();
       await askProbes(database);
     }
     const { waiting } = hostConcurrency;
     const unread = waiting === 0 ? free : Math.max(0, share.perHost - waiting);
-    const leases = await claim(database, tables, { ...share, unread }, free);
-    if (stopping.signal.aborted) return release(database, leases);
-    for (const lease of leases) {
-      const work = run(lease).finally(() => {
-        running.delete(lease);
-        wakeSoon();
-      });
-      running.set(lease, work);
-    }
-    if (running.size > 0) pollIn(BUSY_POLL_MS);
-    else pollIn(Math.max((await nextDueMs(database, share)) ?? IDLE_POLL_MS, BUSY_POLL_MS));
+    return claim(database, tables, { ...share, unread }, free);
   }
 
-  function wake(): void {
-    if (concurrency === 0 || stopping.signal.aborted) return;
-    if (polling) {
-      pollAgain = true;
-      return;
-    }
-    polling = look()
-      .catch((error: Error) => {
-        logger.warn({ msg: "Could not read the refresh queue", reason: error.message });
-        pollIn(AFTER_FAULT_MS);
-      })
-      .finally(() => {
-        polling = undefined;
-        if (!pollAgain) return;
-        pollAgain = false;
-        wake();
-      });
-  }
-
-  /** Claims by handfuls while there is enough to do. */
-  function wakeSoon(): void {
-    if (running.size === 0 || fetching <= concurrency * CLAIM_SHARE) {
-      wake();
-      return;
-    }
-    shortTimer ??= setTimeout(() => {
-      shortTimer = undefined;
-      wake();
-    }, CLAIM_DELAY_MS);
-  }
-
-  /** Never rejects: a fault of ours leaves the lease to run out, and the token is tried again for a while. */
-  async function run(lease: Lease): Promise<void> {
+  async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
     const entered: string[] = [];
     const leave = (): void => entered.splice(0).forEach(hostConcurrency.leave);
     try {
-      fetching++;
-      const resolution = await resolve(lease, entered).finally(() => {
-        fetching--;
-        wakeSoon();
-      });
+      const resolution = await resolve(lease, entered, signal);
+      freePlace();
       // Whoever waits for a host that failed is told of it first.
       if (!hasFailedHost(resolution)) leave();
       // Put back when its host was found busy or paused.
-      if (stopping.signal.aborted || resolution === undefined) return;
+      if (signal.aborted || resolution === undefined) return;
       if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
       if (hasFailedHost(resolution)) hostConcurrency.forgetPaused();
-    } catch (error) {
-      if (error instanceof LeaseLost) {
-        logger.info({ msg: "Another worker took over a refresh", token_id: lease.tokenId });
-      } else if (!stopping.signal.aborted) {
-        logger.error({
-          msg: "Refresh failed unexpectedly",
-          collection: lease.collection,
-          token_id: lease.tokenId,
-          error,
-        });
-        if (lease.attempts >= ATTEMPTS_MAX) await giveUp(lease);
-      }
     } finally {
       leave();
     }
@@ -179,21 +91,22 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
 
   /** A document that can't be recorded would otherwise be fetched again for ever, and its receipts never end. */
   async function giveUp(lease: Lease): Promise<void> {
-    try {
-      await database.transaction(async (tx) => {
-        const held = await complete(tx, [lease], () => ({ status: "failed" }));
-        await settle(
-          tx,
-          held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
-        );
-      }, "byKey");
-    } catch (error) {
-      logger.error({ msg: "Could not end a refresh", token_id: lease.tokenId, error });
-    }
+    if (lease.attempts < ATTEMPTS_MAX) return;
+    await database.transaction(async (tx) => {
+      const held = await complete(tx, [lease], () => ({ status: "failed" }));
+      await settle(
+        tx,
+        held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
+      );
+    }, "byKey");
   }
 
   /** Undefined for a token that was put back. `entered` takes the host that was asked. */
-  async function resolve(lease: Lease, entered: string[]): Promise<Resolution | undefined> {
+  async function resolve(
+    lease: Lease,
+    entered: string[],
+    signal: AbortSignal,
+  ): Promise<Resolution | undefined> {
     if (lease.burnedBlock !== undefined) return unread("burned", burnedIn(lease.burnedBlock), false);
     let block: number;
     try {
@@ -210,38 +123,26 @@ export function startRefreshWorker(deps: WorkerDeps): RefreshWorker {
       isPutBack = !isAdmitted;
       return isAdmitted;
     };
-    const resolution = await metadata.resolve(
-      lease,
-      lease.standard,
-      block,
-      stopping.signal,
-      admit,
-      lease.known,
-    );
+    const resolution = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
     return isPutBack ? undefined : resolution;
   }
 
-  const renewal = setInterval(() => {
-    if (running.size === 0) return;
-    renew(database, [...running.keys()]).catch((error: Error) =>
-      logger.warn({ msg: "Could not renew refresh leases", reason: error.message }),
-    );
-  }, RENEW_MS);
-  wake();
-
-  return {
-    wake,
-    async stop() {
-      stopping.abort();
-      clearTimeout(timer);
-      clearTimeout(shortTimer);
-      clearInterval(renewal);
-      await polling;
-      // Before the wait for what runs: another process may have these tokens while it winds down.
-      await release(database, [...running.keys()]).catch((error: Error) =>
-        logger.warn({ msg: "Could not give back refresh leases", reason: error.message }),
-      );
-      await Promise.all(running.values());
-    },
-  };
+  return startLeaseWorker({
+    work: "refresh",
+    concurrency,
+    finishingMax: RECORDING_MAX,
+    // One that waits for its host leaves its place to others.
+    idlePlaces: () => hostConcurrency.waiting,
+    pollMs: IDLE_POLL_MS,
+    busyPollMs: BUSY_POLL_MS,
+    renewMs: RENEW_MS,
+    logger,
+    claim: claimDue,
+    nextDueMs: () => nextDueMs(database, share),
+    renew: (leases) => renew(database, leases),
+    release: (leases) => release(database, leases),
+    run,
+    onFault: giveUp,
+    describe: ({ collection, tokenId }) => ({ collection, token_id: tokenId }),
+  });
 }

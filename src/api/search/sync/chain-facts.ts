@@ -1,10 +1,9 @@
-/**
- * Burned, locked and owned tokens of a collection, as Ponder's tables have them. Kept only as long as the chain's
- * checkpoint is the same.
- */
+/** Burned, locked and owned tokens of a collection, from Ponder's tables, cached until the chain's checkpoint changes. */
 
+import { LRUCache } from "lru-cache";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
+import { cached, createPromiseCache } from "../../jobs/promise-cache.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { type Bits, clearBit, emptyBits, setBit } from "../columns/bits.ts";
 import { grown } from "../columns/ensure-capacity.ts";
@@ -55,58 +54,36 @@ export function createChainFacts(deps: {
 }): ChainFacts {
   const { database, tables, collection } = deps;
   let known: string | null = null;
-  const sets = new Map<string, Promise<TokenSet>>();
-  let lockedSet: Promise<LockedSet> | undefined;
-  /** As of any checkpoint: where nothing has changed, its slots need not be found again. */
-  const before = new Map<string, TokenSet>();
+  // The sets of owners, and that of burned tokens.
+  const sets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 1 });
+  const lockedSet = cached(async (): Promise<LockedSet> => {
+    const { are, ids } = await readLocked(database, tables, collection);
+    return { are, set: toSet(are, ids) };
+  });
+  /** Across checkpoints: while its ids are the same, the slots of a set need not be found again. */
+  const before = new LRUCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 3 });
 
-  async function make(name: string, text: Promise<string>): Promise<TokenSet> {
-    const ids = await text;
+  function toSet(name: string, ids: string): TokenSet {
     const last = before.get(name);
     if (last?.text === ids) return last;
     const set = last?.changedTo(ids) ?? createTokenSet(ids);
-    if (before.size > CACHED_OWNERS_MAX) before.clear();
     before.set(name, set);
     return set;
   }
 
-  function find(name: string, read: () => Promise<string>): Promise<TokenSet> {
-    const found = sets.get(name);
-    if (found) return found;
-    if (sets.size > CACHED_OWNERS_MAX) sets.clear();
-    const set = make(name, read());
-    sets.set(name, set);
-    // The caller hears of it, and the next one tries again.
-    set.catch(() => sets.get(name) === set && sets.delete(name));
-    return set;
-  }
-
-  async function makeLocked(): Promise<LockedSet> {
-    const { are, ids } = await readLocked(database, tables, collection);
-    return { are, set: await make(are, Promise.resolve(ids)) };
-  }
-
-  function findLocked(): Promise<LockedSet> {
-    if (lockedSet) return lockedSet;
-    const made = makeLocked();
-    lockedSet = made;
-    // The caller hears of it, and the next one tries again.
-    made.catch(() => {
-      if (lockedSet === made) lockedSet = undefined;
-    });
-    return made;
-  }
+  const find = (name: string, read: () => Promise<string>): Promise<TokenSet> =>
+    sets.get(name, async () => toSet(name, await read()));
 
   return {
     async read(checkpoint, { owner, locked }) {
       if (checkpoint === null || checkpoint !== known) {
         sets.clear();
-        lockedSet = undefined;
+        lockedSet.clear();
       }
       known = checkpoint;
       const [isBurned, lockedTokens, isOwned] = await Promise.all([
         find("burned", () => readBurned(database, tables, collection)),
-        locked === undefined ? undefined : findLocked(),
+        locked === undefined ? undefined : lockedSet.read(),
         owner === undefined
           ? undefined
           : find(`owner ${owner}`, () => readOwned(database, tables, collection, owner)),

@@ -4,7 +4,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, clip, tokenIdField } from "../../http/fields.ts";
-import { limitAtOnce } from "../../http/limits/rate-limit.ts";
+import { perApp } from "../../http/limits/count-requests.ts";
+import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
+import { rateLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
 import { describe } from "../../metadata/rules.ts";
 import type { TradeCheck, TradeChecks } from "./checks.ts";
@@ -115,7 +117,8 @@ export interface CheckRouteDeps {
 }
 
 export function checkRoutes({ tradeChecks, collections }: CheckRouteDeps) {
-  const limitVerifications = limitAtOnce(VERIFICATIONS_AT_ONCE);
+  const inFlight = createInFlightLimiter({ requests: VERIFICATIONS_AT_ONCE, retrySeconds: 1 });
+  const limitVerifications = rateLimit(perApp(inFlight));
   return createRouter().openapi(checkRoute, async (c) => {
     const { items, wallet, verify } = c.req.valid("json");
     const { chain_id } = c.req.valid("query");

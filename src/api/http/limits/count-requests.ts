@@ -1,0 +1,65 @@
+/** What `rateLimit` counts requests by. */
+
+import type { Context } from "hono";
+import { appOfKey, type KeyCheck, keyOf } from "../key.ts";
+import type { ApiEnv } from "../router.ts";
+import type { InFlightLimiter } from "./in-flight-limiter.ts";
+import type { Counted, RateLimiter, Taken } from "./rate-limit.ts";
+import type { Tier } from "./tiers.ts";
+
+/** One limiter per tier. */
+export type TierLimiters = Readonly<Record<Tier, RateLimiter>>;
+
+/** Told of every request with a valid key. */
+export type CountUsage = (appId: string, api: string, isAllowed: boolean) => void;
+
+/** By client address. */
+export const perClient =
+  (limiter: RateLimiter, clientAddress: (c: Context) => string) =>
+  (c: Context): Counted => ({ limit: limiter.limit, per: "client", taken: limiter.take(clientAddress(c)) });
+
+/** By app. Needs the app of a key: `requireKey` or `perCaller` before it. */
+export const perApp =
+  (limiter: RateLimiter | InFlightLimiter) =>
+  (c: Context<ApiEnv>): Counted => ({
+    limit: limiter.limit,
+    per: "app",
+    taken: limiter.take(c.get("app").id),
+  });
+
+/** By app, in the limiter of its tier, and counted as usage of `api`. Needs the app of a key, as `perApp` does. */
+export const perTier =
+  (
+    { limiters, countUsage }: { readonly limiters: TierLimiters; readonly countUsage: CountUsage },
+    api: string,
+  ) =>
+  (c: Context<ApiEnv>): Counted => {
+    const { id, tier } = c.get("app");
+    const { limit, take } = limiters[tier] ?? limiters.basic;
+    const note = (taken: Taken): Taken => {
+      countUsage(id, api, taken.isAllowed);
+      return taken;
+    };
+    const taken = take(id);
+    return { limit, per: "app", taken: taken instanceof Promise ? taken.then(note) : note(taken) };
+  };
+
+/**
+ * For routes that need no key: `anonymous` counts requests without one, `keyed` those with one; without `keyed`, a key
+ * lifts the limit. Sets the app of a key. Throws KEY_INVALID for a wrong key, so that
+ * no client mistakes the anonymous limit for that of its app.
+ */
+export const perCaller =
+  (
+    keys: KeyCheck,
+    count: {
+      readonly anonymous: (c: Context<ApiEnv>) => Counted;
+      readonly keyed?: (c: Context<ApiEnv>) => Counted;
+    },
+  ) =>
+  async (c: Context<ApiEnv>): Promise<Counted | undefined> => {
+    const key = keyOf(c);
+    if (!key) return count.anonymous(c);
+    c.set("app", await appOfKey(c, keys, key));
+    return count.keyed?.(c);
+  };

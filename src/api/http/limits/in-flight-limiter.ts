@@ -1,0 +1,29 @@
+/** Counts what is running in this process, by key. */
+
+import type { InFlightLimit, Taken } from "./rate-limit.ts";
+
+export interface InFlightLimiter {
+  readonly limit: InFlightLimit;
+  /** Takes a place, which its `release` frees. */
+  take(key: string): Taken;
+}
+
+export function createInFlightLimiter(limit: InFlightLimit): InFlightLimiter {
+  const running = new Map<string, number>();
+  function release(key: string): void {
+    const left = (running.get(key) ?? 1) - 1;
+    if (left === 0) running.delete(key);
+    else running.set(key, left);
+  }
+  return {
+    limit,
+    take(key) {
+      const others = running.get(key) ?? 0;
+      const remaining = Math.max(0, limit.requests - others - 1);
+      const resetSeconds = limit.retrySeconds;
+      if (others >= limit.requests) return { isAllowed: false, remaining, resetSeconds };
+      running.set(key, others + 1);
+      return { isAllowed: true, remaining, resetSeconds, release: () => release(key) };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** Background work in passes: woken by whoever has something to do, with a slow poll as the last resort. */
+
+import { setMaxListeners } from "node:events";
+import type { Logger } from "../http/logger.ts";
+
+/** When a pass wants the next one. Milliseconds from its end, like all times here. */
+export interface NextPass {
+  /** In place of `pollMs`; `Infinity` waits for a wake. */
+  readonly inMs?: number | undefined;
+  /** In place of the loop's `restMs`. */
+  readonly restMs?: number | undefined;
+}
+
+export interface PassLoopOptions {
+  /** Completes the sentence "Could not …" in the log. */
+  readonly task: string;
+  /** The signal is aborted when the loop stops. */
+  pass(signal: AbortSignal): Promise<NextPass | undefined> | Promise<void>;
+  /** Until the next pass when nothing wakes the loop. */
+  readonly pollMs: number;
+  /** Until the first pass; 0 by default: it begins before `startPassLoop` returns. */
+  readonly firstMs?: number;
+  /** No pass begins sooner after the last one, so that wakes that come in crowds share a pass. 0 by default. */
+  readonly restMs?: number;
+  /** Until the next pass after one that failed; `pollMs` by default. */
+  readonly afterFaultMs?: number;
+  /** False makes a loop that never runs a pass. */
+  readonly isOn?: boolean;
+  readonly logger: Logger;
+}
+
+export interface PassLoop {
+  /** Asks for a pass within this time; now by default. Any number of wakes during a pass cause one more. */
+  wake(withinMs?: number): void;
+  /** Begins no other pass, and resolves when none runs. */
+  stop(): Promise<void>;
+}
+
+/** One pass at a time. A pass that fails is logged, and the next one tries again. The timers keep no process alive. */
+export function startPassLoop(options: PassLoopOptions): PassLoop {
+  const { task, pass, pollMs, firstMs = 0, afterFaultMs = pollMs, isOn = true, logger } = options;
+  const stopping = new AbortController();
+  // Everything that a pass starts may listen to it.
+  setMaxListeners(0, stopping.signal);
+  let isRunning = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let restUntil = 0;
+
+  async function run(): Promise<void> {
+    clearTimeout(timer);
+    dueAt = Number.POSITIVE_INFINITY;
+    isRunning = true;
+    const { inMs = pollMs, restMs = options.restMs ?? 0 } = await passSafely();
+    isRunning = false;
+    const endedAt = performance.now();
+    restUntil = endedAt + restMs;
+    dueAt = Math.min(dueAt, endedAt + inMs);
+    schedule();
+  }
+
+  async function passSafely(): Promise<NextPass> {
+    try {
+      return (await pass(stopping.signal)) ?? {};
+    } catch (error) {
+      if (!stopping.signal.aborted)
+        logger.warn({ msg: `Could not ${task}`, reason: (error as Error).message });
+      return { inMs: afterFaultMs };
+    }
+  }
+
+  function schedule(): void {
+    if (isRunning || stopping.signal.aborted) return;
+    clearTimeout(timer);
+    const ms = Math.max(dueAt, restUntil) - performance.now();
+    if (ms <= 0) running = run();
+    else if (ms < Number.POSITIVE_INFINITY) timer = setTimeout(() => (running = run()), ms).unref();
+  }
+
+  function wake(withinMs = 0): void {
+    const at = performance.now() + withinMs;
+    if (!isOn || at >= dueAt) return;
+    dueAt = at;
+    schedule();
+  }
+
+  wake(firstMs);
+  return {
+    wake,
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** The delegation registry, which needs no key. */
+
+import { get, head, options, post, type Request } from "../request.ts";
+
+const V2 = "/registry/v2";
+const adaToHot = "from={{ada}}&to={{hot}}";
+
+export const registry: Request[] = [
+  ...["ada", "ben", "cy", "dot", "hot", "agent", "stranger"].map((who) => get(`${V2}/{{${who}}}`)),
+  get(`${V2}/{{hot}}?direction=outgoing`),
+  get(`${V2}/{{ada}}?direction=outgoing`),
+  get(`${V2}/{{ben}}?direction=all`),
+  get(`${V2}/{{ben}}?direction=sideways`),
+  get(`${V2}/{{hot}}?limit=2`, { save: { delegations_next: /[?&]cursor=([^&>]+)/ } }),
+  get(`${V2}/{{hot}}?limit=2&cursor={{delegations_next}}`),
+  get(`${V2}/{{hot}}?cursor=nonsense`),
+  get(`${V2}/{{hot}}?limit=0`),
+  get(`${V2}/{{hot}}?limit=1001`),
+  get(`${V2}/{{hot}}?chainId=31337`),
+  get(`${V2}/{{hot}}?chainId=1`),
+  get(`${V2}/{{hot}}?chain_id=1`),
+  get(`${V2}/0x1`),
+  get(`${V2}/{{hot}}`, { note: "with a key", key: "market" }),
+  get(`${V2}/{{hot}}`, { note: "with a wrong key", key: "broken" }),
+  get(`${V2}/{{hot}}`, { note: "another origin", headers: { origin: "https://shop.example" } }),
+  head(`${V2}/{{hot}}`),
+  options(`${V2}/{{hot}}`),
+  post(`${V2}/{{hot}}`, {}),
+  get(`${V2}/check/all?${adaToHot}`),
+  get(`${V2}/check/all?from={{dot}}&to={{hot}}`),
+  get(`${V2}/check/all?from={{dot}}&to={{hot}}&rights={{rights}}`),
+  get(`${V2}/check/all?from={{cy}}&to={{agent}}`),
+  get(`${V2}/check/all?from={{ada}}`),
+  get(`${V2}/check/all?vault={{ada}}&delegate={{hot}}`),
+  get(`${V2}/check/all?${adaToHot}&limit=1`),
+  get(`${V2}/check/all?${adaToHot}&rights=all`),
+  get(`${V2}/check/contract?from={{ada}}&to={{agent}}&contract={{heroes}}`),
+  get(`${V2}/check/contract?from={{ada}}&to={{agent}}&contract={{items}}`),
+  get(`${V2}/check/contract?from={{ada}}&to={{agent}}`),
+  get(`${V2}/check/erc721?from={{ben}}&to={{hot}}&contract={{heroes}}&tokenId=13`),
+  get(`${V2}/check/erc721?from={{ben}}&to={{hot}}&contract={{heroes}}&tokenId=14`),
+  get(`${V2}/check/erc721?${adaToHot}&contract={{heroes}}&tokenId=1`),
+  get(`${V2}/check/erc721?${adaToHot}&contract={{heroes}}&tokenId=x`),
+  get(`${V2}/check/erc721?vault={{ben}}&delegate={{hot}}&contract={{heroes}}&tokenId=13`),
+  get(`${V2}/check/erc20?from={{ben}}&to={{agent}}&contract=0x00000000000000000000000000000000000c0194`),
+  get(`${V2}/check/erc20?from={{ben}}&to={{agent}}&contract={{heroes}}`),
+  get(`${V2}/check/erc1155?from={{ben}}&to={{agent}}&contract={{items}}&tokenId=2`),
+  get(`${V2}/check/erc1155?from={{cy}}&to={{hot}}&contract={{items}}&tokenId=1`),
+  get(`${V2}/check/erc1155?from={{cy}}&to={{hot}}&contract={{items}}&tokenId=1&rights={{rights}}`),
+  get(`${V2}/check/erc1155?from={{cy}}&to={{hot}}&contract={{items}}&tokenId=1&chainId=7`),
+  get(`${V2}/check/nothing?${adaToHot}`),
+];
