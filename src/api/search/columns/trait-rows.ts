@@ -14,7 +14,7 @@ export interface TraitRows {
   /** Replaces the slot's values, which must be distinct; returns whether they changed. */
   set(slot: number, values: readonly number[]): boolean;
   readonly used: number;
-  /** Pool entries that no slot uses. */
+  /** Unused pool entries. */
   readonly unused: number;
 }
 
