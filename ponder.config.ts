@@ -14,15 +14,15 @@ import { BootError } from "./src/boot-error.ts";
 import { loadIndexConfig } from "./src/config.ts";
 
 const LOCAL_CHAIN_ID = 31337;
-// What the supervisor starts again, as Ponder's own exit code for it.
+// Ponder's own exit code for "restart me"; the supervisor restarts on it.
 const TRY_AGAIN_CODE = 75;
 const POLLING_MS = 1_000;
-// With ours (10) this stays under PostgreSQL's default of 100 connections for four processes.
+// Together with our own pool (10), four processes stay under PostgreSQL's default of 100 connections.
 const POOL_CONNECTIONS_MAX = 12;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-// Everything that can stop a start is checked here, before Ponder locks its schema.
+// Checks everything that can prevent a start before Ponder locks its schema.
 const { chains, collections, registries, connectionString } = await stopOnBootError(async () => {
   const config = loadIndexConfig(process.env);
   loadServingConfig(process.env);
@@ -44,7 +44,7 @@ const { chains, collections, registries, connectionString } = await stopOnBootEr
         say(
           `vitrine: another process has taken schema "${schema}", to which the connection was lost; ending.`,
         );
-        // Without Ponder's own shutdown, which would unlock the schema under its new owner.
+        // Skip Ponder's own shutdown: it would unlock the schema under its new owner.
         process.exit(TRY_AGAIN_CODE);
       },
     }).catch((error: Error) => {
@@ -58,7 +58,7 @@ const { chains, collections, registries, connectionString } = await stopOnBootEr
 
 const indexed = chains.filter((chain) => collections.some((each) => each.chainId === chain.id));
 
-// The lists are part of Ponder's build id: the file's order must not re-index.
+// The lists are part of Ponder's build id: reordering the file must not cause a reindex.
 const collectionsByChain = Object.fromEntries(
   indexed.map(({ id }) => {
     const own = collections.filter((each) => each.chainId === id);
@@ -67,7 +67,7 @@ const collectionsByChain = Object.fromEntries(
   }),
 );
 
-// Ponder refuses handlers of a contract that no chain has, so "off" is a contract that nobody can be: one empty block.
+// Ponder rejects handlers for a contract that no chain has. "Off" is therefore the zero address and one empty block.
 const registriesByChain = Object.fromEntries(
   indexed.map(({ id }) => {
     const registry = registries.find((each) => each.chainId === id);
@@ -89,7 +89,7 @@ export default createConfig({
         id: chain.id,
         rpc: ponderTransport(chain),
         pollingInterval: POLLING_MS,
-        // A local chain starts over with other blocks under the same numbers.
+        // A local chain can restart with different blocks under the same numbers.
         disableCache: chain.id === LOCAL_CHAIN_ID,
       },
     ]),

@@ -1,20 +1,20 @@
-/** Tables only: indexes that serving needs are made in src/api/chain, since Ponder drops its own at every restart. */
+/** Tables only: src/api/chain creates the indexes for serving, because Ponder drops its own at every restart. */
 
 import { onchainTable, primaryKey } from "ponder";
 import { lockStandardNames, type SwitchName, switches } from "./src/domain/lock-standards.ts";
 
-/** One column per standard that keeps a switch. */
+/** One column per standard of kind `switch`. */
 const switchColumns = <Column>(make: () => Column) =>
   Object.fromEntries(switches.map((name) => [name, make()])) as Record<SwitchName, Column>;
 
-/** One row per token the chain has told of. `owner` is for ERC-721, `supply` for ERC-1155. */
+/** One row per token seen on the chain. `owner` applies to ERC-721, `supply` to ERC-1155. */
 export const tokenState = onchainTable(
   "token_state",
   (t) => ({
     chainId: t.int8({ mode: "number" }).notNull(),
     collectionAddress: t.hex().notNull(),
     tokenId: t.bigint().notNull(),
-    /** Told by the first transfer; null while only other events have named the token. */
+    /** Set by the first transfer; null while only other events have named the token. */
     standard: t.text({ enum: ["erc721", "erc1155"] }),
     owner: t.hex(),
     supply: t.bigint(),
@@ -23,22 +23,22 @@ export const tokenState = onchainTable(
     burned: t.boolean().notNull(),
     burnedBlock: t.bigint(),
     burnedLog: t.integer(),
-    /** ERC-721x locks as a count, plus one per other standard whose own event of the token holds it. */
+    /** ERC-721x locks as a count, plus one for each other standard whose last event for this token locked it. */
     lockCount: t.integer().notNull(),
     /** The block in which the count last left zero; null while it is zero. */
     lockedSinceBlock: t.bigint(),
     lastLockChangeBlock: t.bigint(),
-    /** The last of TokenLocked and TokenUnlocked, for contracts that keep a boolean; null: neither came. */
+    /** The last of TokenLocked and TokenUnlocked, for contracts that store a boolean; null if neither was emitted. */
     erc721xFlag: t.boolean(),
-    /** As `lockedSinceBlock`, of the count that takes `erc721xFlag` in place of the ERC-721x locks. */
+    /** Like `lockedSinceBlock`, for the count that uses `erc721xFlag` instead of the ERC-721x locks. */
     flagLockedSinceBlock: t.bigint(),
-    /** By the last event of the token; null: none came, so that ERC-6982 goes by the collection's default. */
+    /** Set by the token's last event; null if there was none, in which case ERC-6982 uses the collection's default. */
     ...switchColumns(() => t.boolean()),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.tokenId] }) }),
 );
 
-/** Who holds how much of an ERC-1155 id. A holder of nothing keeps a row with zero. */
+/** Balances per ERC-1155 id and holder. A holder whose balance drops to zero keeps a row with zero. */
 export const tokenBalance = onchainTable(
   "token_balance",
   (t) => ({
@@ -54,8 +54,8 @@ export const tokenBalance = onchainTable(
 );
 
 /**
- * Tokens that one event minted and that have not moved since: each is a token without a row of its own. A row of
- * token_state that has a standard wins over the range it lies in. Ranges of a collection never overlap.
+ * Tokens minted by one event that have not moved since, and so have no row of their own. A token_state row with a
+ * standard overrides the range that contains it. Ranges of a collection never overlap.
  */
 export const tokenRange = onchainTable(
   "token_range",
@@ -75,21 +75,21 @@ export const tokenRange = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.fromTokenId] }) }),
 );
 
-/** The bounds of a collection's ranges, so that handlers find the range of a token by primary keys. */
+/** The bounds of a collection's ranges, so that handlers find a token's range by primary key. */
 export const collectionRanges = onchainTable(
   "collection_ranges",
   (t) => ({
     chainId: t.int8({ mode: "number" }).notNull(),
     collectionAddress: t.hex().notNull(),
-    /** JSON: `[["from", "to"], …]`, both included, in the order of the ids. */
+    /** JSON: `[["from", "to"], …]`, inclusive, ordered by id. */
     bounds: t.text().notNull(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
 );
 
 /**
- * One row per movement of a token; those of one event are told apart by the end of the id. The mint of a range is one
- * row, from `tokenId` to `lastTokenId`, and `quantity` says how many tokens.
+ * One row per movement of a token; a suffix of the id distinguishes those of one event. The mint of a range is one row,
+ * from `tokenId` to `lastTokenId`, and `quantity` is the number of tokens.
  */
 export const tokenTransfer = onchainTable("token_transfer", (t) => ({
   id: t.text().primaryKey(),
@@ -106,30 +106,30 @@ export const tokenTransfer = onchainTable("token_transfer", (t) => ({
   logIndex: t.integer().notNull(),
 }));
 
-/** How many tokens of a collection exist and how many wallets hold some, kept as they change. */
+/** The number of existing tokens and of wallets with at least one, per collection, updated with each transfer. */
 export const collectionState = onchainTable(
   "collection_state",
   (t) => ({
     chainId: t.int8({ mode: "number" }).notNull(),
     collectionAddress: t.hex().notNull(),
     standard: t.text({ enum: ["erc721", "erc1155"] }).notNull(),
-    /** Tokens that exist: minted and not burned. */
+    /** Existing tokens: minted and not burned. */
     items: t.integer().notNull(),
     owners: t.integer().notNull(),
-    /** The collection has ranges. Null and false are the same. */
+    /** Whether the collection has ranges. Null means false. */
     hasRanges: t.boolean(),
-    /** A Transfer with all three arguments indexed was seen: those in another layout are amounts of a coin then. */
+    /** A Transfer with all three arguments indexed was seen. From then on, other layouts are amounts of a coin. */
     hasIndexedTransfers: t.boolean(),
     /**
-     * JSON: `[["transfer id", "token id"], …]` of transfers in another layout while none has all arguments indexed. They
-     * are taken back by the first that has. `[]` once they are too many to be a coin's before its first token.
+     * JSON: `[["transfer id", "token id"], …]` of transfers in another layout, while none has all arguments indexed;
+     * the first that does reverts them. `[]` once there are too many for a coin that has no token yet.
      */
     doubtfulTransfers: t.text(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
 );
 
-/** How many different tokens of a collection a wallet holds; what `owners` is counted by. */
+/** The number of distinct tokens of a collection in a wallet; `owners` is derived from it. */
 export const collectionHolder = onchainTable(
   "collection_holder",
   (t) => ({
@@ -141,7 +141,7 @@ export const collectionHolder = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.holder] }) }),
 );
 
-/** Whether tokens without an event of their own are locked, by the last DefaultLocked (ERC-6982). */
+/** Whether tokens without a lock event of their own are locked, from the last DefaultLocked (ERC-6982). */
 export const lockDefault = onchainTable(
   "lock_default",
   (t) => ({
@@ -149,31 +149,31 @@ export const lockDefault = onchainTable(
     collectionAddress: t.hex().notNull(),
     standard: t.text({ enum: lockStandardNames }).notNull(),
     locked: t.boolean().notNull(),
-    /** The block from which it is locked without a break; null while it is not. */
+    /** The block since which the default has been locked without interruption; null while unlocked. */
     lockedSinceBlock: t.bigint(),
     lastLockChangeBlock: t.bigint().notNull(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress, table.standard] }) }),
 );
 
-/** The audit of locks: one row per event of a lock standard, and per lock that a transfer ended, with the count after it. */
+/** The audit log of locks: one row per lock event, and per lock ended by a transfer, with the count after it. */
 export const lockEvent = onchainTable("lock_event", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
-  /** Null for a DefaultLocked, which is about all tokens of the collection without an event of their own. */
+  /** Null for a DefaultLocked, which applies to all tokens of the collection without an event of their own. */
   tokenId: t.bigint(),
   standard: t.text({ enum: lockStandardNames }).notNull(),
   direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
-  /** Who locked or unlocked, or may unlock; null where the event names nobody. */
+  /** Who locked or unlocked, or may unlock; null if the event names nobody. */
   approvedContract: t.hex(),
-  /** The token's `lockCount`; of a default, 1 or 0. */
+  /** The token's `lockCount`; for a default, 1 or 0. */
   countAfter: t.integer().notNull(),
-  /** The same with the ERC-721x events as a switch, for contracts that keep a boolean. */
+  /** The same count with the ERC-721x events as a switch, for contracts that store a boolean. */
   flagCountAfter: t.integer().notNull(),
-  /** No event of the token's own stood against the collection's default, which no count has in it. */
+  /** The token has no event of its own that overrides the collection's default. Neither count includes the default. */
   followsDefault: t.boolean().notNull(),
-  /** True for a TokenUnlocked that no TokenLocked came before, which changes no count. */
+  /** True for a TokenUnlocked without a preceding TokenLocked; it changes no count. */
   anomaly: t.boolean().notNull(),
   blockNumber: t.bigint().notNull(),
   blockTimestamp: t.bigint().notNull(),
@@ -182,14 +182,14 @@ export const lockEvent = onchainTable("lock_event", (t) => ({
 }));
 
 /**
- * One row per on-chain reason to read metadata again, whatever the size of its range: the serving side finds
- * its work here by set difference. The id sorts in chain order.
+ * One row per on-chain reason to read metadata again, whatever the size of its range. The API side finds new rows by
+ * set difference. Ids sort in chain order.
  */
 export const metadataUpdate = onchainTable("metadata_update", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
-  /** `taken_back`: transfers were taken for the token's that were a coin's. */
+  /** `taken_back`: transfers attributed to the token turned out to be amounts of a coin. */
   source: t
     .text({ enum: ["mint", "first_seen", "taken_back", "MetadataUpdate", "BatchMetadataUpdate", "URI"] })
     .notNull(),
@@ -203,7 +203,7 @@ export const metadataUpdate = onchainTable("metadata_update", (t) => ({
   logIndex: t.integer().notNull(),
 }));
 
-/** Delegations of delegate registry v2, one row per hash; the last event wins. Revoked ones stay, disabled. */
+/** Delegations of delegate registry v2, one row per hash; the last event wins. Revoked delegations stay, disabled. */
 export const delegation = onchainTable(
   "delegation",
   (t) => ({
@@ -226,8 +226,8 @@ export const delegation = onchainTable(
 );
 
 /**
- * What the chain said and the index could not take in full: one row per collection and kind, however often it happens.
- * What is told in detail is the first time.
+ * Logs that the handlers could not apply in full: one row per collection and kind, however often it happens. The detail
+ * describes the first occurrence.
  */
 export const indexAnomaly = onchainTable(
   "index_anomaly",
@@ -246,7 +246,7 @@ export const indexAnomaly = onchainTable(
         ],
       })
       .notNull(),
-    /** How many logs; it stops at 2^31-1. */
+    /** The number of logs, capped at 2^31-1. */
     count: t.integer().notNull(),
     firstBlock: t.bigint().notNull(),
     lastBlock: t.bigint().notNull(),

@@ -1,4 +1,4 @@
-/** Every event Vitrine reads from a token contract: one ABI, so that the first transfer tells the standard. */
+/** Every event Vitrine reads from a token contract. One ABI for all: the first transfer determines the standard. */
 export const tokenEventsAbi = [
   {
     type: "event",
@@ -20,22 +20,23 @@ export const tokenEventsAbi = [
       { name: "value", type: "uint256", indexed: false },
     ],
   },
-  // What follows declares no inputs, and the handlers read the raw log. An event's topic is the hash of its signature,
-  // which does not tell what is indexed: Ponder decodes one layout and drops logs of any other, and those whose data is
-  // malformed, without a word. The types belong to the name, for the topic's sake.
+  // The events below declare no inputs, and the handlers decode the raw log. The topic is the hash of the signature,
+  // which doesn't include `indexed`: Ponder decodes one layout and silently drops other layouts and malformed data. The
+  // name carries the types for the topic's sake.
   //
-  // These two are declared in their usual layout as well: Ponder knows beforehand which rows a decoded log will need and
-  // reads them together. Each log comes once more here, where what was decoded is left alone.
+  // Transfer and TransferSingle are declared in their usual layout as well, because Ponder predicts which rows a
+  // decoded log needs and prefetches them in batches. Those logs arrive twice; the raw handlers skip what was already
+  // decoded.
   { type: "event", name: "Transfer(address,address,uint256)", inputs: [] },
   { type: "event", name: "TransferSingle(address,address,address,uint256,uint256)", inputs: [] },
   { type: "event", name: "TransferBatch(address,address,address,uint256[],uint256[])", inputs: [] },
   { type: "event", name: "ConsecutiveTransfer(uint256,uint256,address,address)", inputs: [] },
-  // ERC-4906, whose draft indexed the ids that the final standard does not.
+  // ERC-4906: its draft indexed the ids; the final standard doesn't.
   { type: "event", name: "MetadataUpdate(uint256)", inputs: [] },
   { type: "event", name: "BatchMetadataUpdate(uint256,uint256)", inputs: [] },
   { type: "event", name: "URI(string,uint256)", inputs: [] },
-  // The lock standards of src/domain/lock-standards.ts. Two events share the name `Locked`. Each log comes once: locks are
-  // few beside transfers, and a second declaration costs the index another event for each.
+  // The lock standards of src/domain/lock-standards.ts. Two events share the name `Locked`. Each log arrives once:
+  // locks are rare next to transfers, and a second declaration would cost the chain index one more event per log.
   { type: "event", name: "TokenLocked(uint256,address)", inputs: [] },
   { type: "event", name: "TokenUnlocked(uint256,address)", inputs: [] },
   { type: "event", name: "Locked(uint256)", inputs: [] },

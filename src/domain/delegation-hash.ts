@@ -1,4 +1,4 @@
-/** The hash by which delegate registry v2 knows a delegation (RegistryHashes.sol): its fields' keccak, its type in the last byte. */
+/** Delegation hashes of delegate registry v2 (RegistryHashes.sol): keccak of the fields, type in the last byte. */
 
 import { concat, type Hex, hexToBigInt, keccak256, numberToHex } from "viem";
 
@@ -13,7 +13,7 @@ const typeBytes: Record<DelegationType, bigint> = {
 };
 const WORD = 2n ** 256n;
 
-/** What a delegation is told apart by. The amount is no part of it: a new amount replaces the old one. */
+/** The fields that identify a delegation. The amount is not one of them: a new amount replaces the old one. */
 export interface DelegationKey {
   readonly type: DelegationType;
   readonly rights: Hex;

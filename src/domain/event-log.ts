@@ -1,30 +1,30 @@
 /**
- * The arguments of a log, whichever of them the contract indexes. An event's topic is the hash of its signature, which
- * does not tell `indexed`: the same topic comes in several layouts, and Ponder drops those that its ABI does not name.
+ * Reads the arguments of a log, whichever of them the contract indexes. An event's topic is the hash of its signature,
+ * which doesn't include `indexed`: one topic occurs in several layouts, and Ponder drops those its ABI doesn't declare.
  */
 
 const WORD_DIGITS = 64;
 const ADDRESS_LIMIT = 2n ** 160n;
-// Addresses are hashes: one below this has twelve zero bytes more than its type asks for, and is likely a number.
+// Addresses are hashes. A smaller value has at least eight leading zero bytes and is more likely a number.
 const LIKELY_ADDRESS_MIN = 2n ** 96n;
 
-/** The parts of a log that hold its arguments, as JSON-RPC writes them. */
+/** The parts of a log that carry its arguments, as JSON-RPC encodes them. */
 export interface RawLog {
-  /** The event's own topic, then one word per indexed argument; Ponder fills up with nulls what it has stored. */
+  /** The event's topic, then one word per indexed argument. Ponder pads stored topics with nulls. */
   readonly topics: readonly (string | null)[];
-  /** One word per argument of a static type that is not indexed. */
+  /** One word per non-indexed argument of a static type. */
   readonly data: string;
 }
 
 export type StaticType = "address" | "bool" | "uint256";
 
 /**
- * The arguments of an event whose types are all static, in the order of its signature; undefined for a log that holds
- * fewer words, that has more topics than arguments, or whose words fit no layout or several equally well. Surplus data
- * is ignored, as contracts and their readers do.
+ * The arguments of an event whose types are all static, in signature order. Undefined for a log with too few words,
+ * with more topics than arguments, or whose words fit no layout or several equally well. Surplus data is ignored, as
+ * contracts and their clients do.
  *
- * With some arguments indexed and some not, the layout is the one in which addresses look most like addresses and
- * numbers least; between equals, the one that indexes the first arguments.
+ * If only some arguments are indexed, the layout is the one in which addresses look most like addresses and numbers
+ * least. On a tie, the layout that indexes the first arguments wins.
  */
 export function readArguments(log: RawLog, types: readonly StaticType[]): readonly bigint[] | undefined {
   const indexed = indexedWords(log);
@@ -38,14 +38,14 @@ export function readArguments(log: RawLog, types: readonly StaticType[]): readon
   return likeliest(indexed, inData, types);
 }
 
-/** The `count` words that a log begins with, indexed ones first; undefined for a log that holds fewer. */
+/** The first `count` words of a log, indexed ones first; undefined if there are fewer. */
 export function firstWords(log: RawLog, count: number): readonly bigint[] | undefined {
   const indexed = indexedWords(log).slice(0, count);
   const inData = dataWords(log.data, count - indexed.length);
   return inData && [...indexed, ...inData];
 }
 
-/** As Ponder writes addresses: in lower case. The word must be one. */
+/** Lower case, as Ponder writes addresses. The word must be a valid address. */
 export const asAddress = (word: bigint): `0x${string}` => `0x${word.toString(16).padStart(40, "0")}`;
 
 function indexedWords({ topics }: RawLog): bigint[] {
@@ -74,7 +74,7 @@ function fits(word: bigint, type: StaticType | undefined): boolean {
 
 const looksLikeAddress = (word: bigint): boolean => word >= LIKELY_ADDRESS_MIN && word < ADDRESS_LIMIT;
 
-/** How many words look as their types let expect. Zero is a usual value of each type. */
+/** The number of words that look like their type. Zero is a common value of every type. */
 function likeness(words: readonly bigint[], types: readonly StaticType[]): number {
   return words.filter((word, at) => word === 0n || looksLikeAddress(word) === (types[at] === "address"))
     .length;
@@ -94,7 +94,7 @@ function likeliest(
   return rivals.length === 0 || best === usual ? best : undefined;
 }
 
-/** The ways to choose `count` positions of the first `of`, in lexicographic order. */
+/** All ways to choose `count` of the first `of` positions, in lexicographic order. */
 function choices(of: number, count: number, from = 0): number[][] {
   if (count === 0) return [[]];
   const found: number[][] = [];

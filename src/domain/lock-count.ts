@@ -4,7 +4,7 @@ export const isLocked = (lockCount: number): boolean => lockCount > 0;
 
 export interface LockChange {
   readonly count: number;
-  /** An unlock that nobody had locked: recorded, so that it never pays for a later lock. */
+  /** An unlock without a preceding lock: recorded, so that it never offsets a later lock. */
   readonly anomaly: boolean;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The standards by which token contracts tell of locks, and the only place that names their events and views. A new one
- * is a row here and its events in abis/token-events.ts: columns, handlers, answers and reconciliation follow.
+ * The lock standards of token contracts, and the only place that names their events and views. To add one, add a row
+ * here and its events to abis/token-events.ts: columns, handlers, responses and reconciliation follow from it.
  */
 
 import { asAddress, type RawLog, readArguments, type StaticType } from "./event-log.ts";
 
-/** What an argument of a lock event says. */
+/** The meaning of a lock event's argument. */
 export type LockArgument = "tokenId" | "by" | "isLocked";
 
 const argumentTypes: Readonly<Record<LockArgument, StaticType>> = {
@@ -15,33 +15,33 @@ const argumentTypes: Readonly<Record<LockArgument, StaticType>> = {
 };
 
 export interface LockEventRule {
-  /** Its topic is the hash of this. */
+  /** The topic is its hash. */
   readonly signature: string;
-  /** In the order of the signature. One without a token id is about the collection's default. */
+  /** In signature order. An event without a token id applies to the collection's default. */
   readonly arguments: readonly LockArgument[];
-  /** `told`: its argument `isLocked` says; `unless_zero`: it locks where `by` is an address other than zero. */
+  /** `told`: the argument `isLocked` decides; `unless_zero`: it locks if `by` is not the zero address. */
   readonly locks: boolean | "told" | "unless_zero";
 }
 
-/** A function of a contract with a token id as its only argument, or none where it tells the default. */
+/** A view function with a token id as its only argument, or without arguments if it returns the default. */
 export interface LockView {
   readonly name: string;
-  /** What its answer, one word, is. */
+  /** The meaning of its one-word return value. */
   readonly answers: "count" | "isUnlocked" | "isLocked" | "holder";
 }
 
 interface LockStandard {
   readonly name: string;
-  /** As people write it. */
+  /** The display name. */
   readonly title: string;
-  /** `count`: each lock needs an unlock of its own. `switch`: a token is locked or not, and the last event decides. */
+  /** `count`: each lock needs its own unlock. `switch`: a token is locked or not, and the last event decides. */
   readonly keeps: "count" | "switch";
-  /** A transfer that is no mint ends the lock, by the standard's text. */
+  /** By the standard's text, a transfer other than a mint ends the lock. */
   readonly endsWithTransfer: boolean;
   readonly events: readonly LockEventRule[];
-  /** In the order of preference; the first that the contract answers is compared with. */
+  /** In order of preference: reconciliation uses the first one the contract supports. */
   readonly views: readonly LockView[];
-  /** Tells the state of tokens without an event of their own; only where the standard has such a default. */
+  /** Returns the state of tokens without an event of their own; only for standards with such a default. */
   readonly defaultView?: LockView;
 }
 
@@ -64,7 +64,7 @@ export const lockStandards = [
         locks: false,
       },
     ],
-    // A count tells more than whether there is one.
+    // A count carries more information than a boolean.
     views: [
       { name: "lockCount", answers: "count" },
       { name: "isUnlocked", answers: "isUnlocked" },
@@ -97,7 +97,7 @@ export const lockStandards = [
   },
   {
     // https://eips.ethereum.org/EIPS/eip-5753: "When the locked token is transferred by an unlocker, the token MUST be
-    // unlocked after the transfer", and its reference emits nothing then. An unlocker of zero is no lock.
+    // unlocked after the transfer". Its reference implementation emits no event then. A zero unlocker is no lock.
     name: "erc5753",
     title: "ERC-5753",
     keeps: "switch",
@@ -112,7 +112,7 @@ export const lockStandards = [
 
 type Row = (typeof lockStandards)[number];
 export type LockStandardName = Row["name"];
-/** A standard whose state of a token is a column of token_state. */
+/** A standard whose state per token is a column of token_state. */
 export type SwitchName = Extract<Row, { readonly keeps: "switch" }>["name"];
 export type LockSignature = Row["events"][number]["signature"];
 
@@ -125,7 +125,7 @@ export const switches: readonly SwitchName[] = lockStandards.flatMap((each) =>
   each.keeps === "switch" ? [each.name] : [],
 );
 
-/** The switch with a default of the collection. There is one: lock_event tells of one default only. */
+/** The switch with a collection default. There is only one: lock_event records one default only. */
 export const switchWithDefault: SwitchName = "erc6982";
 
 export const endedByTransfer: readonly SwitchName[] = lockStandards.flatMap((each) =>
@@ -135,16 +135,16 @@ export const endedByTransfer: readonly SwitchName[] = lockStandards.flatMap((eac
 export const findLockStandard = (name: LockStandardName): LockStandard =>
   lockStandards.find((each) => each.name === name) ?? lockStandards[0];
 
-/** What a log of a lock event says. */
+/** A decoded lock event. */
 export interface LockTold {
-  /** Null: the default of all tokens of the collection. */
+  /** Null: the default of the collection. */
   readonly tokenId: bigint | null;
   readonly isLocked: boolean;
-  /** Who locked or may unlock, in lower case; null where the event names nobody. */
+  /** Who locked or may unlock, in lower case; null if the event names nobody. */
   readonly by: `0x${string}` | null;
 }
 
-/** Undefined for a log that can't be read in any layout. */
+/** Undefined for a log that no layout fits. */
 export function readLockLog(rule: LockEventRule, log: RawLog): LockTold | undefined {
   const words = readArguments(log, typesOf(rule));
   if (!words) return undefined;

@@ -1,17 +1,17 @@
-/** What the events of all lock standards make of a token, one event at a time. */
+/** The lock state of a token, computed from the events of all lock standards one at a time. */
 
 import { afterLock, afterUnlock, isLocked } from "./lock-count.ts";
 import { endedByTransfer, type LockStandardName, type SwitchName, switches } from "./lock-standards.ts";
 
-/** A token's own events only: the default of its collection is added where it is read. */
+/** From the token's own events only: readers apply the collection's default. */
 export interface LockState extends Readonly<Record<SwitchName, boolean | null>> {
   /** ERC-721x locks as a count, plus one for each switch that is on. */
   readonly lockCount: number;
-  /** The last of TokenLocked and TokenUnlocked; null: neither came. */
+  /** The last of TokenLocked and TokenUnlocked; null if neither was emitted. */
   readonly erc721xFlag: boolean | null;
   /** The block in which `lockCount` last left zero; null while it is zero. */
   readonly lockedSinceBlock: bigint | null;
-  /** The same of the count that takes `erc721xFlag` in place of the ERC-721x locks. */
+  /** The same for the count that uses `erc721xFlag` instead of the ERC-721x locks. */
   readonly flagLockedSinceBlock: bigint | null;
 }
 
@@ -25,7 +25,7 @@ export const noLocks: LockState = {
 
 export interface LockChange {
   readonly state: LockState;
-  /** An unlock of a counting standard that no lock came before; switches may be told what they are. */
+  /** An unlock of a counting standard without a preceding lock. Repeating a switch's state is no anomaly. */
   readonly anomaly: boolean;
 }
 
@@ -54,11 +54,11 @@ export function applyLock(
   return { state: after, anomaly };
 }
 
-/** The locks that a transfer, which is no mint, ends. */
+/** The locks ended by a transfer that is not a mint. */
 export const endedBy = (state: LockState): SwitchName[] =>
   endedByTransfer.filter((name) => state[name] === true);
 
-/** The count that takes the ERC-721x events as a switch. */
+/** The count with the ERC-721x events as a switch. */
 export const flagCount = (state: LockState): number =>
   Number(state.erc721xFlag === true) + switchCount(state);
 

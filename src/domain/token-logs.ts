@@ -1,6 +1,6 @@
 /**
- * Reads the logs of token contracts, whatever they hold: undefined stands for one that can't be read. Nothing here
- * throws, and no array is longer than the log's own data.
+ * Decodes the logs of token contracts. Returns undefined for a log that can't be decoded, and never throws. No array is
+ * longer than the log's own data.
  */
 
 import { decodeAbiParameters } from "viem";
@@ -18,7 +18,7 @@ export interface TransferLog {
 export interface BatchLog {
   readonly from: Address;
   readonly to: Address;
-  /** As many as there are values. */
+  /** The same length as `values`. */
   readonly ids: readonly bigint[];
   readonly values: readonly bigint[];
 }
@@ -26,12 +26,12 @@ export interface BatchLog {
 export interface ConsecutiveLog {
   readonly from: Address;
   readonly to: Address;
-  /** Both ends are included. */
+  /** Inclusive, as is `last`. */
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** How many topics of the log are arguments. Ponder fills up with nulls what it has stored. */
+/** The number of indexed arguments. Ponder pads stored topics with nulls. */
 export function countIndexed({ topics }: RawLog): number {
   let at = 1;
   while (at < topics.length && topics[at] != null) at++;
@@ -45,7 +45,7 @@ export function readTransfer(log: RawLog): TransferLog | undefined {
   return { from: asAddress(from), to: asAddress(to), tokenId, quantity: 1n };
 }
 
-/** A TransferSingle as ERC-1155 lays it out: three addresses in topics, two words in the data. */
+/** A TransferSingle in the ERC-1155 layout: three addresses in topics, two words in the data. */
 export const isUsualSingle = (log: RawLog): boolean => log.topics[3] != null && log.data.length >= 2 + 2 * 64;
 
 /** `TransferSingle(address,address,address,uint256,uint256)` in any layout. */
@@ -98,11 +98,11 @@ export function readConsecutive(log: RawLog): ConsecutiveLog | undefined {
 
 const wordAt = ({ topics }: RawLog, at: number): bigint => BigInt(topics[at] ?? 0);
 
-/** The token of a `URI(string,uint256)` (ERC-1155), in any layout. The string is read from the contract, not from here. */
+/** The token id of a `URI(string,uint256)` (ERC-1155), in any layout. The URI is read from the contract. */
 export function readUriToken(log: RawLog): bigint | undefined {
   const indexed = countIndexed(log);
   if (indexed === 2) return wordAt(log, 2);
-  // Data that holds a string has at least two words, and with the token three.
+  // Data with a string has at least two words, and with the token id three.
   const words = (log.data.length - 2) / 64;
   if (indexed === 1) return words === 1 ? BigInt(log.data) : wordAt(log, 1);
   return indexed === 0 && words >= 3 ? BigInt(`0x${log.data.slice(2 + 64, 2 + 128)}`) : undefined;

@@ -1,4 +1,4 @@
-/** What a collection's logs said and the index could not take in full, counted per kind. */
+/** Logs that the handlers could not apply in full, counted per collection and kind. */
 
 import type { Context } from "ponder:registry";
 import { indexAnomaly } from "ponder:schema";
@@ -10,8 +10,8 @@ export type AnomalyKind = (typeof indexAnomaly.$inferInsert)["kind"];
 const COUNT_MAX = 2 ** 31 - 1;
 
 /**
- * Counts an anomaly of the event's collection. `detail` is kept of the first of each kind, with its block, transaction
- * and log; of later ones, the count and the last block. Never throws for what a log holds.
+ * Counts an anomaly of the event's collection. Stores `detail`, block, transaction and log index for the first of each
+ * kind; later ones only update the count and the last block. Never throws, whatever the log contains.
  */
 export async function recordAnomaly(
   event: ChainEvent,
@@ -36,7 +36,7 @@ export async function recordAnomaly(
     .onConflictDoUpdate((row) => ({ count: Math.min(row.count + 1, COUNT_MAX), lastBlock: number }));
 }
 
-/** Says of a log that can't be read what can be said. */
+/** Describes a log that can't be decoded. */
 export function unreadable(name: string, { log }: ChainEvent): string {
   const bytes = Math.max(0, (log.data.length - 2) / 2);
   return `a ${name} log with ${countIndexed(log)} indexed arguments and ${bytes} bytes of data can't be read`;

@@ -1,4 +1,4 @@
-/** Item and owner counts per collection, kept as tokens move, so that reading them costs one row. */
+/** Item and owner counts per collection, updated with each transfer so that reading them takes one row. */
 
 import type { Context } from "ponder:registry";
 import { collectionHolder, collectionState } from "ponder:schema";
@@ -7,26 +7,26 @@ import { type ChainEvent, collectionKey } from "./event-row.ts";
 
 type Standard = "erc721" | "erc1155";
 
-/** What one movement changes in a collection: tokens that exist, and the wallets that hold more or fewer. */
+/** The change one movement makes to a collection: existing tokens, and the wallets whose holdings change. */
 export interface CountChange {
   readonly items: number;
   readonly takenFrom?: `0x${string}` | undefined;
   readonly givenTo?: `0x${string}` | undefined;
-  /** How many tokens are taken and given; 1 by default. */
+  /** The number of tokens transferred; 1 by default. */
   readonly tokens?: number;
   /** The movement is a Transfer with all arguments indexed. */
   readonly isIndexed?: boolean;
-  /** The movement made a range of tokens. */
+  /** The movement created a range of tokens. */
   readonly hasRanges?: boolean;
 }
 
-// What the columns hold. A contract may mint ranges of a million as often as it can pay for.
+// The limit of the column type. A contract may mint ranges of a million as often as it can pay for.
 const COUNT_MAX = 2 ** 31 - 1;
 const bounded = (count: number): number => Math.max(0, Math.min(count, COUNT_MAX));
 
 /**
- * Counts a movement. The zero address holds nothing. Answers the transfers that are doubtful no more, as the
- * collection's row remembered them, where this movement is the first to tell.
+ * Counts a movement. The zero address is no holder. If this is the collection's first Transfer with all arguments
+ * indexed, returns the doubtful transfers stored in its row; otherwise null.
  */
 export async function countMovement(
   event: ChainEvent,
@@ -63,7 +63,7 @@ export async function countMovement(
   return doubtful;
 }
 
-/** Answers the difference that it makes to the number of owners. */
+/** Returns the change in the number of owners. */
 async function changeHolding(
   event: ChainEvent,
   context: Context,

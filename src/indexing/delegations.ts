@@ -1,4 +1,4 @@
-/** Delegate registry v2: every call leaves an event, changed or not, so the projection is the last one per hash. */
+/** Delegate registry v2: every call emits an event, even without a change, so the last event per hash is the state. */
 
 import { type Context, ponder } from "ponder:registry";
 import { delegation } from "ponder:schema";
@@ -52,7 +52,7 @@ ponder.on("DelegateRegistry:DelegateERC721", async ({ event, context }) => {
   });
 });
 
-// An amount of zero is how these two are revoked.
+// An amount of zero revokes these two types.
 ponder.on("DelegateRegistry:DelegateERC20", async ({ event, context }) => {
   const { from, to, contract_, rights, amount } = event.args;
   await project(event, context, {

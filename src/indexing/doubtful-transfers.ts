@@ -1,7 +1,8 @@
 /**
- * A contract that is a coin and a collection at once (ERC-404) emits Transfer in two layouts: all arguments indexed for
- * a token, and the third in the data for an amount, often before its first token. AxieCore and others emit the second for
- * tokens, and never the first. So what comes in another layout stands until one comes with all arguments indexed.
+ * A contract that is both a coin and a collection (ERC-404) emits Transfer in two layouts: all arguments indexed for a
+ * token, the third in the data for an amount, often before its first token. AxieCore and others use the second layout
+ * for tokens and never the first. So other layouts count as token transfers until one arrives with all arguments
+ * indexed.
  */
 
 import type { Context } from "ponder:registry";
@@ -12,13 +13,13 @@ import { type ChainEvent, collectionKey } from "./event-row.ts";
 import { recordTrigger } from "./metadata-updates.ts";
 import { tokenKey } from "./token-key.ts";
 
-// A coin's amounts before its first token are few; a collection's tokens are not.
+// A coin emits few amounts before its first token; a collection emits many token transfers.
 const DOUBTFUL_MAX = 100;
 const SETTLED = "[]";
 
 type Doubtful = readonly (readonly [transferId: string, tokenId: string])[];
 
-/** Remembers a transfer in another layout than ERC-721's, of a collection that has had none in that. */
+/** Records a transfer in another layout than ERC-721's, for a collection without any transfer in that layout. */
 export async function noteDoubtful(event: ChainEvent, context: Context, tokenId: bigint): Promise<void> {
   const noted = [event.id, String(tokenId)] as const;
   await context.db
@@ -39,8 +40,8 @@ export async function noteDoubtful(event: ChainEvent, context: Context, tokenId:
 }
 
 /**
- * Takes back what was taken for tokens, but for `except`, which the present event has told of. `doubtful` is what the
- * collection's row remembered.
+ * Reverts the transfers that were mistaken for token transfers, except those of `except`, the token of the current
+ * event. `doubtful` is the value stored in the collection's row.
  */
 export async function takeBackDoubtful(
   event: ChainEvent,
@@ -79,7 +80,7 @@ async function takeBack(event: ChainEvent, context: Context, tokenId: bigint, pa
     items: burned ? 0 : -1,
     takenFrom: owner ?? undefined,
   });
-  // The parts of an event's own movements are numbers.
+  // The suffix can't collide: the parts of the event's own movements are numbers.
   const at = { from: tokenId, to: tokenId, part: `taken-back-${part}` };
   await recordTrigger(event, context, { source: "taken_back", ...at });
 }

@@ -1,4 +1,4 @@
-/** ERC-1155 transfers: balances per holder, and a supply that is always their sum. */
+/** ERC-1155 transfers: balances per holder, and a supply that always equals their sum. */
 
 import { type Context, ponder } from "ponder:registry";
 import { tokenBalance, tokenState } from "ponder:schema";
@@ -16,7 +16,7 @@ ponder.on("Collection:TransferSingle", async ({ event, context }) => {
   await moveAmount(event, context, { from, to, tokenId: id, quantity: value });
 });
 
-// Every TransferSingle comes here as well (abis/token-events.ts); those in the usual layout are done.
+// Every TransferSingle arrives here as well (abis/token-events.ts); the handler above covers the usual layout.
 ponder.on(
   "Collection:TransferSingle(address,address,address,uint256,uint256)",
   async ({ event, context }) => {
@@ -44,10 +44,10 @@ ponder.on(
 async function moveAmount(event: ChainEvent, context: Context, movement: Movement): Promise<void> {
   const { from, to, tokenId, quantity } = movement;
   const isMint = from === zeroAddress;
-  // Contracts let anybody move nothing of any id; only of one from zero does the contract itself tell (ERC-1155: "to
-  // broadcast the existence of a token ID with no initial balance").
+  // Contracts let anybody transfer zero of any id. Only a transfer from the zero address is a statement of the contract
+  // itself (ERC-1155: "to broadcast the existence of a token ID with no initial balance").
   if (quantity === 0n && !isMint) return recordMovement(event, context, movement, false);
-  // A balance from before the start block was never seen; what moves out of it comes into sight now.
+  // Balances from before the start block are unknown; tokens that move out of them are counted from now on.
   const source = await changeBalance(event, context, tokenId, from, -quantity);
   const target = await changeBalance(event, context, tokenId, to, quantity);
   const difference = source.after - source.before + (target.after - target.before);
@@ -55,7 +55,7 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
   const mint = { mintedBlock: event.block.number, mintedLog: event.log.logIndex };
   const burn = { burnedBlock: event.block.number, burnedLog: event.log.logIndex };
   const leavesNothing = to === zeroAddress && quantity > 0n;
-  // Scalars, since rows that Ponder hands out change under later writes.
+  // Copied scalars: rows that Ponder returns change under later writes.
   const supply = { before: 0n, after: difference };
   let isNew = true;
   await context.db
@@ -94,15 +94,15 @@ interface Change {
   after: bigint;
 }
 
-/** 1 for something that was nothing before, -1 for nothing that was something. */
+/** 1 if the amount became nonzero, -1 if it became zero, otherwise 0. */
 function filling({ before, after }: Change): -1 | 0 | 1 {
   if (before === 0n) return after > 0n ? 1 : 0;
   return after === 0n ? -1 : 0;
 }
 
 /**
- * Within what a contract itself can hold. One that emits amounts without keeping any could sum up to more digits than
- * the column has, and that would stop the indexer for good.
+ * Clamps to the uint256 range. A contract that emits amounts without storing any could sum up to more digits than the
+ * column allows, which would stop the indexer for good.
  */
 function bounded(amount: bigint): bigint {
   if (amount < 0n) return 0n;

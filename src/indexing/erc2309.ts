@@ -1,4 +1,4 @@
-/** ERC-2309: many tokens moved by one event. Small ones are moved one by one, a large mint is kept as a range. */
+/** ERC-2309: one event moves many tokens. Small ones are expanded token by token; a large mint becomes a range. */
 
 import { type Context, ponder } from "ponder:registry";
 import { zeroAddress } from "viem";
@@ -10,9 +10,9 @@ import type { ChainEvent } from "./event-row.ts";
 import { recordMovement } from "./movements.ts";
 import { addRange, type Bounds, overlaps, RANGES_MAX, readRanges } from "./token-ranges.ts";
 
-// What ERC721A mints at most in one event.
+// The most that ERC721A mints in one event.
 const EXPANDED_MAX = 5_000n;
-// A contract may claim 2^256 tokens in one log, and each is read, searched and counted.
+// A contract may claim 2^256 tokens in one log, and every indexed token is fetched, searched and counted.
 const RANGE_MAX = 1_000_000n;
 
 ponder.on("Collection:ConsecutiveTransfer(uint256,uint256,address,address)", async ({ event, context }) => {
@@ -50,7 +50,7 @@ async function expand(
   }
 }
 
-/** One row for all of them, and one of each kind that a single mint leaves. */
+/** Writes one row for the whole range, and one of each other kind that a single mint writes. */
 async function mintRange(
   event: ChainEvent,
   context: Context,

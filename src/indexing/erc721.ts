@@ -1,4 +1,4 @@
-/** ERC-721 transfers in any layout: who owns what, and which tokens are new. */
+/** ERC-721 transfers in any layout: owners and new tokens. */
 
 import { type Context, ponder } from "ponder:registry";
 import { collectionState, tokenState } from "ponder:schema";
@@ -17,7 +17,7 @@ ponder.on("Collection:Transfer", async ({ event, context }) => {
   await moveToken(event, context, { ...event.args, quantity: 1n }, true);
 });
 
-// Every Transfer comes here as well (abis/token-events.ts); those with all arguments indexed are done.
+// Every Transfer arrives here as well (abis/token-events.ts); the handler above covers the ERC-721 layout.
 ponder.on("Collection:Transfer(address,address,uint256)", async ({ event, context }) => {
   if (event.log.topics[3] != null) return;
   const movement = readTransfer(event.log);
@@ -31,7 +31,7 @@ ponder.on("Collection:Transfer(address,address,uint256)", async ({ event, contex
   await noteDoubtful(event, context, movement.tokenId);
 });
 
-/** Applies one transfer. `isIndexed` for a Transfer with all three arguments indexed, as ERC-721 has it. */
+/** Applies one transfer. `isIndexed`: a Transfer with all three arguments indexed, as in ERC-721. */
 export async function moveToken(
   event: ChainEvent,
   context: Context,
@@ -48,9 +48,9 @@ export async function moveToken(
     ...(minted && { mintedBlock: event.block.number, mintedLog: event.log.logIndex }),
     ...(burned && { burnedBlock: event.block.number, burnedLog: event.log.logIndex }),
   };
-  // Scalars, since rows that Ponder hands out change under later writes.
+  // Copied scalars: rows that Ponder returns change under later writes.
   const before = { isTold: false, existed: false, owner: null as `0x${string}` | null };
-  // ERC-721x locks are left alone: contracts keep them through burn and re-mint.
+  // ERC-721x locks stay: contracts keep them through burn and re-mint.
   const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
@@ -67,14 +67,14 @@ export async function moveToken(
 
   const doubtful = await countMovement(event, context, "erc721", {
     items: before.existed === burned ? (burned ? -1 : 1) : 0,
-    // Whoever was counted, whatever the event says; a holder from before the start block was never counted.
+    // The owner we counted, whatever the event says: a holder from before the start block was never counted.
     takenFrom: before.owner ?? undefined,
     givenTo: to,
     isIndexed,
   });
   if (doubtful !== null) await takeBackDoubtful(event, context, doubtful, tokenId);
 
-  /** Nothing had told of the token by itself, so it may have been minted as one of a range. */
+  /** The token had no transfer of its own, so it may belong to a minted range. */
   async function takeOutOfRange(): Promise<void> {
     const ranged = await findRanged(event, context, tokenId);
     if (!ranged) return;

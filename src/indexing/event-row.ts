@@ -1,17 +1,17 @@
-/** What every row that an event leaves behind says of where it came from. */
+/** The columns that identify the event behind a row. */
 
 import type { Context, Event } from "ponder:registry";
 
-/** The structural part of an event that rows need; handler tests build it by hand. */
+/** The part of an event that rows need; handler tests construct it by hand. */
 export type ChainEvent = Pick<Event<"Collection:Transfer">, "id" | "block" | "transaction" | "log">;
 
-/** Chain and contract, the head of every primary key. Ponder gives addresses in lower case. */
+/** Chain and contract, the prefix of every primary key. Ponder returns addresses in lower case. */
 export const collectionKey = (event: ChainEvent, context: Context) => ({
   chainId: context.chain.id,
   collectionAddress: event.log.address,
 });
 
-/** The key of a row per event; `part` tells apart the rows of one event, such as the ids of a batch. */
+/** The key of a row per event; `part` distinguishes the rows of one event, such as the ids of a batch. */
 export const rowId = (event: ChainEvent, part?: number | string): string =>
   part === undefined ? event.id : `${event.id}-${part}`;
 

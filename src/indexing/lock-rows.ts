@@ -1,4 +1,4 @@
-/** The rows that lock events leave: the state of a token or of a collection's default, and an audit row each. */
+/** The rows written for lock events: the state of a token or of a collection's default, and one audit row each. */
 
 import type { Context } from "ponder:registry";
 import { lockDefault, lockEvent, tokenState } from "ponder:schema";
@@ -18,7 +18,7 @@ import { materialiseToken } from "./token-ranges.ts";
 
 type TokenLockTold = LockTold & { readonly tokenId: bigint };
 
-/** A lock or unlock of one token: two store operations, and more for a token that no transfer has told of. */
+/** Locks or unlocks one token: two store operations, and more for a token without a transfer so far. */
 export async function changeTokenLock(
   event: ChainEvent,
   context: Context,
@@ -45,7 +45,7 @@ export async function changeTokenLock(
   await recordTokenLock(event, context, standard, told, changed);
 }
 
-/** A new state of the tokens without an event of their own. */
+/** Changes the state of all tokens without an event of their own. */
 export async function changeDefaultLock(
   event: ChainEvent,
   context: Context,
@@ -77,12 +77,12 @@ export async function changeDefaultLock(
   });
 }
 
-/** What a transfer, which is no mint, makes of a token's locks, within the write that moves the token. */
+/** Ends a token's locks on a transfer other than a mint, within the write that moves the token. */
 export function transferLocks(event: ChainEvent, context: Context, tokenId: bigint, part?: number) {
   const ended: { standard: LockStandardName; changed: LockChange }[] = [];
   const lastLockChangeBlock = event.block.number;
   return {
-    /** The columns that change; none for almost all tokens. */
+    /** The columns that change; empty for almost all tokens. */
     end(row: LockState): Partial<typeof tokenState.$inferInsert> {
       let state = row;
       for (const standard of endedBy(row)) {
@@ -93,7 +93,7 @@ export function transferLocks(event: ChainEvent, context: Context, tokenId: bigi
       return ended.length === 0 ? {} : { ...state, lastLockChangeBlock };
     },
 
-    /** An audit row for each lock that ended. To be called after that write. */
+    /** Writes an audit row for each ended lock. Call it after that write. */
     async record(): Promise<void> {
       for (const { standard, changed } of ended) {
         const told = { tokenId, isLocked: false, by: null };

@@ -1,4 +1,4 @@
-/** The events of every lock standard (domain/lock-standards.ts), in whatever layout a contract emits them. */
+/** The events of every lock standard (domain/lock-standards.ts), in any layout. */
 
 import { type Context, ponder } from "ponder:registry";
 import type { RawLog } from "../domain/event-log.ts";

@@ -1,4 +1,4 @@
-/** ERC-4906 and ERC-1155 `URI` events become causes to read metadata again; ranges are never expanded here. */
+/** Records ERC-4906 and ERC-1155 `URI` events as refresh triggers; ranges are never expanded here. */
 
 import { type Context, ponder } from "ponder:registry";
 import { metadataUpdate } from "ponder:schema";
@@ -10,7 +10,7 @@ import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.t
 
 type Source = (typeof metadataUpdate.$inferInsert)["source"];
 
-/** Writes one cause. */
+/** Writes one trigger. */
 export async function recordTrigger(
   event: ChainEvent,
   context: Context,
@@ -28,7 +28,7 @@ export async function recordTrigger(
   });
 }
 
-/** Only a BatchMetadataUpdate can mean the whole collection; the token with the highest id is one like any other. */
+/** Only a BatchMetadataUpdate can mean the whole collection. Elsewhere, id 2^256-1 is a token like any other. */
 function scopeOf({ source, from, to }: { source: Source; from: bigint; to: bigint }): RefreshScope {
   if (source === "BatchMetadataUpdate") return refreshScope(from, to);
   return from === to ? "token" : "range";

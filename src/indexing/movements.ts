@@ -1,4 +1,4 @@
-/** What both standards record of a movement: the transfer itself, and a cause when the token is new. */
+/** What both standards record for a movement: the transfer, and a refresh trigger if the token is new. */
 
 import type { Context } from "ponder:registry";
 import { tokenTransfer } from "ponder:schema";
@@ -10,13 +10,13 @@ export interface Movement {
   readonly from: `0x${string}`;
   readonly to: `0x${string}`;
   readonly tokenId: bigint;
-  /** Of a range, whose first token is `tokenId`. */
+  /** Set for a range that starts at `tokenId`. */
   readonly lastTokenId?: bigint;
   readonly quantity: bigint;
   readonly part?: number | undefined;
 }
 
-/** `isNew` for a token that no transfer had told of, or that comes back after a burn: its metadata is to be read. */
+/** `isNew`: the token had no transfer so far, or it returns after a burn. Its metadata must be fetched. */
 export async function recordMovement(
   event: ChainEvent,
   context: Context,

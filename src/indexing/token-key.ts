@@ -1,4 +1,4 @@
-/** The row of a token that no transfer has told of yet. */
+/** The key and the initial row of a token without any transfer so far. */
 
 import type { Context } from "ponder:registry";
 import type { tokenState } from "ponder:schema";

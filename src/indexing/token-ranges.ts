@@ -1,4 +1,4 @@
-/** Mints of thousands of tokens in one event (ERC-2309), kept as one row until a token of them is touched. */
+/** ERC-2309 mints of thousands of tokens, stored as one row; a token gets its own row when it changes. */
 
 import type { Context } from "ponder:registry";
 import { collectionRanges, collectionState, tokenRange, tokenState } from "ponder:schema";
@@ -8,17 +8,17 @@ import { tokenKey, untouched } from "./token-key.ts";
 /** Handlers read the bounds of all ranges of a collection at once. */
 export const RANGES_MAX = 1_000;
 
-/** A token of a range, as the range's mint left it. */
+/** A token of a range, in its state after the mint. */
 export interface RangedToken {
   readonly owner: `0x${string}`;
   readonly mintedBlock: bigint;
   readonly mintedLog: number;
 }
 
-/** First and last token id. */
+/** First and last token id, inclusive. */
 export type Bounds = readonly [first: bigint, last: bigint];
 
-/** The bounds of a collection's ranges, in the order of the ids. Costs nothing more where a collection has none. */
+/** The bounds of a collection's ranges, ordered by id. A collection without ranges costs one lookup. */
 export async function readRanges(event: ChainEvent, context: Context): Promise<readonly Bounds[]> {
   const key = collectionKey(event, context);
   const collection = await context.db.find(collectionState, key);
@@ -30,7 +30,7 @@ export async function readRanges(event: ChainEvent, context: Context): Promise<r
   ]);
 }
 
-/** The range that a token lies in, by its bounds; ranges don't overlap. */
+/** The bounds of the range that contains a token, by binary search; ranges don't overlap. */
 export function rangeOf(ranges: readonly Bounds[], tokenId: bigint): Bounds | undefined {
   let [from, to] = [0, ranges.length];
   while (from < to) {
@@ -42,11 +42,11 @@ export function rangeOf(ranges: readonly Bounds[], tokenId: bigint): Bounds | un
   return found && found[0] <= tokenId ? found : undefined;
 }
 
-/** Whether tokens of `bounds` are in one of the ranges. */
+/** Whether `bounds` overlaps any of the ranges. */
 export const overlaps = (ranges: readonly Bounds[], [first, last]: Bounds): boolean =>
   ranges.some(([from, to]) => from <= last && first <= to);
 
-/** Adds a range that overlaps none of `ranges`, which are all that the collection has. */
+/** Adds a range that overlaps none of `ranges`, the collection's complete list. */
 export async function addRange(
   event: ChainEvent,
   context: Context,
@@ -77,9 +77,9 @@ export async function addRange(
 }
 
 /**
- * Gives a token of a range a row of its own, as the mint left it, and answers what that was; undefined for a token of
- * no range, and for one whose row tells of a transfer already. What else the row holds, such as locks, stays. For
- * handlers whose upsert found no row of the token, or one without a standard: others need not ask. Never throws.
+ * Writes a row for a token of a range, in its state after the mint, and returns that state. Returns undefined for a
+ * token outside all ranges or with a transfer of its own. The row's other columns, such as locks, stay. Call it only if
+ * the upsert found no row of the token, or one without a standard. Never throws.
  */
 export async function materialiseToken(
   event: ChainEvent,
@@ -100,7 +100,7 @@ export async function materialiseToken(
   return isNew ? token : undefined;
 }
 
-/** The token as its range has it; undefined for one of no range. */
+/** The token as its range describes it; undefined for a token outside all ranges. */
 export async function findRanged(
   event: ChainEvent,
   context: Context,

@@ -1,4 +1,4 @@
-/** A collection as it is answered: what the operator, its makers and the chain tell of it. */
+/** The response shape of a collection: data from the operator, its creators and the chain. */
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
@@ -42,7 +42,7 @@ export interface CollectionViewDeps {
   readonly information: Pick<InformationService, "readAll">;
 }
 
-/** Collections as they are now, in the order given, in three reads however many they are. */
+/** The current state of the given collections, in their order; three reads, however many there are. */
 export async function viewCollections(
   { holdings, information }: CollectionViewDeps,
   collections: readonly CollectionConfig[],

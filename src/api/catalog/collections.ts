@@ -1,4 +1,4 @@
-/** Which configured collection a request means. */
+/** Resolves a request to a configured collection. */
 
 import type { CollectionConfig, IndexConfig } from "../../config.ts";
 import { ApiError } from "../http/errors.ts";
@@ -8,13 +8,13 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
   return {
     all: collections,
 
-    /** The block that a chain's index starts with: one for all of its collections (ponder.config.ts). */
+    /** The chain index's first block: one for all collections of a chain (ponder.config.ts). */
     firstBlock: (chainId: number): number =>
       Math.min(...collections.filter((each) => each.chainId === chainId).map((each) => each.startBlock)),
 
     /**
-     * The collection at a lower-case address: on `chainId` if given, else on the first chain that has it. Throws
-     * INVALID_REQUEST for a chain without an RPC endpoint and COLLECTION_NOT_FOUND for an address nobody configured.
+     * Finds a collection by lower-case address: on `chainId` if given, otherwise on the first chain that has it. Throws
+     * INVALID_REQUEST for a chain without an RPC endpoint and COLLECTION_NOT_FOUND for an unconfigured address.
      */
     find(address: string, chainId?: number): CollectionConfig {
       if (chainId !== undefined && !known.has(chainId)) {

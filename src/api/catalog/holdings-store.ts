@@ -1,4 +1,4 @@
-/** Who holds what, and what moved, as the index has it: collections in figures, balances and transfers. */
+/** Holdings and transfers from the chain index: collection figures, balances and token history. */
 
 import { zeroAddress } from "viem";
 import type { Standard } from "../../config.ts";
@@ -9,9 +9,9 @@ import type { Queryable } from "../db/database.ts";
 
 export interface CollectionFigures {
   readonly standard: Standard;
-  /** Tokens that exist. */
+  /** Existing tokens. */
   readonly items: number;
-  /** Wallets that hold some. */
+  /** Wallets with at least one token. */
   readonly owners: number;
 }
 
@@ -35,7 +35,7 @@ interface Place {
 }
 
 export const createHoldings = ({ database, tables }: { database: Queryable; tables: ChainTables }) => ({
-  /** Of each of these collections, in their order; null for one that no transfer has told of. */
+  /** Figures per collection, in the given order; null for a collection without transfers. */
   async figures(collections: readonly Place[]): Promise<(CollectionFigures | null)[]> {
     const rows = await database.query<CollectionFigures & { place: number }>(
       `select k.place::int, s.standard, s.items, s.owners
@@ -49,11 +49,11 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     return collections.map((_, index) => byPlace.get(index + 1) ?? null);
   },
 
-  /** What the index could not take in of each of these collections, in their order. */
+  /** Per collection, in the given order: logs the chain index could not apply in full. */
   anomalies: (collections: readonly Place[]): Promise<Anomaly[][]> =>
     readAnomalies(database, tables, collections),
 
-  /** How much of each of these ERC-1155 tokens a wallet holds, by token id; "0" for none of it. */
+  /** A wallet's balance of each of these ERC-1155 tokens, by token id; "0" if it has none. */
   async balances(
     { chainId, address }: Place,
     tokenIds: readonly string[],
@@ -68,7 +68,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     return new Map(tokenIds.map((tokenId) => [tokenId, held.get(tokenId) ?? "0"]));
   },
 
-  /** How many wallets hold some of each of these ERC-1155 tokens, by token id. */
+  /** The number of wallets with a balance of each of these ERC-1155 tokens, by token id. */
   async owners(
     { chainId, address }: Place,
     tokenIds: readonly string[],
@@ -83,14 +83,14 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     return new Map(tokenIds.map((tokenId) => [tokenId, counted.get(tokenId) ?? 0]));
   },
 
-  /** Of each of these tokens a page of its movements, newest first, and how many there are; by token id. */
+  /** One page of each token's movements, newest first, and their total; by token id. */
   async transfers(
     { chainId, address }: Place,
     tokenIds: readonly string[],
     page: { readonly offset: number; readonly limit: number },
   ): Promise<ReadonlyMap<string, TransferPage>> {
     const token = { chainId: "$1", collection: "$2", tokenId: "k.id" };
-    // The mint of a range is one row for all of its tokens, found by the range.
+    // The mint of a range is one row for all of its tokens; look it up by the range.
     const ofToken = `from (
         select t.id, t."from", t."to", t.quantity, t.block_timestamp, t.transaction_hash
           from ${tables.tokenTransfer} t

@@ -1,4 +1,4 @@
-/** Collections and tokens as they are answered, with their makers' information and reports. */
+/** Collections and tokens as the API returns them, with creators' information and reports. */
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";

@@ -1,4 +1,4 @@
-/** What anyone with a key may read: collections and tokens. */
+/** Collections and tokens, for any caller with a key. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { ApiError } from "../http/errors.ts";

@@ -1,4 +1,4 @@
-/** The pure rules of catalog that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of catalog for other modules. Importing it has no side effects. */
 
 export {
   criteriaSchema,

@@ -1,4 +1,4 @@
-/** The catalog's door: tokens put together from chain state, metadata and media, one by one or by the page. */
+/** Assembles tokens from chain state, metadata and media, singly or by the page. */
 
 import type { CollectionConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
@@ -19,7 +19,7 @@ export interface CatalogDeps {
   readonly media: MediaService;
   readonly search: Pick<Search, "countTraits">;
   readonly information: Pick<InformationService, "readAll">;
-  /** Those of the tokens for which a fetch is wanted. */
+  /** The tokens among these with a queued fetch. */
   readonly findQueued: (
     chainId: number,
     collection: string,
@@ -33,8 +33,8 @@ export function createCatalog(deps: CatalogDeps) {
   const { database, metadata, trading, allowlist, media, search, information, findQueued } = deps;
 
   /**
-   * Those of the tokens that a transfer has told of, in the order of the ids. The number of reads does
-   * not depend on how many they are. What is served of a token is read in one statement, and so is its chain state.
+   * The tokens among these with a transfer, in the order of the ids. The number of reads doesn't depend on their
+   * number. One statement reads a token's metadata, and one its chain state.
    */
   async function readTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
     if (tokenIds.length === 0) return [];
@@ -48,7 +48,7 @@ export function createCatalog(deps: CatalogDeps) {
     ]);
     const known = tokenIds.filter((tokenId) => {
       const isSeen = served.get(tokenId)?.isUnseen === false;
-      // An index that is being built may lack a token that was seen before.
+      // A chain index still being built may lack a token that was seen before.
       return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
     });
     const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? nothing);
@@ -78,13 +78,13 @@ export function createCatalog(deps: CatalogDeps) {
   }
 
   return {
-    /** The token, or undefined when no transfer has told of it. */
+    /** The token, or undefined if it has no transfer. */
     async findToken(collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> {
       const [token] = await readTokens(collection, [tokenId]);
       return token;
     },
 
-    /** Those of the tokens that are listed, in the order of the ids: a search may be older than a burn. */
+    /** The listed tokens among these, in the order of the ids: a token may be burned after the search. */
     async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
       return (await readTokens(collection, tokenIds)).filter(({ burned }) => !burned);
     },

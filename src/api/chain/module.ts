@@ -1,4 +1,4 @@
-/** The chains: their nodes, and Ponder's index of them. */
+/** The chains: their nodes, and the chain index. */
 
 import type { IndexConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
@@ -37,11 +37,11 @@ export function createChainModule({
   return {
     clients,
     calls: createChainCalls(clients),
-    /** Probes the RPC endpoints from now on. */
+    /** Starts probing the RPC endpoints. */
     watchEndpoints: (): void => {
       for (const each of endpoints.values()) each.watch();
     },
-    /** What is known of a chain's RPC endpoints, in the configuration's order. */
+    /** The state of a chain's RPC endpoints, in configuration order. */
     reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
     latestBlock,
     heads,
@@ -49,8 +49,8 @@ export function createChainModule({
     witness: createHeadWitness(hashAtEndpoints(endpoints)),
 
     /**
-     * Marks the index as this process's, remembers what it is built of, and keeps every block that Ponder is given from
-     * now on. `project` is the project's folder.
+     * Marks the chain index as this process's, records its build inputs, and stores every block that Ponder receives
+     * from now on. `project` is the project folder.
      */
     async takeIndex(project: string): Promise<void> {
       await lockSchema(database, tables, currentSchemaLock());

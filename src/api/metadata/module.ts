@@ -1,4 +1,4 @@
-/** Tokens' metadata: read and recorded, with what operators decide on trait types, and stored documents read again. */
+/** Token metadata: fetching, recording, operators' decisions on trait types, and renormalising stored documents. */
 
 import { createReportStore } from "./records/report-store.ts";
 import { createRenormaliser, type RenormaliserDeps } from "./renormalise/renormalise.ts";

@@ -1,4 +1,4 @@
-/** The pure rules of metadata that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of metadata for other modules. Importing it has no side effects. */
 
 export { issueSchema } from "./document/issue-schema.ts";
 export { describe, storable } from "./document/json.ts";

@@ -1,4 +1,4 @@
-/** The metadata room's door: resolve a token, record what came of it, and read what is served. */
+/** The metadata service: resolve a token, record the result, and read what is served. */
 
 import { isIndexedElsewhere } from "../chain/index/index-build.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
@@ -35,7 +35,7 @@ import { isUriOfVersion, type Resolve } from "./uri/resolve.ts";
 export interface MetadataDeps {
   readonly resolve: Resolve;
   readonly tables: ChainTables;
-  /** Who partners turn to, named by issues that only the operator can settle. */
+  /** Contact for partners, named in issues that only the operator can resolve. */
   readonly operatorContact?: string | undefined;
 }
 
@@ -69,8 +69,8 @@ export function createMetadata(deps: MetadataDeps) {
     readContract: (db: Queryable, chainId: number, collection: string) =>
       readContract(db, tables, chainId, collection),
     /**
-     * Whether the index of a chain may say that a token has no transfer. Not while another one is at work: that may begin
-     * at an earlier block, and know tokens that this one does not.
+     * Whether a chain's index can reliably say that a token has no transfer. Not while another one is running: it may
+     * start at an earlier block and know tokens that this one doesn't.
      */
     mayKnowUntransferred: async (db: Queryable, chainId: number): Promise<boolean> =>
       (await mayKnowUntransferred(db, tables, chainId)) &&
@@ -80,10 +80,7 @@ export function createMetadata(deps: MetadataDeps) {
     findSeenSince: (db: Queryable, collection: CollectionRef, limit: number) =>
       findSeenSince(db, tables, collection, limit),
 
-    /**
-     * Forgets those of the tokens that no transfer tells of and answers them. The highest numbers that only they held
-     * fall to what is left.
-     */
+    /** Deletes the tokens among these without a transfer and returns them. Lowers highest values that only they had. */
     async forgetUntold(
       tx: Queryable,
       collection: CollectionRef,
@@ -106,7 +103,7 @@ export function createMetadata(deps: MetadataDeps) {
     recordAttempts: (tx: Queryable, ends: readonly FetchEnd[]): Promise<void> =>
       recordAttempts(tx, tables, ends),
 
-    /** What sampling needs: see sample-store.ts. */
+    /** For sampling: see sample-store.ts. */
     samples: {
       choose: chooseSample,
       findServed,

@@ -1,4 +1,4 @@
-/** One collection's answers, from its index and what the chain says. */
+/** Answers the searches of one collection from its search index and the chain state. */
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
@@ -14,7 +14,7 @@ import { createResultCache, type Listed } from "./result-cache.ts";
 import { createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 
-/** How often each value occurs, out of how many listed tokens, and the highest value per number trait. */
+/** The count of each value, the number of listed tokens, and the highest value per number trait. */
 export interface TraitCounts {
   readonly counts: readonly { readonly traitType: string; readonly value: string; readonly count: number }[];
   readonly total: number;
@@ -35,7 +35,7 @@ export function createCollectionSearch(deps: {
   async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
-    // To be asked for in the turn that answers: until then the index may change.
+    // Call it in the same turn of the event loop as the search: the search index may change before that.
     return { index, slotsIn, answers: () => kept.at(index, checkpoint) };
   }
 
@@ -45,7 +45,7 @@ export function createCollectionSearch(deps: {
   }
 
   return {
-    /** Brings the index up to date, so that the next answer need not. */
+    /** Brings the search index up to date, so that the next search finds it so. */
     async warm(): Promise<void> {
       await live.current();
     },
@@ -79,7 +79,7 @@ export function createCollectionSearch(deps: {
   };
 }
 
-/** Sees to it that all is in order that the answer needs; that may change until its turn comes. */
+/** Prepares the orders the search needs, and retries if they change before its turn comes. */
 async function answerFrom<Answer>(
   index: CollectionIndex,
   answer: () => Answer,

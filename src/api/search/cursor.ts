@@ -1,11 +1,11 @@
-/** Where a page ended: the key of its last token and its id, so that changes elsewhere move nothing. */
+/** Page cursors: the sort key and id of the page's last token, so that changes elsewhere don't shift pages. */
 
 import { createHash } from "node:crypto";
 import { parseTokenId } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 import type { TokenSort } from "./query.ts";
 
-/** What a token is ordered by: a folded text, a number, or nothing, which comes last. */
+/** A token's sort key: a folded text, a number, or null, which sorts last. */
 export type SortKey = string | number | null;
 
 export interface Position {
@@ -13,12 +13,12 @@ export interface Position {
   readonly tokenId: string;
 }
 
-/** Holds the longest name or value that is listed, of 1,000 characters, with the longest token id. */
+/** Enough for the longest listed name or value (1,000 characters) with the longest token id. */
 export const CURSOR_LENGTH_MAX = 8_192;
-// Enough to tell one order from another.
+// Long enough to distinguish orders.
 const ORDER_LENGTH = 8;
 
-/** A short name of the order, so that a cursor of another is told apart. */
+/** A short hash of the order, to reject a cursor of another one. */
 function sortName(sort: TokenSort): string {
   const parts = [
     sort.by,
@@ -58,6 +58,6 @@ function parse(cursor: string): readonly unknown[] {
 
 const refuse = (message: string): ApiError => new ApiError("INVALID_REQUEST", [{ path: "cursor", message }]);
 
-/** For a key that the order can't have, as when a trait's display type has changed. */
+/** The error for a key that doesn't fit the order, as after a change of a trait's display type. */
 export const wrongKind = (): ApiError =>
   refuse("cursor is of an order that has changed; ask without it for the first page");

@@ -1,29 +1,29 @@
-/** What a search asks for and what it answers (design: "HTTP and GraphQL", `tokens` and `traits`). */
+/** Search requests and results (design: "HTTP and GraphQL", `tokens` and `traits`). */
 
 import type { DisplayType } from "../metadata/document/traits.ts";
 
-/** All conditions hold at once. Values are compared with the value's JSON text, or the string itself. */
+/** All conditions must match. Values are compared with the value's JSON text, or the string itself. */
 export interface TokenFilter {
-  /** A token matches a criterion with any of its values; all criteria must match. */
+  /** A token matches a criterion if it has any of the values; all criteria must match. */
   readonly criteria: readonly { readonly name: string; readonly values: readonly string[] }[];
-  /** Number and date traits, both ends included. */
+  /** Number and date traits; both ends inclusive. */
   readonly ranges: readonly {
     readonly name: string;
     readonly from?: number | undefined;
     readonly to?: number | undefined;
   }[];
-  /** Found in the name, the description or a trait value, whatever the case. */
+  /** Searched in name, description and trait values, ignoring case. */
   readonly text?: string | undefined;
-  /** Found in the name, whatever the case. */
+  /** Searched in the name, ignoring case. */
   readonly name?: string | undefined;
-  /** Lower-case address. */
+  /** A lower-case address. */
   readonly owner?: string | undefined;
   readonly locked?: boolean | undefined;
 }
 
 /**
- * `latest` is the newest block first, `updated` what was served last first. What has no name, or not the trait that is
- * sorted by, comes last either way; ties go by token id, ascending.
+ * `latest`: newest block first; `updated`: most recently served document first. Tokens without a name, or without the
+ * trait sorted by, come last in both directions. Ties are ordered by token id, ascending.
  */
 export type TokenSort =
   | { readonly by: "id" | "name"; readonly descending: boolean }
@@ -35,9 +35,9 @@ export interface TokenQuery {
   readonly sort: TokenSort;
   /** 1 to 100. */
   readonly limit: number;
-  /** Where the page before ended. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
-  /** Matches to leave out, for callers that count pages; not beside a cursor. */
+  /** The number of matches to skip, for callers with numbered pages; not with a cursor. */
   readonly offset?: number | undefined;
 }
 
@@ -45,28 +45,28 @@ export interface TokenPage {
   readonly tokenIds: readonly string[];
   /** Null after the last page. */
   readonly nextCursor: string | null;
-  /** How many tokens match, on all pages. */
+  /** The number of matching tokens on all pages. */
   readonly total: number;
 }
 
 export interface TraitFacet {
   readonly trait_type: string;
   readonly display_type: DisplayType;
-  /** Matching tokens that have the trait. */
+  /** Matching tokens with the trait. */
   readonly count: number;
-  /** Of numbers and dates, among matching tokens. */
+  /** For numbers and dates, among matching tokens. */
   readonly min: number | null;
   readonly max: number | null;
   /** The highest number ever shown; null for other types. */
   readonly max_value: number | null;
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly values: readonly {
     readonly value: string | number | boolean;
     readonly count: number;
-    /** Of all matching tokens, 0 to 100. */
+    /** The share of all matching tokens, 0 to 100. */
     readonly percentage: number;
   }[];
-  /** How many different values there are; more than are listed where a trait has very many. */
+  /** The number of distinct values; it exceeds the list if a trait has very many. */
   readonly values_total: number;
 }
 

@@ -1,4 +1,4 @@
-/** The result cache of a collection: matches and counts, valid until the index or the chain changes. */
+/** The result cache of a collection: matches and counts, valid until the search index or the chain changes. */
 
 import { LRUCache } from "lru-cache";
 import { countBits } from "./columns/bits.ts";
@@ -9,48 +9,48 @@ import { countFacets, countPanel } from "./index/facets.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index/match.ts";
 import type { Facets, TokenFilter } from "./query.ts";
 
-// Each may hold some thousand values.
+// Each may contain several thousand values.
 const CACHED_FACETS_MAX = 32;
 
 type SlotsIn = (index: CollectionIndex) => ChainSlots;
 
-/** What is asked of an index, and what the chain says of its tokens. */
+/** A filter, and the chain state of the search index's tokens. */
 export interface Question {
   readonly filter: TokenFilter;
   readonly slotsIn: SlotsIn;
 }
 
-/** Of all tokens that are listed. */
+/** Counts over all listed tokens. */
 export interface Listed {
-  /** How many hold each value, by value. Values that have come since are missing, and held by none. */
+  /** The number of tokens per value, by value. Newer values are missing; no token has them. */
   readonly held: Uint32Array<ArrayBuffer>;
-  /** How many there are. */
+  /** The number of listed tokens. */
   readonly total: number;
 }
 
-/** Of one moment, and valid for as long. */
+/** Results as of one moment, valid until the next change. */
 export interface Answers {
   matches(question: Question): Matches;
   facets(question: Question): Facets;
-  /** Facets, but each trait that there are conditions on is counted as if there were none on it. */
+  /** Facets, but each trait with conditions is counted as if it had none. */
   panel(question: Question): Facets;
   listed(slotsIn: SlotsIn): Listed;
 }
 
 export interface ResultCache {
-  /** Forgets all where the index is another one, has changed, or where the chain's checkpoint has moved or is null. */
+  /** Discards all results if the search index was replaced or changed, or the checkpoint changed or is null. */
   at(index: CollectionIndex, checkpoint: string | null): Answers;
 }
 
 export function createResultCache(): ResultCache {
   let kept: { index: CollectionIndex; stamp: string; answers: Answers } | undefined;
-  // Used again, since a new one for a million values at every change would keep the garbage collector busy.
+  // Reused: a new one for a million values at every change would burden the garbage collector.
   let held = new Uint32Array(0);
 
   function answersOf(index: CollectionIndex): Answers {
     const cachedFacets = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
     const cachedPanels = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
-    /** A page and what is counted beside it are asked for one after the other, with one filter. */
+    /** A page and its facets are requested in succession, with the same filter. */
     let last: { readonly name: string; readonly matches: Matches } | undefined;
     let listed: Listed | undefined;
 

@@ -1,3 +1,3 @@
-/** The pure rules of search that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of search for other modules. Importing it has no side effects. */
 
 export { CURSOR_LENGTH_MAX } from "./cursor.ts";

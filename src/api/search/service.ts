@@ -1,4 +1,4 @@
-/** The search room's door: pages of tokens, facets, and how many tokens carry a value, of any collection. */
+/** The search service: pages of tokens, facets and value counts, for any collection. */
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
@@ -12,28 +12,28 @@ import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
 
-// What was loaded for nobody in particular goes when nobody asks.
+// A search index that isn't kept warm is dropped after this long without requests.
 const UNUSED_MS = 30 * 60_000;
-// A collection that nobody asks for catches up this often, so that whoever asks at last waits for little.
+// How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
 
 /**
- * Answers hold everything that was committed before they were asked for. Burned tokens are in none. Each process keeps
- * its own index of a collection in memory, loaded when it is asked for first.
+ * Results include everything committed before the request. They never include burned tokens. Each process keeps its own
+ * search index of a collection in memory, loaded on first use.
  */
 export interface Search {
-  /** Throws INVALID_REQUEST for a cursor that is not one of this order. */
+  /** Throws INVALID_REQUEST for a cursor of another order. */
   page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /**
-   * Facets as a panel of filters counts them. Values of a trait that there are conditions on are counted, and their
-   * percentages are, as if there were none, since they add to each other: beside each stands how many tokens it would
-   * bring. All others count what matches now, and `total` is what matches.
+   * Facets for a filter panel. A trait with conditions is counted, and its percentages are computed, as if it had none,
+   * because its values are alternatives: each count shows how many tokens the value would match. All other traits count
+   * the current matches, and `total` is their number.
    */
   panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
-  /** `traits` are shown ones, of one or of many tokens; values that no token carries are left out. */
+  /** `traits` are shown ones, of one or more tokens; omits values that no token has. */
   countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
-  /** Those of these trait types that a token shows a value of, however many types there are. */
+  /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -44,7 +44,7 @@ export interface SearchDeps {
 }
 
 export interface SearchService extends Search {
-  /** Loads these collections, one after another, and keeps them; a failure is logged and tried again. */
+  /** Loads these collections one after another and keeps them loaded; logs a failure and retries. */
   keepWarm(collections: readonly CollectionConfig[]): { stop(): void };
 }
 
@@ -99,7 +99,7 @@ export function createSearch(deps: SearchDeps): SearchService {
           }
         },
       });
-      // Not awaited: a load that goes on is abandoned with the process.
+      // Not awaited: a load in progress is abandoned with the process.
       return { stop: () => void loop.stop() };
     },
   };

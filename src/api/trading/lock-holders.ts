@@ -1,11 +1,11 @@
-/** Which trackers still hold a lock, for monitoring (spec.md "Events"): never part of the decision. */
+/** The trackers that still hold a lock, for monitoring (spec.md "Events"); never part of a trade decision. */
 
 import { findLockStandard } from "../../domain/lock-standards.ts";
 import type { LockEntry } from "./store.ts";
 
 /**
- * In the order of their locks: trackers with more locks than unlocks of their own where locks are counted, and who the
- * last event named where that one decides. `isBoolean`: ERC-721x events are not counted either.
+ * In lock order: for counted locks, trackers with more locks than unlocks; for switches, the tracker of the last event.
+ * `isBoolean`: ERC-721x events are not counted either.
  */
 export function lockHolders(entries: readonly LockEntry[], isBoolean = false): string[] {
   let open: LockEntry[] = [];

@@ -1,4 +1,4 @@
-/** Locks and trading: the chain's state of tokens, whether they may be traded now, and contracts compared with the index. */
+/** Locks and trading: tokens' chain state, trade checks, and reconciliation with the contracts. */
 
 import { createTradeChecks } from "./checks/checks.ts";
 import { createReconcile, type ReconcileDeps } from "./reconcile/reconcile.ts";

@@ -1,4 +1,4 @@
-/** The pure rules of trading that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of trading for other modules. Importing it has no side effects. */
 
 export { driftCauses } from "./reconcile/lock-drift.ts";
 export { lockViewNames } from "./reconcile/lock-reader.ts";

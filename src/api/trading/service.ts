@@ -1,4 +1,4 @@
-/** The trading room's door: the chain state of tokens, who locks them, and whether they may be traded now. */
+/** The trading service: the chain state of tokens, who locks them, and whether they may be traded now. */
 
 import { isLocked } from "../../domain/lock-count.ts";
 import { keepsBoolean } from "../chain/index/lock-sql.ts";
@@ -9,12 +9,12 @@ import { confirmHeads, refusalFor } from "./checks/guard.ts";
 import { lockHolders } from "./lock-holders.ts";
 import { type ChainState, type LockEntry, readChainStates, readOpenLocks } from "./store.ts";
 
-// Pages and lists read tokens all the time: they share what the node has said of late, where a trade check asks anew.
+// Pages and lists read tokens constantly, so they share recent confirmations; trade checks always ask again.
 const WITNESS_MAX_AGE_MS = 250;
 
 export interface TokenOnChain extends ChainState {
   readonly approvedContracts: readonly string[];
-  /** Fails closed: false while the index can't be trusted (design: "Guard"). */
+  /** Fails closed: false while the chain index can't be trusted (design: "Guard"). */
   readonly tradable: boolean;
 }
 
@@ -26,7 +26,7 @@ export function createTrading(deps: {
 }) {
   const { database, tables, witness, maxAgeSeconds } = deps;
   return {
-    /** The tokens of one collection that the chain has told of, by token id. */
+    /** The tokens of one collection that the chain index knows, by token id. */
     async readTokens(
       chainId: number,
       collection: string,

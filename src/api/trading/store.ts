@@ -1,4 +1,4 @@
-/** Lock state as the index has it, and whether it may be trusted, in one SQL statement. */
+/** Indexed lock state, and whether it can be trusted, in one SQL statement. */
 
 import type { Standard } from "../../config.ts";
 import type { LockStandardName } from "../../domain/lock-standards.ts";
@@ -18,19 +18,20 @@ export interface ChainState {
   readonly supply: string | null;
   readonly burned: boolean;
   readonly lockCount: number;
-  /** Those that hold it, in the order of the table of standards. */
+  /** The standards that lock it, in table order. */
   readonly lockStandards: readonly LockStandardName[];
   readonly lockedSinceBlock: number | null;
   /** When trade of the collection opens; null once it is open. */
   readonly opensAt: Date | null;
-  /** The index may be believed on this token, where the node confirms its head. */
+  /** The chain index can be trusted on this token, provided the node confirms its head. */
   readonly fresh: boolean;
   readonly indexed: IndexedBlock | null;
 }
 
 /**
- * SQL: the index may be believed on token `t`: it is ready, young, not behind what any replica has seen of it, and no
- * reorg is taking back locks of this token that it has shown. `t` has chain_id, collection_address and token_id.
+ * SQL: the chain index can be trusted on token `t`: it is ready, recent, not behind what any replica has read from it,
+ * and no reorg is reverting locks of this token that were already served. `t` has chain_id, collection_address and
+ * token_id.
  */
 export const trusted = (tables: ChainTables, { maxAge, schema }: TrustParameters): string => `
   (${ready(tables)}
@@ -38,13 +39,13 @@ export const trusted = (tables: ChainTables, { maxAge, schema }: TrustParameters
                 where c.chain_id = t.chain_id and ${young(maxAge)} and ${caughtUp(schema)}
                   and not ${isReverted(tables)}))`;
 
-/** The names of the parameters that hold TRADE_MAX_AGE and the index's schema. */
+/** The parameter names of TRADE_MAX_AGE and the chain index's schema. */
 interface TrustParameters {
   readonly maxAge: string;
   readonly schema: string;
 }
 
-/** The state of those of the tokens that the chain has told of, by token id. */
+/** The state of the tokens among these that the chain index knows, by token id. */
 export async function readChainStates(
   db: Queryable,
   tables: ChainTables,
@@ -75,7 +76,7 @@ export interface LockEntry {
   readonly approvedContract: string | null;
 }
 
-/** The lock events of its own since each token was last free of them, in chain order. */
+/** Each token's own lock events since it was last unlocked, in chain order. */
 export function readOpenLocks(
   db: Queryable,
   tables: ChainTables,

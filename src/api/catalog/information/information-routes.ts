@@ -1,4 +1,4 @@
-/** The partner's door to collection information: read it, and replace it as a whole. */
+/** The partner routes of collection information: read it, and replace it as a whole. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
@@ -9,7 +9,7 @@ import type { InformationService } from "./information.ts";
 import { informationBody, toldSchema } from "./information-schema.ts";
 
 const PATH = "/collections/{collection_address}/information";
-// A thousand trait types with long names.
+// Enough for a thousand trait types with long names.
 const BODY_BYTES_MAX = 100 * 1024;
 
 const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
@@ -91,7 +91,7 @@ export function informationRoutes({ information, findCollection }: InformationRo
       const app = c.get("app");
       assertHolds(app, collection);
       const submitted = c.req.valid("json");
-      // First: what can't be answered is not stored either.
+      // First: if the notices fail, nothing is stored either.
       const notices = await information.noticesOf(collection, submitted.trait_groups);
       const stored = await information.replace(collection, submitted, `app:${app.name}`);
       return c.json({ ...nameCollection(collection), information: stored, notices }, 200);

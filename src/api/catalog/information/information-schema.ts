@@ -1,4 +1,4 @@
-/** Collection information as its makers submit it and as it is answered (facts of the field's listing form). */
+/** Schemas of collection information, as submitted and as returned (facts of the field's listing form). */
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
@@ -10,10 +10,10 @@ const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const LINK_CHARACTERS_MAX = 2_048;
 const TRAIT_TYPE_CHARACTERS_MAX = 1_000;
-// A second has room for 20 decimal places.
+// Allows 20 decimal places of a second.
 const TIME_CHARACTERS_MAX = 40;
 const GROUPS_MAX = 100;
-// As many trait types as one token may have.
+// The maximum of trait types per token.
 const GROUP_TRAITS_MAX = 1_000;
 
 const textUpTo = (max: number) =>
@@ -42,7 +42,7 @@ const time = optional(
           ? `must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "${clip(issue.input)}"`
           : `must be an ISO 8601 time in UTC; it is ${describe(issue.input)}`,
     })
-    // PostgreSQL, which compares it with its clock, knows no year 0, and no fraction of 100 digits.
+    // PostgreSQL compares it with its clock, and accepts neither year 0 nor a fraction of 100 digits.
     .refine((text) => text.length <= TIME_CHARACTERS_MAX, charactersAtMost(TIME_CHARACTERS_MAX))
     .refine((text) => !text.startsWith("0000"), {
       error: (issue) => `must be of the year 0001 or later; it is "${clip(String(issue.input))}"`,
@@ -76,7 +76,7 @@ const groupsSchema = z
   )
   .max(GROUPS_MAX, holdsAtMost("groups", GROUPS_MAX));
 
-/** The whole record; what is left out or null is not told. */
+/** The complete record; a field left out counts as null. */
 export const informationBody = z
   .strictObject(
     {
@@ -116,7 +116,7 @@ export const informationBody = z
 
 export type Information = z.infer<typeof informationBody>;
 
-/** What the market tells of a collection. */
+/** The information as the API returns it. */
 export const informationSchema = z
   .object({
     name: z.string(),
@@ -135,7 +135,7 @@ export const informationSchema = z
   })
   .openapi("CollectionInformation");
 
-/** Null where nobody has told any. */
+/** Null if none was submitted. */
 export const toldSchema = z.union([informationSchema, z.null()]);
 
 export type InformationView = z.infer<typeof informationSchema>;

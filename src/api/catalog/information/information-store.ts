@@ -14,7 +14,7 @@ export interface CollectionRef {
   readonly address: string;
 }
 
-/** What is stored of these collections, by `nameOf`. */
+/** The stored information of these collections, by `collectionKey`. */
 export async function readInformation(
   db: Queryable,
   collections: readonly CollectionRef[],
@@ -33,7 +33,7 @@ export async function readInformation(
   );
 }
 
-/** Replaces what is stored, whole. Answers when, or undefined where another collection has the slug. */
+/** Replaces the stored record as a whole. Returns the time, or undefined if another collection has the slug. */
 export async function replaceInformation(
   db: Queryable,
   { chainId, address }: CollectionRef,

@@ -1,4 +1,4 @@
-/** What a collection's makers tell of it, trait groups included: read by everyone, replaced by who holds it. */
+/** Collection information and trait groups: public to read, replaced by the collection's app. */
 
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey } from "../../../domain/token-ref.ts";
@@ -14,7 +14,7 @@ export interface InformationDeps {
   readonly database: Database;
   readonly collections: Pick<Collections, "all">;
   readonly search: Pick<Search, "shownTypes">;
-  /** Leaves a row in the audit log, inside the transaction of what it tells of. */
+  /** Writes an audit row in the transaction of the change it records. */
   readonly audit: (
     tx: Queryable,
     actor: string,
@@ -26,7 +26,7 @@ export interface InformationDeps {
 
 export function createInformation({ database, collections, search, audit }: InformationDeps) {
   return {
-    /** Of each of these collections, null where nobody has told any; in their order. */
+    /** For each of these collections, in their order; null if none was submitted. */
     async readAll(of: readonly CollectionConfig[]): Promise<(InformationView | null)[]> {
       const stored = await readInformation(database, of);
       return of.map((collection) => {
@@ -35,7 +35,7 @@ export function createInformation({ database, collections, search, audit }: Info
       });
     },
 
-    /** Replaces it, whole: of several at once, one stays as it was sent. Throws INVALID_REQUEST for a slug that is taken. */
+    /** Replaces the whole record; concurrent writes never mix. Throws INVALID_REQUEST for a slug that is taken. */
     async replace(
       collection: CollectionConfig,
       information: Information,
@@ -61,7 +61,7 @@ export function createInformation({ database, collections, search, audit }: Info
       });
     },
 
-    /** What in these groups has no effect as the collection's tokens are now. */
+    /** The parts of these groups without effect on the collection's current tokens. */
     async noticesOf(collection: CollectionConfig, groups: readonly SubmittedGroup[]): Promise<GroupNotice[]> {
       if (groups.length === 0) return [];
       const named = groups.flatMap(({ traits }) => traits.map(({ name }) => name));

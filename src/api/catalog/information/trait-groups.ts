@@ -1,4 +1,4 @@
-/** How traits are grouped in the `Properties` section of a token page (spec.md "Trait groups"). */
+/** Groups traits for the `Properties` section of a token page (spec.md "Trait groups"). */
 
 import type { Trait } from "../../metadata/document/traits.ts";
 
@@ -7,7 +7,7 @@ export interface TraitGroup {
   readonly traits: readonly string[];
 }
 
-/** A group as a collection's makers submit it. */
+/** A group as submitted by a collection's creators. */
 export interface SubmittedGroup {
   readonly name: string;
   readonly traits: readonly { readonly name: string }[];
@@ -16,9 +16,10 @@ export interface SubmittedGroup {
 const OTHERS = "Others";
 
 /**
- * The categories of a token's traits, each trait type once, none empty. Groups keep their order and that of their
- * traits; groups of one name are one category. A trait type in several groups is in the first (rule 3), one in no group
- * is in `Others` (rule 2), sorted and after what a group of that name lists. Without groups, see `defaultGroups`.
+ * The categories of a token's traits: each trait type once, no empty category. Groups and their traits keep their
+ * order; groups with the same name form one category. A trait type in several groups goes to the first (rule 3). One in
+ * no group goes to `Others` (rule 2), sorted, after the traits of a group with that name. Without groups, see
+ * `defaultGroups`.
  */
 export function groupTraits(traits: readonly Trait[], groups: readonly SubmittedGroup[]): TraitGroup[] {
   if (groups.length === 0) return defaultGroups(traits);
@@ -37,7 +38,7 @@ export function groupTraits(traits: readonly Trait[], groups: readonly Submitted
   return [...categories].map(([category, names]) => ({ category, traits: names }));
 }
 
-/** Rule 4, for a collection without groups of its own: numbers are `Others`, the rest `Traits`, both sorted. */
+/** Rule 4, for a collection without groups: numbers are `Others`, the rest `Traits`, both sorted. */
 export function defaultGroups(traits: readonly Trait[]): TraitGroup[] {
   const names = (isNumber: boolean): string[] =>
     [
@@ -54,7 +55,7 @@ export interface GroupNotice {
   readonly message: string;
 }
 
-/** What has no effect in these groups: trait types that no token has (`known` tells), and those that come again. */
+/** The entries without effect: trait types that no token has (not in `known`), and repeated ones. */
 export function noticesOf(groups: readonly SubmittedGroup[], known: ReadonlySet<string>): GroupNotice[] {
   const first = new Map<string, string>();
   return groups.flatMap((group, g) =>
@@ -71,7 +72,7 @@ export function noticesOf(groups: readonly SubmittedGroup[], known: ReadonlySet<
   );
 }
 
-/** Code point order of the lower-cased NFC name; the name itself decides between equals. */
+/** Orders by the code points of the lower-cased NFC name; the name itself breaks ties. */
 export function compareNames(a: string, b: string): number {
   return (
     compareCodePoints(a.normalize("NFC").toLowerCase(), b.normalize("NFC").toLowerCase()) ||
@@ -79,7 +80,7 @@ export function compareNames(a: string, b: string): number {
   );
 }
 
-/** JavaScript compares UTF-16 units, which puts U+10000 and up before U+E000. */
+/** JavaScript compares UTF-16 units, which sorts U+10000 and above before U+E000. */
 function compareCodePoints(a: string, b: string): number {
   const left = [...a];
   const right = [...b];

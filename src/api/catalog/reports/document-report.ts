@@ -1,4 +1,4 @@
-/** What is said about one document: what was read, what each page would show, and every issue. */
+/** The report of one document: what was read, what each page would show, and every issue. */
 
 import { z } from "@hono/zod-openapi";
 import { chooseDisplay } from "../../media/rules.ts";
@@ -51,9 +51,9 @@ export interface Surroundings {
   readonly gateways: readonly string[];
   /** Whether the token page may show animations and videos from a host. */
   readonly isAllowed: (host: string) => boolean;
-  /** What the trait types of the collection are known as; empty for a collection yet to come. */
+  /** The known display types of the collection; empty for a future collection. */
   readonly known: DisplayTypes;
-  /** Who can settle what only the operator can. */
+  /** Contact for issues that only the operator can resolve. */
   readonly operatorContact?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ const nothing: Metadata = {
   traits: [],
 };
 
-/** The report of a document as it would be shown in these surroundings. */
+/** Reports how a document would be shown with these settings. */
 export function reportOn(examined: Examined, surroundings: Surroundings): DocumentReport {
   const { gateways, isAllowed, known, operatorContact } = surroundings;
   const { fetch, failure } = examined;

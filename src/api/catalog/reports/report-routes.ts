@@ -1,4 +1,4 @@
-/** Keyed routes that tell a collection's makers what is wrong with their metadata, before and after it is published. */
+/** Keyed routes that report metadata errors to a collection's creators, before and after publication. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
@@ -14,14 +14,14 @@ import { documentReportSchema } from "./document-report.ts";
 import type { Reports } from "./reports.ts";
 import { tokenReportSchema, viewTokenReport } from "./token-report.ts";
 
-/** Per app. Each request may fetch a stranger's URL: enough to try a collection out, too little to hammer a host. */
+/** Per app. Each request may fetch an arbitrary URL: enough to try out a collection, too little to overload a host. */
 export const validateLimit: RateLimit = { name: "validate", requests: 60, seconds: 60 };
-// Each holds up to 4 MiB and a socket for up to 30 s.
+// Each uses up to 4 MiB and a socket for up to 30 s.
 const VALIDATE_AT_ONCE_MAX = 4;
 const VALIDATE_PATH = "/metadata/validate";
-// A document that is just over its own limit gets a report that says so.
+// A document slightly above its own limit gets a report that says so.
 const BODY_BYTES_MAX = DOCUMENT_BYTES_MAX + 64 * 1024;
-/** The largest number of a version: PostgreSQL's integer. */
+/** The highest version number: PostgreSQL's integer. */
 export const VERSION_MAX = 2_147_483_647;
 
 const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
@@ -72,7 +72,7 @@ const validateBody = z
   .superRefine((body, context) => {
     const refuse = (path: string[], message: string): void =>
       context.addIssue({ code: "custom", path, message });
-    // A document may be null, and is one then.
+    // A null document counts as given.
     const isDocument = "document" in body;
     if (isDocument === (body.uri !== undefined))
       refuse([], `needs either document or uri; it holds ${isDocument ? "both" : "neither"}`);
@@ -110,13 +110,13 @@ const validateRoute = createRoute({
 export interface ReportRouteDeps {
   readonly reports: Reports;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
-  /** Of `validateLimit`. */
+  /** Enforces `validateLimit`. */
   readonly limiter: RateLimiter;
 }
 
 export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDeps) {
   const router = createRouter();
-  // Before the body is read, which is part of what is limited.
+  // Before the body is read: reading it must count towards the limit.
   const inFlight = createInFlightLimiter({ requests: VALIDATE_AT_ONCE_MAX, retrySeconds: 1 });
   router.on("POST", VALIDATE_PATH, rateLimit(perApp(limiter)), rateLimit(perApp(inFlight)));
   return router

@@ -1,4 +1,4 @@
-/** Reports for partners: of a token as it is served, and of a document before it is published. */
+/** Reports for partners: on a token as served, and on a document before publication. */
 
 import type { CollectionConfig } from "../../../config.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
@@ -15,7 +15,7 @@ export interface ReportDeps {
   readonly allowlist: Allowlist;
   readonly store: ReportStore;
   readonly fetching: Fetching;
-  /** Who partners turn to, named by issues that only the operator can settle. */
+  /** Contact for partners, named in issues that only the operator can resolve. */
   readonly operatorContact?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function createReports(deps: ReportDeps) {
   }
 
   return {
-    /** The token and a page of its versions; undefined while no transfer of it is indexed. */
+    /** The token and a page of its versions; undefined until a transfer of it is indexed. */
     async ofToken(
       collection: CollectionConfig,
       tokenId: string,
@@ -52,13 +52,13 @@ export function createReports(deps: ReportDeps) {
     },
 
     /**
-     * What a refresh would make of a document. With a collection, its allowed hosts and known display types count. Stores
+     * What a refresh would read from a document. A collection adds its allowed hosts and known display types. Stores
      * nothing.
      */
     ofDocument: (handedOver: HandedOver, collection?: CollectionConfig): Promise<DocumentReport> =>
       report(examineDocument(handedOver), collection),
 
-    /** The same for what a URI answers now; a fetch that fails is told in the report. */
+    /** The same for the document at a URI now; the report includes a failed fetch. */
     ofUri: async (
       uri: string,
       tokenId: string | undefined,

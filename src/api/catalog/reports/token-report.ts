@@ -1,4 +1,4 @@
-/** A token's report as it is answered: what is served and why, and what became of every fetch. */
+/** The response shape of a token report: what is served and why, and the outcome of every fetch. */
 
 import { z } from "@hono/zod-openapi";
 import type { Version } from "../../metadata/records/report-store.ts";

@@ -1,4 +1,4 @@
-/** The distribution of traits as it is answered. */
+/** The response shape of the trait distribution. */
 
 import { z } from "@hono/zod-openapi";
 import { displayTypes } from "../../metadata/rules.ts";

@@ -1,8 +1,8 @@
-/** From a URL in a document to one that a browser can load. */
+/** Turns a document's URL into one that a browser can load. */
 
 import { locate } from "../../fetch/locate.ts";
 
-/** An http(s) URL as it is, IPFS content through the first gateway; null for anything else. */
+/** An http(s) URL unchanged, IPFS content through the first gateway, null for anything else. */
 export function reachableUrl(url: string, gateways: readonly string[]): string | null {
   const located = locate(url, gateways);
   return located.kind === "located" ? (located.urls[0] ?? null) : null;

@@ -1,4 +1,4 @@
-/** Search over a collection's tokens, and how their traits are distributed. */
+/** Routes to search a collection's tokens and to read their trait distribution. */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { addressField, chainIdField, limitField } from "../../http/fields.ts";
@@ -20,7 +20,7 @@ import {
 import { defaultSort, sortSchema } from "./token-sort.ts";
 import { tokenSchema } from "./token-view.ts";
 
-/** A parameter that holds JSON; what is wrong inside it is told by its path, such as `criteria[0].values`. */
+/** A parameter with a JSON value; an error inside it is reported by its path, such as `criteria[0].values`. */
 const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
   z.string().transform((text, context): Output => {
     let value: unknown;

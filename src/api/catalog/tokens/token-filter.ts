@@ -1,4 +1,4 @@
-/** Conditions on tokens as every door reads them: each names what is wrong with itself. */
+/** Schemas of token filters, shared by REST, GraphQL and the pages. Each error names the faulty field. */
 
 import { z } from "@hono/zod-openapi";
 import { parseAddress } from "../../../domain/token-ref.ts";
@@ -7,7 +7,7 @@ import { describe, storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
 import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";
 
-// A page of filters has a few; each costs a pass over the values of its trait type.
+// Filter pages use a few; each costs a pass over the values of its trait type.
 const CONDITIONS_MAX = 20;
 const VALUES_MAX = 100;
 export const TEXT_CHARACTERS_MAX = 200;
@@ -18,7 +18,7 @@ const traitName = z
   .transform(storable)
   .openapi({ example: "Class" });
 
-/** The text by which a value is told: numbers and booleans may stand for their JSON text. */
+/** A value as text; numbers and booleans are accepted in place of their JSON text. */
 const traitValue = z
   .unknown()
   .transform((value, context) => {
@@ -94,7 +94,7 @@ export const ownerSchema = z.string(mustBe("a string")).transform((text, context
 export interface ReadConditions {
   readonly criteria?: z.infer<typeof criteriaSchema> | null | undefined;
   readonly rangeCriteria?: z.infer<typeof rangeCriteriaSchema> | null | undefined;
-  /** Every token has the empty text, and name. */
+  /** The empty text matches every token, as does the empty name. */
   readonly text?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly owner?: string | null | undefined;

@@ -1,4 +1,4 @@
-/** The orders that tokens come in, by the names that callers give them. */
+/** The sort orders of tokens, by their public names. */
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
@@ -16,7 +16,7 @@ export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort; rea
 };
 const names = Object.keys(plainSorts);
 
-// A trait type may be called anything, colons included.
+// A trait type may contain any character, colons included.
 const TRAIT_SORT = /^trait:(.+):(asc|desc)$/s;
 
 export const defaultSort: TokenSort = { by: "id", descending: false };

@@ -1,4 +1,4 @@
-/** A token as every door answers it (design: "Shapes"), and its documented schema. */
+/** A token's response shape on every route (design: "Shapes"), and its documented schema. */
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
@@ -110,16 +110,16 @@ export interface TokenParts {
   readonly image: ShownImage;
   readonly display: Display;
   readonly distribution: Distribution;
-  /** The collection's own; none means the usual ones. */
+  /** The collection's own groups; if empty, the default ones apply. */
   readonly groups: readonly SubmittedGroup[];
 }
 
-/** What `TraitCounts` tell of one trait; made once for all tokens of a page. */
+/** Lookups over `TraitCounts`, built once for all tokens of a page. */
 export interface Distribution {
   readonly countOf: (trait: Trait) => number;
-  /** How many tokens are listed. */
+  /** The number of listed tokens. */
   readonly total: number;
-  /** The highest value that a number trait ever had. */
+  /** The highest value of each number trait so far. */
   readonly highest: ReadonlyMap<string, number>;
 }
 

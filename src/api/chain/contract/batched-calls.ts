@@ -1,21 +1,21 @@
-/** Contract calls made at the same moment for the same block, asked of the node in few requests. */
+/** Batches concurrent contract calls for the same block into few requests to the node. */
 
 import type { Hex } from "viem";
 import type { ChainClient, ChainClients } from "../rpc/clients.ts";
 import { type CallAnswer, callContract, isThere } from "./contract-call.ts";
 import { type Call, callThroughMulticall, hasMulticall } from "./multicall.ts";
 
-/** Never rejects. The answer is the one that this call would get by itself, whatever the others of its request do. */
+/** Never rejects. Each call gets the result it would get alone, whatever the other calls of its request do. */
 export type CallTogether = (contract: string, data: Hex, block: number) => Promise<CallAnswer>;
 
 const WAIT_MS = 5;
-// At 250,000 gas for a URI, half of what a call may use at nodes as they come (geth's --rpc.gascap: 50 million).
+// At 250,000 gas per URI, half of what a call may use on nodes with default settings (geth's --rpc.gascap: 50 million).
 const CALLS_MAX = 100;
-// Each of these may take the node's whole time limit.
+// Each of these may take up to the node's time limit.
 const ALONE_AT_ONCE = 8;
 
 interface Waiter extends Call {
-  /** Only the first answer counts. */
+  /** Only the first result counts. */
   readonly settle: (answer: CallAnswer) => void;
 }
 
@@ -23,19 +23,19 @@ const SILENCE: CallAnswer = { kind: "unavailable", because: "silence" };
 const isSilence = (answer: CallAnswer): boolean =>
   answer.kind === "unavailable" && answer.because === "silence";
 
-/** Whether the call deserves to be asked by itself, since those it travelled with may be to blame. */
+/** Whether the call must be retried alone, because another call of its batch may be at fault. */
 const isOpen = (answer: CallAnswer): boolean => answer.kind === "unavailable" && answer.because !== "node";
 
 /**
- * Calls of one block within 5 ms share one eth_call where the chain has Multicall3, and one JSON-RPC batch elsewhere. A
- * deployless multicall would serve every chain, but its answer is returned as the code of a contract, which ends at
- * 24 KiB (EIP-170) on nodes that enforce it.
+ * Calls for one block within 5 ms share one eth_call on chains with Multicall3, and one JSON-RPC batch elsewhere. A
+ * deployless multicall would work on every chain, but returns its result as contract code, which is limited to 24 KiB
+ * (EIP-170) on nodes that enforce it.
  */
 export function createCallsTogether(client: ChainClient): CallTogether {
   const waiting = new Map<number, Waiter[]>();
   let multicall: Promise<boolean | undefined> | undefined;
 
-  /** Asked once for the life of this process; a node that could not tell is asked again. */
+  /** Cached for the life of this process; if the node gave no answer, asks again next time. */
   async function isMulticallThere(block: number): Promise<boolean> {
     multicall ??= hasMulticall(client, block);
     const answer = await multicall;
@@ -51,12 +51,12 @@ export function createCallsTogether(client: ChainClient): CallTogether {
     return Promise.all(calls.map(({ contract, data }) => callContract(client, contract, data, block)));
   }
 
-  /** Settles each as soon as its answer is known. */
+  /** Settles each call as soon as its result is known. */
   async function ask(waiters: readonly Waiter[], block: number): Promise<void> {
     const [only] = waiters;
     if (only && waiters.length === 1) return only.settle(await askAlone(only, block));
     const answers = await askTogether(waiters, block);
-    // A node that is away would keep each call waiting as long as all of them together.
+    // An unreachable node would make each single call wait as long as the whole batch.
     const isAway = answers.some(isSilence) && !(await isThere(client.alone));
     const open: Waiter[] = [];
     for (const [index, waiter] of waiters.entries()) {
@@ -97,6 +97,6 @@ export function createCallsTogether(client: ChainClient): CallTogether {
 /** By chain id. */
 export type ChainCalls = ReadonlyMap<number, CallTogether>;
 
-/** Shared by all who call contracts: what they ask at the same moment travels together. */
+/** Shared by all callers, so that concurrent calls are batched. */
 export const createChainCalls = (clients: ChainClients): ChainCalls =>
   new Map([...clients].map(([chainId, client]) => [chainId, createCallsTogether(client)]));

@@ -1,4 +1,4 @@
-/** Asks a contract at a block, and tells what the contract answers from what its node fails to say. */
+/** Calls a contract at a block, and distinguishes the contract's answer from a failure of the node. */
 
 import {
   BaseError,
@@ -13,45 +13,45 @@ import {
 export type CallAnswer =
   | { readonly kind: "answered"; readonly data: Hex }
   | { readonly kind: "reverted"; readonly revert: Revert }
-  /** The node could not answer, or holds no state of that block; nothing is known of the contract. */
+  /** The node could not answer, or has no state of that block; nothing is known about the contract. */
   | { readonly kind: "unavailable"; readonly because: Unavailable };
 
-/** What a contract gave as its reason, still as a stranger wrote it. */
+/** A contract's revert, untrusted and undecoded. */
 export interface Revert {
-  /** Undefined where the node hands on none. */
+  /** Undefined if the node doesn't return it. */
   readonly data: Hex | undefined;
-  /** The node's own words. */
+  /** The node's error message. */
   readonly message: string;
 }
 
-/** How a call differs from a plain read. */
+/** Options of a call; by default, a plain read. */
 export interface CallSettings {
-  /** Who calls; the zero address by default. */
+  /** The sender; the zero address by default. */
   readonly from?: string;
-  /** As much gas as the call may use; else what the node gives. */
+  /** The gas limit; by default, the node's. */
   readonly gas?: bigint;
-  /** Ends the request, the reading of its answer included. */
+  /** Aborts the request, including the reading of its response. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * `call`: the node refuses this very call, as by a time limit. `node`: it says that it can't serve anyone, or that block,
- * now. `silence`: no answer came, or none that can be read.
+ * `call`: the node rejects this particular call, for example by a time limit. `node`: it can't serve anyone, or that
+ * block, at present. `silence`: no response, or an unreadable one.
  */
 export type Unavailable = "call" | "node" | "silence";
 
 const REVERTED_CODE = 3;
-// Nodes that give reverts another code say it in words: geth and its kin, Nethermind, Hardhat, anvil.
+// Nodes with another code for reverts name them in the message: geth and its forks, Nethermind, Hardhat, anvil.
 const REVERTED_WORDS =
   /revert|vm execution error|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas|gas uint64 overflow|return data out of bounds|write protection|max code size exceeded|response (?:size exceeded|is too big)/i;
 
-// A rate limit (EIP-1474, HTTP's code in a body, QuickNode), and no such method (JSON-RPC 2.0, EIP-1474).
+// Rate limits (EIP-1474, HTTP 429 in the body, QuickNode), and method not found (JSON-RPC 2.0, EIP-1474).
 const NODE_CODES: readonly number[] = [-32005, 429, -32007, -32601, -32004];
-// Rate limits, blocks not yet seen or no longer held, keys that lapsed: in each node's own words.
+// Rate limits, blocks not yet seen or already pruned, expired keys: as the various nodes word them.
 const NODE_WORDS =
   /\b(?:rate|requests?|daily|monthly)[ -]limit|limit reached|requests? per (?:second|minute|day)|too many requests|compute units|quota|credits|(?:header|block|state)(?: is)? (?:not |un)(?:found|available)|unknown block|missing trie node|pruned|historical state|syncing|unauthori[sz]ed|forbidden|api[ -]?key/i;
 
-/** Never rejects. Calls made together through a batching client travel in one request. */
+/** Never rejects. A batching client combines concurrent calls into one request. */
 export async function callContract(
   client: PublicClient,
   contract: string,
@@ -60,8 +60,8 @@ export async function callContract(
   { from, gas, signal }: CallSettings = {},
 ): Promise<CallAnswer> {
   try {
-    // Not `readContract`: it takes every internal error of a node for a revert, and it fetches the URLs that a
-    // contract names in an OffchainLookup (ERC-3668) from anywhere.
+    // Not `readContract`: it treats every internal error of a node as a revert, and it fetches any URL that a contract
+    // names in an OffchainLookup (ERC-3668).
     const call = {
       to: contract as Hex,
       data,
@@ -78,7 +78,7 @@ export async function callContract(
   }
 }
 
-/** Whether a contract is at the address at that block; undefined when the node could not tell. Never rejects. */
+/** Whether the address has code at that block; undefined if the node gave no answer. Never rejects. */
 export async function hasCode(
   client: PublicClient,
   contract: string,
@@ -96,7 +96,7 @@ export async function hasCode(
   }
 }
 
-/** Whether the node answers anything, an error included. Never rejects. */
+/** Whether the node responds at all, even with an error. Never rejects. */
 export async function isThere(client: PublicClient): Promise<boolean> {
   try {
     await client.request({ method: "eth_chainId" });
@@ -106,7 +106,7 @@ export async function isThere(client: PublicClient): Promise<boolean> {
   }
 }
 
-/** A revert is the contract's answer; every other error is the node's. */
+/** A revert is the contract's answer; every other error is the node's failure. */
 function readError(error: unknown): CallAnswer {
   const answer = rpcError(error);
   if (answer === undefined) {
@@ -122,7 +122,7 @@ function readError(error: unknown): CallAnswer {
   return { kind: "unavailable", because: isAboutNode ? "node" : "call" };
 }
 
-/** Most nodes give the bytes as they are; Nethermind's kin writes "Reverted 0x…", Hardhat's wraps them in an object. */
+/** Most nodes return the plain bytes; Nethermind writes "Reverted 0x…", Hardhat wraps them in an object. */
 function revertData(data: unknown): Hex | undefined {
   const text = typeof data === "object" && data !== null && "data" in data ? data.data : data;
   if (typeof text !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** Many contract calls in one eth_call, through Multicall3 (https://github.com/mds1/multicall3). */
+/** Combines many contract calls into one eth_call, through Multicall3 (https://github.com/mds1/multicall3). */
 
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, multicall3Abi } from "viem";
 import type { ChainClient } from "../rpc/clients.ts";
@@ -13,13 +13,13 @@ export interface Call {
 const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 const AGGREGATE = { abi: multicall3Abi, functionName: "aggregate3" } as const;
 
-/** Whether the chain has the contract at that block; undefined when its node could not tell. Never rejects. */
+/** Whether the contract exists on the chain at that block; undefined if the node gave no answer. Never rejects. */
 export const hasMulticall = (client: ChainClient, block: number): Promise<boolean | undefined> =>
   hasCode(client.alone, MULTICALL3, block);
 
 /**
- * An answer per call, in their order; never rejects. None is ever read as reverted: a call that fails may have been left
- * without gas by those before it, and each keeps but 63/64 of what there is from the next (EIP-150).
+ * One result per call, in their order; never rejects. None is ever reported as reverted: earlier calls may have used up
+ * the gas of one that failed, and each call keeps only 63/64 of the remaining gas from the next (EIP-150).
  */
 export async function callThroughMulticall(
   client: ChainClient,

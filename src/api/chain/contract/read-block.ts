@@ -4,15 +4,15 @@ import { cached } from "../../jobs/promise-cache.ts";
 import type { IndexHeads } from "../index/index-heads.ts";
 import type { ChainClients } from "../rpc/clients.ts";
 
-/** The node's own head, which may be ahead of the index. Rejects when the node can't be asked. */
+/** The node's own head, which may be ahead of the chain index. Rejects if the node is unavailable. */
 export type LatestBlock = (chainId: number) => Promise<number>;
 
-/** The index's head, or `minBlock` if that is higher. Rejects when neither the index nor the node can be asked. */
+/** The chain index's head, or `minBlock` if higher. Rejects if neither the chain index nor the node is available. */
 export type ReadBlock = (chainId: number, minBlock: number) => Promise<number>;
 
 // A burst of fetches reads the heads once.
 const CACHE_MS = 200;
-// An explicit request expects an answer that is newer than an index further behind than this.
+// If the chain index is further behind, an explicit request would get an outdated result.
 const HEAD_AGE_MAX_SECONDS = 30;
 
 export function createLatestBlock(clients: ChainClients): LatestBlock {
@@ -24,8 +24,8 @@ export function createLatestBlock(clients: ChainClients): LatestBlock {
 }
 
 /**
- * An explicit block keeps a lagging node from answering with yesterday's URI: it fails instead, and is asked
- * again. During a backfill and while the index is behind, its head is history, and the node's own head counts.
+ * With an explicit block, a lagging node fails and is retried instead of returning an outdated URI. During a backfill
+ * and while the chain index is behind, uses the node's own head instead.
  */
 export function createReadBlock(
   heads: IndexHeads,

@@ -1,4 +1,4 @@
-/** Why a contract reverted, in a few printable words. */
+/** The reason of a revert, in a few printable words. */
 
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import { printable } from "../../http/text/printable.ts";
@@ -9,7 +9,7 @@ const SELECTOR_CHARACTERS = "0x".length + 8;
 const NO_REASON = "the contract gave no reason";
 
 const known = parseAbi([
-  // ERC-6093, as OpenZeppelin 5 has it, and what else its token contracts throw.
+  // ERC-6093, as in OpenZeppelin 5, and other errors of its token contracts.
   "error ERC721InvalidOwner(address owner)",
   "error ERC721NonexistentToken(uint256 tokenId)",
   "error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)",
@@ -59,15 +59,15 @@ const panics: Readonly<Record<string, string>> = {
 };
 
 /**
- * At most 200 characters on one line: the text of `Error(string)`; `Panic` with its code; a custom error by its name and
- * arguments where it is a common one, else by its selector; without any, the node's own words. Never throws.
+ * At most 200 characters on one line: the text of `Error(string)`; `Panic` with its code; a common custom error with
+ * its name and arguments, any other with its selector; without data, the node's message. Never throws.
  */
 export function revertReason({ data, message }: Revert): string {
   const text = data === undefined || data === "0x" ? nodeWords(message) : decode(data);
   return printable(text, REASON_CHARACTERS_MAX) || NO_REASON;
 }
 
-/** "execution reverted: paused" says "paused"; "out of gas" is all there is to say. */
+/** "execution reverted: paused" becomes "paused"; "out of gas" stays. */
 const nodeWords = (message: string): string =>
   message.replace(/^.*?\b(?:execution )?reverted\b(?: with reason string)?[\s:,]*/is, "");
 

@@ -1,6 +1,6 @@
 /**
- * A function that no contract has. One that answers it answers anything, as by a fallback function, and what it answers to
- * optional functions means nothing.
+ * A function that no contract has. A contract that answers it answers anything, for example through a fallback
+ * function, so its answers to optional functions mean nothing.
  */
 
 export const NOBODYS_FUNCTION = "vitrineAsksWhetherYouAnswerAnything";

@@ -1,4 +1,4 @@
-/** What collections' logs said and the index could not take in full (ponder.schema.ts, `index_anomaly`). */
+/** Logs of collections that the chain index could not apply in full (ponder.schema.ts, `index_anomaly`). */
 
 import type { Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
@@ -6,10 +6,10 @@ import type { ChainTables } from "./tables.ts";
 
 export interface Anomaly {
   readonly kind: string;
-  /** How many logs. */
+  /** The number of logs. */
   readonly count: number;
   readonly firstBlock: number;
-  /** What was found the first time. */
+  /** Describes the first occurrence. */
   readonly detail: string;
 }
 
@@ -18,7 +18,7 @@ interface Place {
   readonly address: string;
 }
 
-/** Of each of these collections, in their order; the kind that came first comes first. */
+/** Per collection, in the given order; kinds ordered by first occurrence. */
 export async function readAnomalies(
   db: Queryable,
   tables: ChainTables,

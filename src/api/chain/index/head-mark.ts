@@ -1,4 +1,4 @@
-/** The highest head that any process has seen of an index: the mark that tells whether a restart has taken rows back. */
+/** The highest head that any process has seen of a chain index. It shows whether a restart has reverted rows. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
@@ -9,8 +9,8 @@ import type { ChainTables } from "./tables.ts";
 const RAISE_MS = 500;
 
 /**
- * Raises the mark of every chain to its checkpoint; never lowers one. While the index is not ready the mark is put
- * past the checkpoint: a restart takes rows back and leaves the old head beside them, until its first block.
+ * Raises each chain's mark to its checkpoint; never lowers it. While the chain index is not ready, puts the mark past
+ * the checkpoint: a restart reverts rows but keeps the old head until its first block.
  */
 export async function raiseHeads(db: Queryable, tables: ChainTables): Promise<void> {
   await db.query(
@@ -23,8 +23,9 @@ export async function raiseHeads(db: Queryable, tables: ChainTables): Promise<vo
 }
 
 /**
- * Keeps raising the head mark; every replica does, so that none trusts an index that another saw further. The first
- * time is awaited: an index that starts again is not ready yet, and that has to be seen before anything is answered.
+ * Keeps raising the head mark. Every replica does, so that none trusts a chain index that another has seen further
+ * along. Awaits the first time: a restarting chain index is not ready yet, and the mark must record that before any
+ * response.
  */
 export async function startHeadMark(deps: {
   database: Database;

@@ -1,14 +1,14 @@
-/** Which build each schema holds, who is on it, and of what it was built, so that a later change can be told from it. */
+/** Records the build in each schema, its inputs and its user, so that a later change can be explained. */
 
 import { escapeIdentifier } from "pg";
 import type { Queryable } from "../../db/database.ts";
 import type { IndexInputs } from "./index-inputs.ts";
 import type { ChainTables } from "./tables.ts";
 
-// Ponder renews its lock every ten seconds, and takes a lock this old for a dead process's.
+// Ponder renews its lock every ten seconds and considers one this old abandoned.
 const LOCK_SECONDS = 25;
 
-/** Remembers the inputs of the build that Ponder has just put into its schema; of a known build, the first stay. */
+/** Records the inputs of the build that Ponder has just put into its schema; a known build keeps its first ones. */
 export async function recordIndexBuild(
   db: Queryable,
   { schema, meta }: ChainTables,
@@ -24,15 +24,15 @@ export async function recordIndexBuild(
   );
 }
 
-/** What a schema holds: nothing, an index, or something that is not Ponder's. */
+/** The content of a schema: nothing, a chain index, or something that is not Ponder's. */
 export type SchemaContent =
   | { readonly kind: "empty" | "foreign" }
   | {
       readonly kind: "index";
       readonly buildId: string;
-      /** A process indexes into it now. */
+      /** A process is indexing into it. */
       readonly isInUse: boolean;
-      /** None when it was built before this was recorded. */
+      /** Undefined for a build from before these records. */
       readonly inputs: IndexInputs | undefined;
     };
 
@@ -63,7 +63,7 @@ export async function readSchema(db: Queryable, schema: string): Promise<SchemaC
   return { kind: "index", ...app, inputs: record?.inputs };
 }
 
-/** Whether a process indexes the chain into another schema now: one index is being built beside another. */
+/** Whether a process is indexing the chain into another schema: one chain index is being built beside another. */
 export async function isIndexedElsewhere(db: Queryable, schema: string, chainId: number): Promise<boolean> {
   const others = await db.query<{ schema: string }>(
     "select schema from vitrine.index_build where schema <> $1",

@@ -1,11 +1,11 @@
-/** How far Ponder has indexed each chain, read from its own checkpoint table. */
+/** The head of each chain, from Ponder's checkpoint table. */
 
 import type { Database } from "../../db/database.ts";
 import type { ChainTables } from "./tables.ts";
 
 /**
- * Ponder's checkpoints are 75 digits: timestamp (10), chain (16), block (16), transaction (16), type (1),
- * log (16). They sort as text in chain order.
+ * Ponder's checkpoints have 75 digits: timestamp (10), chain (16), block (16), transaction (16), type (1), log (16).
+ * Their text order is chain order.
  */
 const TIMESTAMP_DIGITS = 10;
 const BLOCK_OFFSET = 26;
@@ -14,15 +14,15 @@ const BLOCK_DIGITS = 16;
 export interface IndexHead {
   readonly chainId: number;
   readonly block: number;
-  /** Unix seconds of that block. */
+  /** The block's Unix seconds. */
   readonly timestamp: number;
-  /** True once the backfill is done; it never turns false again while Ponder runs. */
+  /** True once the backfill is complete; it stays true while Ponder runs. */
   readonly ready: boolean;
 }
 
 export function createIndexHeads(database: Database, tables: ChainTables) {
   return {
-    /** The head of every chain that has one; empty before Ponder has indexed anything. */
+    /** The head of every chain with one; empty before Ponder has indexed anything. */
     async read(): Promise<IndexHead[]> {
       const rows = await database.query<{ chainId: string; checkpoint: string; ready: boolean }>(
         `select c.chain_id as "chainId", c.latest_checkpoint as checkpoint,

@@ -1,11 +1,11 @@
-/** What an index is made of, in words an operator knows: source files, collections, start blocks, registries. */
+/** The inputs of a chain index in an operator's terms: source files, collections, start blocks, registries. */
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IndexConfig } from "../../../config.ts";
 
-/** The collections of a chain share the lowest start block: it is the one that Ponder indexes from. */
+/** The collections of a chain share the lowest start block, from which Ponder indexes. */
 export interface ChainInputs {
   readonly collections: readonly string[];
   readonly startBlock: number;
@@ -14,19 +14,19 @@ export interface ChainInputs {
 }
 
 export interface IndexInputs {
-  /** Digests by path from the project's folder. */
+  /** Digests by path relative to the project folder. */
   readonly files: Readonly<Record<string, string>>;
   /** By chain id. */
   readonly chains: Readonly<Record<string, ChainInputs>>;
 }
 
-// Ponder takes the text of src/ and of its schema, and the values that come of the rest.
+// Ponder hashes the text of src/ and its schema, and the values produced by the rest.
 const FILES = ["ponder.config.ts", "ponder.schema.ts"];
 const FOLDERS = ["abis", "src"];
 const SOURCE = /\.m?[jt]s$/;
 const SERVING_HALF = "src/api/";
 
-/** Reads them as they are now; takes a few milliseconds. Names, slugs, standards and locks shape no index. */
+/** Reads the current inputs in a few milliseconds. Names, slugs, standards and locks don't affect a chain index. */
 export function readIndexInputs(root: string, { collections, registries }: IndexConfig): IndexInputs {
   const chainIds = [...new Set(collections.map(({ chainId }) => chainId))];
   const chains = chainIds.map((id): [string, ChainInputs] => {

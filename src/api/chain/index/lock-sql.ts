@@ -1,6 +1,6 @@
 /**
- * The locks that hold a token, as SQL for every reader: Ponder's rows hold what events said, and what that means depends
- * on the collection's default and on `locks` in collections.json. `s` is the alias of a row of token_state, or of none.
+ * A token's locks, as SQL for every reader. Ponder's rows record the events; their meaning depends on the collection's
+ * default and on `locks` in collections.json. `s` is the alias of a row of token_state, which may be missing.
  */
 
 import { escapeLiteral } from "pg";
@@ -12,19 +12,19 @@ import {
 } from "../../../domain/lock-standards.ts";
 import type { ChainTables } from "./tables.ts";
 
-// The names of standards are the names of their columns.
+// Standards are named like their columns.
 const isOn = (name: string, s: string): string => `coalesce(${s}.${name}, false)`;
 const switchCount = (s: string): string => `(${switches.map((name) => `${isOn(name, s)}::int`).join(" + ")})`;
 const flagCount = (s: string): string => `${isOn("erc721x_flag", s)}::int + ${switchCount(s)}`;
 
-/** SQL: the row's collection keeps a boolean, by the operator's word; undefined where no collection does. */
+/** SQL: the operator configured boolean locks for the row's collection; undefined if for none at all. */
 function readsBoolean({ booleanLocks }: ChainTables, s: string): string | undefined {
   if (booleanLocks.length === 0) return undefined;
   const listed = booleanLocks.map(({ chainId, address }) => `(${chainId}, ${escapeLiteral(address)})`);
   return `(${s}.chain_id, ${s}.collection_address) in (${listed.join(", ")})`;
 }
 
-/** SQL: one of two values, by what the collection keeps. */
+/** SQL: one of two values, by the collection's kind of lock. */
 function byReading(tables: ChainTables, s: string, values: { count: string; boolean: string }): string {
   const isBoolean = readsBoolean(tables, s);
   return isBoolean === undefined
@@ -32,7 +32,7 @@ function byReading(tables: ChainTables, s: string, values: { count: string; bool
     : `case when ${isBoolean} then ${values.boolean} else ${values.count} end`;
 }
 
-/** SQL: the collection's default locks the row's token, which has no event of its own against it. */
+/** SQL: the collection's default locks the row's token, which has no event of its own to override it. */
 const isLockedByDefault = ({ lockDefault }: ChainTables, s: string): string => `
   (${s}.${switchWithDefault} is null and exists (
      select from ${lockDefault} d
@@ -42,11 +42,11 @@ const isLockedByDefault = ({ lockDefault }: ChainTables, s: string): string => `
 const ownCount = (tables: ChainTables, s: string): string =>
   byReading(tables, s, { count: `${s}.lock_count`, boolean: flagCount(s) });
 
-/** SQL: how many locks hold the token: those that ERC-721x counts and one per other standard that holds it. */
+/** SQL: the number of the token's locks: the ERC-721x count, plus one per other standard that locks it. */
 export const lockCount = (tables: ChainTables, s: string): string =>
   `(coalesce(${ownCount(tables, s)}, 0) + ${isLockedByDefault(tables, s)}::int)`;
 
-/** SQL: the locks of one standard that hold the token; 1 or 0 but for a count of ERC-721x. */
+/** SQL: the number of the token's locks by one standard; 1 or 0 except for the ERC-721x count. */
 export function lockCountOf(tables: ChainTables, s: string, name: LockStandardName): string {
   if (name === "erc721x") {
     return byReading(tables, s, {
@@ -58,7 +58,7 @@ export function lockCountOf(tables: ChainTables, s: string, name: LockStandardNa
   return `${isOn(name, s)}::int`;
 }
 
-/** SQL: the names of the standards that hold the token, in the order of their table. */
+/** SQL: the names of the standards that lock the token, in table order. */
 export const holdingStandards = (tables: ChainTables, s: string): string => `
   array_remove(array[${lockStandards.map(({ name }) => `case when ${lockCountOf(tables, s, name)} > 0 then '${name}' end`).join(", ")}], null)`;
 
@@ -67,8 +67,8 @@ export const ownLockSince = (tables: ChainTables, s: string): string =>
   byReading(tables, s, { count: `${s}.locked_since_block`, boolean: `${s}.flag_locked_since_block` });
 
 /**
- * SQL: the block since which the token is locked; null while it is not. A default locks a token from its mint on, and
- * counts from the block that it came with.
+ * SQL: the block since which the token is locked; null while unlocked. A default locks a token from its mint on, and
+ * counts from its own block.
  */
 export const lockSince = (tables: ChainTables, s: string): string => `
   least(${ownLockSince(tables, s)},
@@ -77,7 +77,7 @@ export const lockSince = (tables: ChainTables, s: string): string => `
             where (d.chain_id, d.collection_address) = (${s}.chain_id, ${s}.collection_address)
               and d.standard = '${switchWithDefault}') end)`;
 
-/** SQL: the default of the collection locks. */
+/** SQL: the collection's default is locked. */
 export const isDefaultLocked = (
   { lockDefault }: ChainTables,
   chainId: string,
@@ -87,22 +87,21 @@ export const isDefaultLocked = (
            where chain_id = ${chainId} and collection_address = ${collection}
              and standard = '${switchWithDefault}' and locked)`;
 
-/** SQL: some event of the row's own holds the token, whatever the collection's default. */
+/** SQL: the row's own events lock the token, whatever the collection's default. */
 export const hasOwnLock = (tables: ChainTables, s: string): string => {
   const isBoolean = readsBoolean(tables, s);
-  // No lock by the flag is without one by the count, so that an index on the count serves both.
+  // A lock by the flag always has one by the count, so a database index on the count serves both.
   return isBoolean === undefined
     ? `${s}.lock_count > 0`
     : `${s}.lock_count > 0 and (not ${isBoolean} or ${flagCount(s)} > 0)`;
 };
 
-/** SQL: the token's last event of the standard with a default says unlocked. */
+/** SQL: the token's last event of the standard with a default unlocked it. */
 export const hasOwnUnlock = (s?: string): string =>
   `not ${s === undefined ? "" : `${s}.`}${switchWithDefault}`;
 
 /**
- * SQL: how many locks held the token after row `l` of lock_event, with the default as it was then. Of a default itself, 1
- * or 0.
+ * SQL: the token's lock count after row `l` of lock_event, with the default of that time. For a default itself, 1 or 0.
  */
 export const lockCountAfter = (tables: ChainTables, l: string): string => `
   (${byReading(tables, l, { count: `${l}.count_after`, boolean: `${l}.flag_count_after` })}
@@ -112,10 +111,10 @@ export const lockCountAfter = (tables: ChainTables, l: string): string => `
             and d.token_id is null and d.id < ${l}.id
           order by d.id desc limit 1), false))::int)`;
 
-/** SQL: the row `l` of lock_event is an unlock that no lock came before. A boolean may be told what it is. */
+/** SQL: row `l` of lock_event is an unlock without a preceding lock. Boolean locks have none: events may repeat. */
 export const isSurplus = (tables: ChainTables, l: string): string =>
   byReading(tables, l, { count: `${l}.anomaly`, boolean: "false" });
 
-/** Whether the last of TokenLocked and TokenUnlocked decides in the collection. */
+/** Whether the last of TokenLocked and TokenUnlocked decides in this collection. */
 export const keepsBoolean = ({ booleanLocks }: ChainTables, chainId: number, collection: string): boolean =>
   booleanLocks.some((each) => each.chainId === chainId && each.address === collection);

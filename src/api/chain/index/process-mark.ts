@@ -1,4 +1,4 @@
-/** What a process leaves of itself in a row, and whether it is seen from here to be gone. */
+/** How a process identifies itself in a row, and whether it is known to have ended. */
 
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -6,14 +6,14 @@ import { hostname } from "node:os";
 export interface ProcessMark {
   readonly host: string;
   readonly pid: number;
-  /** Where process ids mean the same: a boot of a machine, and a namespace of it. Undefined where that can't be told. */
+  /** The scope in which process ids are comparable: a machine's boot and its PID namespace. Undefined if unknown. */
   readonly pids?: string | undefined;
 }
 
-/** Of this process. */
+/** The mark of this process. */
 export const markProcess = (): ProcessMark => ({ host: hostname(), pid: process.pid, pids: pidSpace() });
 
-/** True only when it is certain. One whose id another process has by now passes for alive. */
+/** True only if certain. A process whose id was reused counts as alive. */
 export function isSeenGone({ pid, pids }: Pick<ProcessMark, "pid" | "pids">): boolean {
   if (pids === undefined || pids !== pidSpace()) return false;
   try {
@@ -24,7 +24,7 @@ export function isSeenGone({ pid, pids }: Pick<ProcessMark, "pid" | "pids">): bo
   }
 }
 
-/** From Linux's /proc; other systems have none. */
+/** From Linux's /proc; undefined on other systems. */
 function pidSpace(): string | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

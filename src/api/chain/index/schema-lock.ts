@@ -1,6 +1,6 @@
 /**
  * Who may index into a schema: the process whose session holds a PostgreSQL advisory lock on it. PostgreSQL ends the
- * session with its process, so a lock that Ponder's row still shows while the advisory lock is free is a dead one's.
+ * session with its process. So if the advisory lock is free, a lock in Ponder's row belongs to a dead process.
  */
 
 import { randomUUID } from "node:crypto";
@@ -13,21 +13,21 @@ import { withTimeout } from "../../jobs/timeout.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
 
-// Longer than a stop in order takes (10 s), and than PostgreSQL takes to notice that a machine is gone (14 s, below).
+// Longer than a graceful stop takes (10 s), and than PostgreSQL takes to notice a lost machine (14 s, see below).
 const WAIT_MS = 20_000;
 const KEEPALIVE =
   "set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3";
-// A live process that has lost its session has another within this time, several times over.
+// A live process that has lost its session reconnects several times within this period.
 const GRACE_MS = 800;
 const RETRY_MS = 100;
 const CONNECT_TIMEOUT_MS = 5_000;
-// A connection whose other side is gone without a word looks open for hours; PostgreSQL has given the hold away by then.
+// A half-open connection looks open for hours; by then PostgreSQL has given the lock to another process.
 const BEAT_MS = 3_000;
 const BEAT_ANSWER_MS = 5_000;
-// What a dead process asked last may still run, and must not write into what the next one reads.
+// A dead process's last statement may still run; the next process must not read before it ends.
 const LAST_STATEMENT_MS = 10_000;
 const POLL_MS = 50;
-// As long as Ponder tries to reach a database at its start.
+// As long as Ponder retries its database at startup.
 const DATABASE_AWAY_MS = 60_000;
 const DATABASE_RETRY_MS = 500;
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -35,9 +35,9 @@ const LOCK_SQL = "select pg_advisory_lock(hashtextextended('vitrine index ' || $
 const TRY_LOCK_SQL = "select pg_try_advisory_lock(hashtextextended('vitrine index ' || $1, 0)) as held";
 
 export interface SchemaLock {
-  /** Of this process and no other. */
+  /** Unique to this process. */
   readonly token: string;
-  /** Ends the session, and the hold with it. */
+  /** Ends the session and releases the lock. */
   close(): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ export interface SchemaLockOptions {
   readonly connectionString: string;
   readonly schema: string;
   readonly onLine: (line: string) => void;
-  /** Called when the hold was lost and another process has taken the schema: this one must not write any more. */
+  /** Called if the lock was lost and another process has taken the schema: this one must not write any more. */
   readonly onTaken: () => void;
-  /** How long to wait for the schema; 20 s. */
+  /** How long to wait for the schema; 20 s by default. */
   readonly waitMs?: number;
 }
 
@@ -58,14 +58,13 @@ interface LockRow {
 
 let current: SchemaLock | undefined;
 
-/** This process's hold, once `holdSchema` has it. */
+/** This process's lock, once `lockSchemaForProcess` has resolved. */
 export const currentSchemaLock = (): SchemaLock | undefined => current;
 
 /**
- * Waits up to 20 s for the schema, then throws a BootError that names who has it; up to 60 s for a database that is
- * away, then throws what it failed with. Before it resolves it takes away the
- * lock that a dead process has left in Ponder's row. A lock that carries no mark, as that of an older version, is left
- * to Ponder, which lets it run out after 25 s.
+ * Waits up to 20 s for the schema, then throws a BootError that names its owner. Waits up to 60 s for an unavailable
+ * database, then throws its error. Before it resolves, it removes a dead process's lock from Ponder's row. A lock
+ * without a mark, as older versions write it, is left to Ponder, which lets it expire after 25 s.
  */
 export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<SchemaLock> {
   const { schema, onLine, waitMs = WAIT_MS } = options;
@@ -75,7 +74,7 @@ export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<
   for (;;) {
     await takeLock(session, schema, deadline);
     if (await releaseDeadLock(session, schema, onLine)) break;
-    // Its owner lives, and tries for it ten times a second.
+    // The owner is alive and retries ten times a second.
     await session.end();
     await sleep(GRACE_MS);
     session = await openSession(options.connectionString, token);
@@ -85,9 +84,9 @@ export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<
 }
 
 /**
- * Marks the lock in Ponder's row as this process's; Ponder writes the row without the mark when it takes the lock. Takes
- * the lock where Ponder has not: it goes on without one in a schema that it left before its first checkpoint, and then
- * `ponder db prune` drops the index under it. Ponder renews and releases it as its own.
+ * Marks the lock in Ponder's row as this process's; Ponder writes the row without the mark when it locks it. Also takes
+ * the lock if Ponder has not: Ponder runs without one in a schema it left before its first checkpoint, and `ponder db
+ * prune` would then drop the chain index in use. Ponder renews and releases the lock as its own.
  */
 export async function lockSchema(db: Queryable, { meta }: ChainTables, hold?: SchemaLock): Promise<void> {
   const mark = hold ? { held_by: { token: hold.token, ...markProcess() } } : {};
@@ -109,7 +108,7 @@ async function openSession(connectionString: string, token: string): Promise<pg.
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  // The next query fails as well and is answered for; without a listener the loss would end the process.
+  // The next query reports the loss; without a listener, the event would end the process.
   session.on("error", () => undefined);
   try {
     await session.connect();
@@ -121,7 +120,7 @@ async function openSession(connectionString: string, token: string): Promise<pg.
   }
 }
 
-/** A database that starts together with this process, or is away for a moment, is waited for as Ponder would. */
+/** Waits for a database that is still starting or briefly unavailable, as Ponder would. */
 async function openFirstSession(connectionString: string, token: string): Promise<pg.Client> {
   const deadline = Date.now() + DATABASE_AWAY_MS;
   for (;;) {
@@ -162,7 +161,7 @@ async function readRow(session: pg.Client, schema: string): Promise<LockRow | un
   return rows[0];
 }
 
-/** False when the process that the row names lives after all: it lost its session and has another. */
+/** False if the process named in the row is alive after all: it lost its session and has reconnected. */
 async function releaseDeadLock(
   session: pg.Client,
   schema: string,
@@ -175,7 +174,7 @@ async function releaseDeadLock(
     await sleep(GRACE_MS);
     if (await isConnected(session, lockName(token))) return false;
   }
-  // Where it still writes, Ponder waits for its lock as it does without us.
+  // If it is still writing, Ponder waits for its lock as it does without us.
   if (!(await hasLastStatementEnded(session, schema))) return true;
   const { rowCount } = await session.query(
     `update ${escapeIdentifier(schema)}._ponder_meta set value = jsonb_set(value, '{is_locked}', '0')
@@ -187,7 +186,7 @@ async function releaseDeadLock(
   return true;
 }
 
-/** Waits for the connections over which Ponder writes its tables, which live on until their statement is done. */
+/** Waits for the connections on which Ponder writes its tables; they last until their statement ends. */
 async function hasLastStatementEnded(session: pg.Client, schema: string): Promise<boolean> {
   for (const end = Date.now() + LAST_STATEMENT_MS; Date.now() < end; await sleep(POLL_MS)) {
     if (!(await isConnected(session, `${schema}_user`))) return true;
@@ -203,7 +202,7 @@ async function isConnected(session: pg.Client, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Takes the hold again whenever its session is lost, as in a restart of PostgreSQL. */
+/** Takes the lock again whenever its session is lost, as when PostgreSQL restarts. */
 function keepHold(
   first: pg.Client,
   { connectionString, schema, onTaken }: SchemaLockOptions,
@@ -226,7 +225,7 @@ function keepHold(
       try {
         return await retake();
       } catch {
-        // PostgreSQL is away, or went away again.
+        // PostgreSQL is still, or again, unavailable.
         await session.end().catch(() => undefined);
         await sleep(RETRY_MS);
       }

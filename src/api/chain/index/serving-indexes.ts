@@ -1,6 +1,6 @@
 /**
- * Indexes on Ponder's tables that serving needs. Those that its schema declares are dropped at every restart and rebuilt
- * before it is ready; these are ours, created once and kept.
+ * Database indexes on Ponder's tables for serving. Ponder drops those declared in its schema at every restart and
+ * rebuilds them before it is ready; these are created once and stay.
  */
 
 import pg, { escapeIdentifier } from "pg";
@@ -15,7 +15,7 @@ interface ServingIndex {
   readonly name: string;
   readonly table: string;
   readonly columns: string;
-  /** Of a partial index. */
+  /** Makes it a partial index. */
   readonly where?: string;
 }
 
@@ -44,7 +44,7 @@ export const servingIndexes: readonly ServingIndex[] = [
     columns: "chain_id, collection_address, token_id",
     where: "lock_count > 0",
   },
-  // Where the collection locks by default, almost all tokens are locked, and these few are not.
+  // If the collection locks by default, almost all tokens are locked; these are the exceptions.
   {
     name: "vitrine_token_state_unlocked",
     table: "token_state",
@@ -65,11 +65,11 @@ export const servingIndexes: readonly ServingIndex[] = [
 ];
 
 /**
- * Creates what is missing in the schema, without holding up its writers. An index whose creation was cut short is created
- * again. False while another process is at it.
+ * Creates the missing database indexes without blocking writers. Recreates one whose creation was interrupted. False if
+ * another process is doing it.
  */
 export async function createServingIndexes(connectionString: string, schema: string): Promise<boolean> {
-  // A connection of its own: creating an index takes longer than a statement may, and the lock is a session's.
+  // A separate connection: creating an index exceeds the statement timeout, and the lock belongs to a session.
   const client = new pg.Client({ connectionString, application_name: "vitrine serving indexes" });
   client.on("error", () => undefined);
   await client.connect();
@@ -104,7 +104,7 @@ async function createIndex(
   );
 }
 
-/** Creates them once the backfill is done, which is faster without them. A failure is logged and tried again. */
+/** Creates them once the backfill is complete, which is faster without them. Logs a failure and retries. */
 export function startServingIndexes(deps: {
   readonly connectionString: string;
   readonly schema: string;
@@ -124,6 +124,6 @@ export function startServingIndexes(deps: {
       return isDone ? { inMs: Number.POSITIVE_INFINITY } : undefined;
     },
   });
-  // Not awaited: one that is being created is abandoned with the process, and created again by the next.
+  // Not awaited: an unfinished index is abandoned with the process, and the next process recreates it.
   return { stop: () => void loop.stop() };
 }

@@ -1,6 +1,6 @@
 /**
- * Ponder's tables as SQL names, for the reads that join them with ours. Nothing here is written by us but the
- * lock that index-build.ts takes.
+ * Ponder's tables as SQL names, for reads that join them with ours. We write none of them, except the lock in its row
+ * (schema-lock.ts).
  */
 
 import { escapeIdentifier } from "pg";
@@ -20,11 +20,11 @@ export interface ChainTables {
   readonly metadataUpdate: string;
   readonly meta: string;
   readonly checkpoint: string;
-  /** The collections whose rows are read with `locks: "boolean"`. */
+  /** The collections with `locks: "boolean"`. */
   readonly booleanLocks: readonly Pick<CollectionConfig, "chainId" | "address">[];
 }
 
-/** Qualified and quoted names in the schema that Ponder indexes into, and how the rows of the collections are read. */
+/** Qualified and quoted names in Ponder's schema, and how to read the collections' rows. */
 export function chainTables(schema: string, collections: readonly CollectionConfig[] = []): ChainTables {
   const name = (table: string): string => `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
   return {

@@ -1,27 +1,27 @@
 /**
- * The state of tokens as SQL, those of ranges included: one that has not moved since a mint of thousands has no row of its
- * own (ponder.schema.ts, `token_range`). Whoever reads `token_state` for what a token is, and not for its locks, reads it
- * here. A row that has a standard wins over the range it lies in; one without it, which a lock left, is completed by it.
+ * The state of tokens as SQL, including ranged tokens: one that has not moved since a large mint has no row of its own
+ * (ponder.schema.ts, `token_range`). Use this instead of `token_state` for anything but locks. A row with a standard
+ * overrides the range that contains it; the range completes a row without one, written by a lock.
  */
 
 import { switches } from "../../../domain/lock-standards.ts";
 import type { ChainTables } from "./tables.ts";
 
-/** SQL expressions for a token's key. They must not name tables `own_row` or `own_range`. */
+/** SQL expressions for a token's key. They must not refer to tables `own_row` or `own_range`. */
 export interface TokenKey {
   readonly chainId: string;
   readonly collection: string;
   readonly tokenId: string;
 }
 
-/** The key of a row that has the columns of Ponder's tables. */
+/** The key of a row with the columns of Ponder's tables. */
 export const tokenOf = (alias: string): TokenKey => ({
   chainId: `${alias}.chain_id`,
   collection: `${alias}.collection_address`,
   tokenId: `${alias}.token_id`,
 });
 
-// Ranges of a collection don't overlap, so the one that begins last at or before the token is the only one.
+// Ranges of a collection don't overlap, so only the last one that starts at or before the token can contain it.
 const rangeOf = ({ tokenRange }: ChainTables, { chainId, collection, tokenId }: TokenKey): string => `
   (select * from (
      select own_range.* from ${tokenRange} own_range
@@ -33,11 +33,11 @@ const rangeOf = ({ tokenRange }: ChainTables, { chainId, collection, tokenId }: 
 const rowOf = ({ chainId, collection, tokenId }: TokenKey): string => `
   own_row.chain_id = ${chainId} and own_row.collection_address = ${collection} and own_row.token_id = ${tokenId}`;
 
-// Null says nothing, which is what a token without a row says.
+// Null means no event, which is also true of a token without a row.
 const lockColumns = ["erc721x_flag", ...switches].map((name) => `own_row.${name}`).join(", ");
 
 /**
- * SQL for a lateral join: the token's state with columns of `token_state`, in one row or none. `lock_count` is 0 where
+ * SQL for a lateral join: the token's state with the columns of `token_state`, as one row or none. `lock_count` is 0 if
  * there is no row.
  */
 export const tokenState = (tables: ChainTables, token: TokenKey): string => `
@@ -54,15 +54,15 @@ export const tokenState = (tables: ChainTables, token: TokenKey): string => `
      left join lateral ${rangeOf(tables, token)} own_range on own_row.standard is null
     where own_row.token_id is not null or own_range.owner is not null)`;
 
-/** SQL: the range that the token was minted in, whatever became of it since, for a lateral join: one row or none. */
+/** SQL for a lateral join: the range that minted the token, whatever happened since; one row or none. */
 export const mintRange = rangeOf;
 
-/** SQL: the token lies in a range that was minted. Such a token is known, burned or not. */
+/** SQL: the token is in a minted range. Such a token is known, burned or not. */
 export const isInRange = (tables: ChainTables, token: TokenKey): string => `exists ${rangeOf(tables, token)}`;
 
 /**
- * SQL: ids (`token_id`) of a collection's ranged tokens that no transfer has touched since, with the `owner` of each.
- * `among` restricts the ranges, named `r`.
+ * SQL: ids (`token_id`) of a collection's ranged tokens without a transfer since, each with its `owner`. `among`
+ * restricts the ranges, named `r`.
  */
 export const rangedTokens = (
   { tokenRange, tokenState: rows }: ChainTables,
@@ -77,8 +77,8 @@ export const rangedTokens = (
                         and own_row.token_id = ranged.token_id and own_row.standard is not null)`;
 
 /**
- * SQL: up to `limit` ids (`token_id`) of a collection's ranged tokens above `after`, ascending, whether something has
- * touched them or not. `limit` is below the size of any range, so that two ranges are enough.
+ * SQL: up to `limit` ids (`token_id`) of a collection's ranged tokens above `after`, ascending, with or without a row
+ * of their own. `limit` is below the size of any range, so two ranges suffice.
  */
 export const rangedAfter = (
   { tokenRange }: ChainTables,

@@ -1,4 +1,4 @@
-/** Notices an index that stands still while its node goes on: Ponder reports itself ready all the while. */
+/** Detects a chain index that is stalled while its node advances: Ponder keeps reporting itself ready. */
 
 import type { Logger } from "../../http/logger.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
@@ -6,32 +6,32 @@ import type { LatestBlock } from "../contract/read-block.ts";
 import type { IndexHeads } from "./index-heads.ts";
 
 const CHECK_EVERY_MS = 10_000;
-// A call waits 60 seconds for an endpoint, and goes on by itself.
+// A call waits 60 seconds for an endpoint and then recovers by itself.
 const STALLED_MS = 90_000;
 
 export interface WatchdogDeps {
   readonly heads: IndexHeads;
   readonly latestBlock: LatestBlock;
-  /** Called once per stall, and again after as long a time if nothing came of it. */
+  /** Called once per stall, and again after the same time if it continues. */
   readonly onStall: (reason: string) => void;
   readonly logger: Logger;
-  /** Logs what the index could not take in, at every check. */
+  /** Logs the logs that could not be indexed in full, at every check. */
   readonly logAnomalies?: () => Promise<void>;
   readonly now?: () => number;
 }
 
-/** Checks every chain; `startWatchdog` does so every ten seconds. A node that is away is no stall. */
+/** Checks every chain; `startWatchdog` does so every ten seconds. An unavailable node is no stall. */
 export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: WatchdogDeps) {
   const seen = new Map<number, { readonly block: number; readonly since: number }>();
   const stalled = new Set<number>();
   return {
-    /** The chains whose index stands still, as of the last check. */
+    /** The chains whose index was stalled at the last check. */
     stalled: stalled as ReadonlySet<number>,
 
     async check(): Promise<void> {
       for (const { chainId, block, ready } of await heads.read()) {
         const last = seen.get(chainId);
-        // A backfill is busy for as long as it takes; a reorg may set the head back.
+        // A backfill may take any time; a reorg may lower the head.
         if (!ready || !last || last.block !== block) {
           seen.set(chainId, { block, since: now() });
           stalled.delete(chainId);
@@ -62,6 +62,6 @@ export function startWatchdog(deps: WatchdogDeps): Pick<Watchdog, "stalled"> & {
       await Promise.all([watchdog.check(), deps.logAnomalies?.()]);
     },
   });
-  // Not awaited: a node that is away may keep a check waiting.
+  // Not awaited: an unavailable node may delay a check.
   return { stalled: watchdog.stalled, stop: () => void loop.stop() };
 }

@@ -1,19 +1,19 @@
-/** Which of a chain's endpoints to ask when there is no time to wait for a dead one. */
+/** Picks a chain's endpoint for calls that can't wait for a dead one. */
 
 import type { PublicClient } from "viem";
 
-// A node tells its head from memory. The last endpoint is given what time there is.
+// A node returns its head from memory. The last endpoint gets all the remaining time.
 const HEAD_MS = 750;
 
 export interface AnsweringEndpoint {
   readonly endpoint: PublicClient;
-  /** The newest block of its node. */
+  /** The latest block of its node. */
   readonly head: number;
 }
 
 /**
- * The first endpoint, in the operator's order, whose head is `block` or newer; where none is, the one that is furthest.
- * Undefined when none tells its head before the signal. Never rejects.
+ * The first endpoint, in the operator's order, whose head is at or above `block`; if none, the one furthest along.
+ * Undefined if none returns its head before the signal aborts. Never rejects.
  */
 export async function findAnsweringEndpoint(
   endpoints: readonly PublicClient[],

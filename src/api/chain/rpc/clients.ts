@@ -1,6 +1,6 @@
 /**
- * The serving half's own JSON-RPC clients. Ponder's `publicClients` share the indexer's request queue, so a
- * burst of token reads through them would hold up indexing.
+ * The API's own JSON-RPC clients. Ponder's `publicClients` share the indexer's request queue, so a burst of token reads
+ * through them would delay indexing.
  */
 
 import {
@@ -16,21 +16,21 @@ import { endpointsOf } from "./endpoints.ts";
 const TIMEOUT_MS = 10_000;
 const BATCH_CALLS_MAX = 100;
 const BATCH_WAIT_MS = 5;
-// Answers are hex, two characters a byte: enough for a document of 2 MiB inside a data: URI, and for what it is read with.
+// Responses are hex, two characters per byte: enough for a 2 MiB document in a data: URI and the batch it is read with.
 const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
-// A transfer answers next to nothing; a reason for a revert comes twice, as text and as hex.
+// A transfer returns almost nothing; a revert reason appears twice, as text and as hex.
 const SHORT_ANSWER_BYTES_MAX = 256 * 1024;
 
 export type ChainClient = PublicClient & {
-  /** The same endpoints, each call in an HTTP request of its own: nothing that others ask for can spoil its answer. */
+  /** The same endpoints without batching: no other call can affect the result. */
   readonly alone: PublicClient;
-  /** Each endpoint by itself, in the operator's order, asked once and for short answers: for calls that can't wait. */
+  /** One client per endpoint, in the operator's order: no retries, short responses, for calls that can't wait. */
   readonly endpoints: readonly PublicClient[];
 };
 
 export type ChainClients = ReadonlyMap<number, ChainClient>;
 
-/** One client per chain: calls made together travel as one JSON-RPC batch; a failing endpoint yields to the next. */
+/** One client per chain: batches concurrent calls as JSON-RPC batches, and fails over to the next endpoint. */
 export function createChainClients(chains: readonly ChainConfig[]): ChainClients {
   return new Map(
     chains.map((chain) => {
@@ -42,7 +42,7 @@ export function createChainClients(chains: readonly ChainConfig[]): ChainClients
   );
 }
 
-// A contract may answer with URLs to fetch (ERC-3668); ours are fetched through the guard only.
+// A contract may return URLs to fetch (ERC-3668); we fetch only through the guard.
 const ours = { cacheTime: 0, ccipRead: false } as const;
 
 function createClient(
@@ -51,7 +51,7 @@ function createClient(
 ): PublicClient {
   const endpoints = endpointsOf(chain);
   const options = { timeout: TIMEOUT_MS, retryCount: 1, batch, maxResponseBodySize: ANSWER_BYTES_MAX };
-  // An http transport as any other to viem, whose calls go to the endpoints that are known to be well.
+  // To viem an http transport like any other; it prefers endpoints known to be healthy.
   const transport = ((parameters: Parameters<HttpTransport>[0]) => {
     const each = chain.rpcUrls.map((url) => http(url, options)(parameters));
     const request = async (call: unknown): Promise<unknown> => {
@@ -81,6 +81,6 @@ function createEndpoint(url: string): PublicClient {
   return createPublicClient({ transport, ...ours });
 }
 
-/** The contract's answer, which another endpoint would only repeat; told as viem's own fallback tells it. */
+/** The contract's answer, which another endpoint would only repeat; the same test as in viem's own fallback. */
 const isRevert = (error: unknown): boolean =>
   error instanceof Error && ExecutionRevertedError.nodeMessage.test(error.message);

@@ -1,11 +1,11 @@
 /**
- * The blocks that Ponder has been given lately, by number and hash. Its index is at one of those of its head's number:
- * where there is but one, that is the block whose hash the index's head has.
+ * The blocks that Ponder has recently received, by number and hash. If it received only one of its head's number, that
+ * block is the chain index's head.
  */
 
 import { blockNumber } from "./endpoint-probe.ts";
 
-/** A block of JSON-RPC; what else it has is passed on as it is. */
+/** A JSON-RPC block; other fields are passed on unchanged. */
 export interface RpcBlock {
   readonly number: string;
   readonly hash: string;
@@ -20,10 +20,10 @@ export interface DeliveredBlock {
   readonly hash: string;
 }
 
-/** Keeps what it is given, and rejects where it can't; the same block may come again. */
+/** Stores the blocks, or rejects; the same block may come again. */
 export type KeepDelivered = (blocks: readonly DeliveredBlock[]) => Promise<void>;
 
-// Twice what Ponder holds for unsettled on any chain it knows (240 blocks).
+// Twice the most unfinalised blocks that Ponder keeps on any chain (240).
 export const NUMBERS_MAX = 512;
 const NO_LOGS = /^0x0*$/;
 
@@ -50,13 +50,13 @@ export function createDeliveredBlocks() {
     try {
       await keep(blocks);
     } catch {
-      // Until it is kept, the guard holds the block for unknown; the next delivery tries again.
+      // Until it is stored, the guard treats the block as unknown; the next delivery tries again.
       unsaved = [...blocks, ...unsaved].slice(-NUMBERS_MAX);
     }
   }
 
   return {
-    /** Notes a block before Ponder is given it. */
+    /** Records a block before Ponder receives it. */
     async note(block: RpcBlock): Promise<void> {
       const number = numberOf(block);
       if (number <= highest - NUMBERS_MAX) return;
@@ -76,11 +76,11 @@ export function createDeliveredBlocks() {
       }
       await keepAll();
     },
-    /** What Ponder was given, without its transactions. */
+    /** A block that Ponder received, without its transactions. */
     header: (hash: string): RpcBlock | undefined => headers.get(hash),
-    /** Ponder was given another block of this number, and never this one. */
+    /** Ponder received another block of this number, and never this one. */
     isOfAnotherChain: ({ number, hash }: DeliveredBlock): boolean => hashes.get(number)?.has(hash) === false,
-    /** Hands over everything noted so far, and from now on each block before Ponder has it. */
+    /** Hands over everything recorded so far, and from now on each block before Ponder receives it. */
     async keepWith(keeper: KeepDelivered): Promise<void> {
       keep = keeper;
       await keepAll();
@@ -88,6 +88,6 @@ export function createDeliveredBlocks() {
   };
 }
 
-/** A block whose bloom filter holds something has logs, even if an endpoint answers with none. */
+/** A block with a non-empty bloom filter has logs, even if an endpoint returns none. */
 export const hasLogs = ({ logsBloom }: RpcBlock): boolean =>
   logsBloom !== undefined && !NO_LOGS.test(logsBloom);

@@ -1,9 +1,9 @@
-/** The blocks that Ponder has been given, where every process can see them. */
+/** Stores the blocks that Ponder has received, visible to every process. */
 
 import type { Queryable } from "../../db/database.ts";
 import { type DeliveredBlock, NUMBERS_MAX } from "./delivered-blocks.ts";
 
-/** Adds to the blocks of an index, and forgets those that are hundreds of blocks older. */
+/** Adds blocks of a chain index, and deletes those that are hundreds of blocks older. */
 export async function keepDelivered(
   db: Queryable,
   schema: string,
@@ -20,7 +20,7 @@ export async function keepDelivered(
   );
 }
 
-/** At the start of a process that indexes: Ponder is given everything anew that is not final. */
+/** For the start of an indexing process: Ponder receives every block again that is not final. */
 export async function forgetDelivered(db: Queryable, schema: string): Promise<void> {
   await db.query("delete from vitrine.delivered_block where schema = $1", [schema]);
 }

@@ -1,4 +1,4 @@
-/** What an RPC endpoint tells of itself: which chain it serves, and how far it has seen it. */
+/** Probes an RPC endpoint: the chain it serves, and its head. */
 
 import type { Outcome, RpcEndpoint } from "./endpoint.ts";
 
@@ -11,8 +11,8 @@ export type Probe =
   | { readonly kind: "down"; readonly reason: string; readonly retryAfterMs?: number };
 
 /**
- * Asks both at once; never rejects. An endpoint of another chain is down: its empty answers would pass for a chain on
- * which nothing happens. One that refuses to name its chain is believed, as it is at the start.
+ * Requests both at once; never rejects. An endpoint of another chain counts as down: its empty responses would look
+ * like a chain without activity. One that won't name its chain is trusted, as at startup.
  */
 export async function probeEndpoint(rpc: RpcEndpoint, chainId: number): Promise<Probe> {
   const [chain, head] = await Promise.all(
@@ -38,7 +38,7 @@ const downBy = (outcome: Exclude<Outcome, { kind: "answer" }>): Probe => ({
 const numberIn = (outcome: Outcome): number | undefined =>
   outcome.kind === "answer" ? blockNumber(outcome.result) : undefined;
 
-/** The number of a hex quantity; undefined for anything else. */
+/** The value of a hex quantity; undefined for anything else. */
 export function blockNumber(hex: unknown): number | undefined {
   return typeof hex === "string" && /^0x[0-9a-f]{1,13}$/i.test(hex) ? Number(hex) : undefined;
 }

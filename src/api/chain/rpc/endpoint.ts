@@ -1,4 +1,4 @@
-/** One RPC endpoint of a chain: asks it, bounds how much it is asked at once, and tells its faults from its answers. */
+/** One RPC endpoint of a chain: limits its concurrency, and distinguishes faults from answers. */
 
 import { type GetLogsRetryHelperParameters, getLogsRetryHelper } from "@ponder/utils";
 import {
@@ -13,16 +13,16 @@ import {
   TimeoutError,
 } from "viem";
 
-// Enough for the logs of a range of blocks; what is larger is asked for in smaller ranges.
+// Enough for the logs of a block range; anything larger is requested in smaller ranges.
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const AT_ONCE_MAX = 64;
 const AT_ONCE_MIN = 2;
 const RETRY_AFTER_SECONDS = 1;
-// A returned endpoint is to be noticed within seconds, whatever it asked for.
+// A recovered endpoint must be noticed within seconds, whatever its Retry-After.
 const RETRY_AFTER_SECONDS_MAX = 4;
 const RATE_LIMIT_CODES: readonly number[] = [-32005, 429, -32007];
 
-/** The reason of an answer beyond 64 MiB. */
+/** The reason of a response above 64 MiB. */
 export const TOO_LARGE = "too_large";
 
 /** A JSON-RPC call. */
@@ -32,8 +32,7 @@ export interface Call {
 }
 
 /**
- * `refused`: a JSON-RPC error or an answer beyond 64 MiB, about this call or about all. `fault`: no answer that can be
- * read.
+ * `refused`: a JSON-RPC error or a response above 64 MiB, about this call or about all. `fault`: no readable response.
  */
 export type Outcome =
   | { readonly kind: "answer"; readonly result: unknown }
@@ -41,13 +40,13 @@ export type Outcome =
   | { readonly kind: "fault"; readonly reason: string; readonly error: Error; readonly retryAfterMs: number };
 
 export interface RpcEndpoint {
-  /** Its place in PONDER_RPC_URL_<chainId>, from 1. */
+  /** Its position in PONDER_RPC_URL_<chainId>, from 1. */
   readonly place: number;
-  /** Of its URL, whose path or query may hold a key. */
+  /** The host of its URL, without path or query, which may contain a key. */
   readonly host: string;
-  /** Calls under way, as a share of how many it takes at once. */
+  /** Calls in flight, as a share of its concurrency limit. */
   load(): number;
-  /** Never rejects. An answer beyond 64 MiB, or beyond `bytesMax`, is refused. */
+  /** Never rejects. A response above 64 MiB, or above `bytesMax`, is refused. */
   ask(call: Call, timeoutMs: number, bytesMax?: number): Promise<Outcome>;
 }
 
@@ -73,7 +72,7 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
   }
   function release(outcome: Outcome): void {
     underWay--;
-    // As TCP finds its rate: half of it after a loss, a little more after each success.
+    // Like TCP congestion control: halve on a rate limit, grow slightly with each success.
     if (outcome.kind === "fault" && outcome.reason === "rate_limited") {
       atOnce = Math.max(AT_ONCE_MIN, Math.floor(atOnce / 2));
     } else if (outcome.kind === "answer") {
@@ -132,8 +131,8 @@ function outcomeOf(error: Error, call: Call): Outcome {
 }
 
 /**
- * Whether Ponder reads from this error how many blocks of logs to ask for, by its own rule. Infura's kin refuse a range of
- * too many results with the code of a rate limit (-32005).
+ * Whether Ponder can derive a smaller block range for logs from this error, by its own rule. Infura and similar nodes
+ * reject a range with too many results with the code of a rate limit (-32005).
  */
 function isRangeLimit(error: Error, { method, params }: Call): boolean {
   const [filter] = params ?? [];

@@ -1,6 +1,6 @@
 /**
- * The RPC endpoints of one chain, used together: which of them answer, how far each has seen the chain, and a call made
- * of the best one first. Everything in this process that asks the chain's nodes shares what is known here.
+ * The pool of a chain's RPC endpoints: which of them respond, how far each has seen the chain, and calls to the best
+ * one first. All node access in this process shares this state.
  */
 
 import type { ChainConfig } from "../../../config.ts";
@@ -11,14 +11,14 @@ import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
 const PROBE_MS = 1_000;
 const PROBES_MAX = 4;
 const POLL_MS = 100;
-// How far an endpoint is that nobody asks, for the day when it is needed.
+// Refreshes the head of idle endpoints, for when they are needed.
 const PROBE_AFTER_MS = 5_000;
-// An address may come to lead to another chain's node, also while it is in use.
+// A URL may start to lead to another chain's node, even while in use.
 const VERIFY_MS = 15_000;
-// After this long without an answer the next endpoint is asked; the first may still be the one that answers.
+// After this long without a response, the next endpoint is tried as well; the first response wins.
 const SOON_MS = 3_000;
 const TIMEOUT_MS = 10_000;
-// A head that another endpoint showed this long ago should be known to all.
+// All endpoints should know a head that another one reported this long ago.
 const BEHIND_MS = 8_000;
 
 /** For `/freshness`. `reason` is null for `used` and `ready`. */
@@ -30,30 +30,30 @@ export interface EndpointReport {
   readonly latestBlock: number | null;
 }
 
-/** `unknown`: endpoints that are well have answered, and none had what was asked for; `refused` is what one of them said. */
+/** `unknown`: healthy endpoints responded, but none had the data; `refused` is one of their refusals. */
 export type PoolAnswer =
   | { readonly kind: "answer"; readonly result: unknown }
   | { readonly kind: "unknown"; readonly refused: Refusal | undefined };
 type Refusal = Extract<Outcome, { kind: "refused" }>;
 
 export interface AskOptions {
-  /** False for an answer that says that this endpoint does not know. */
+  /** Returns false for a result that means this endpoint lacks the data. */
   readonly accepts?: (result: unknown, endpoint: number) => boolean;
-  /** Over all endpoints by how busy they are, for calls that any can answer; otherwise in order of preference. */
+  /** Balances by load, for calls that any endpoint can serve; otherwise in order of preference. */
   readonly spread?: boolean;
-  /** Asks only endpoints that have seen the chain up to this block; the others answer without what comes after theirs. */
+  /** Uses only endpoints that have seen this block; others would omit the data after their head. */
   readonly seen?: number | undefined;
-  /** How long to wait while no endpoint answers; then it rejects with the last fault. */
+  /** How long to wait while no endpoint responds; then rejects with the last fault. */
   readonly waitMs: number;
 }
 
 interface State {
   readonly rpc: RpcEndpoint;
-  /** When a probe has found last that it serves this chain; 0 before it has. */
+  /** When a probe last confirmed that it serves this chain; 0 if never. */
   verifiedAt: number;
   probing: Promise<boolean> | undefined;
   fault: string | undefined;
-  /** Not asked again before. */
+  /** No calls before this time. */
   pausedUntil: number;
   latest: number | undefined;
   probedAt: number;
@@ -62,10 +62,10 @@ interface State {
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-// One per chain and process: Ponder's half and the serving half know of the same faults.
+// One per chain and process: indexer and API share the same faults.
 const shared = new Map<string, Endpoints>();
 
-/** The endpoints of a chain of the configuration, the same for all who ask. */
+/** The pool of a configured chain, shared by all callers. */
 export function endpointsOf(chain: ChainConfig): Endpoints {
   const key = [chain.id, ...chain.rpcUrls].join(" ");
   const known = shared.get(key);
@@ -88,7 +88,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       probes: 0,
     }),
   );
-  /** New heights of the chain and when any endpoint first showed them, oldest first. */
+  /** New heights of the chain and when any endpoint first reported them, oldest first. */
   let heights: { readonly block: number; readonly at: number }[] = [];
   let isWatching = false;
 
@@ -100,7 +100,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   }
   const isBehind = ({ latest }: State): boolean => latest !== undefined && latest < expected();
   const rank = (state: State): number => (isBehind(state) ? 1 : 0);
-  /** Those that are not down, the best first. */
+  /** Endpoints that are not down, best first. */
   const inOrder = (): State[] =>
     states.filter(({ fault }) => fault === undefined).sort((a, b) => rank(a) - rank(b));
   const byLoad = (): State[] => inOrder().sort((a, b) => rank(a) - rank(b) || a.rpc.load() - b.rpc.load());
@@ -111,7 +111,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     const last = heights.at(-1);
     if (last && block <= last.block) return;
     const due = Date.now() - BEHIND_MS;
-    // Of those that are due, the newest says it all.
+    // Of the heights that are due, only the latest matters.
     while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
     heights.push({ block, at: Date.now() });
   }
@@ -120,7 +120,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     state.fault = reason;
   }
 
-  /** True when the endpoint tells a head of this chain. */
+  /** True if the endpoint reports a head of this chain. */
   async function probe(state: State): Promise<boolean> {
     state.probes++;
     const found = await probeEndpoint(state.rpc, chainId);
@@ -129,7 +129,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     if (found.kind === "down") {
       fail(state, found.reason, found.retryAfterMs);
       if (isOtherChain(found.reason)) {
-        // What it has shown may be part of them, and would be expected of the others.
+        // Its heights may be among them, and the other endpoints can't be expected to reach those.
         heights = [];
         state.latest = undefined;
       }
@@ -139,7 +139,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     state.fault = undefined;
     return true;
   }
-  /** One probe for all who want to know at the same time. */
+  /** Concurrent callers share one probe. */
   function probeTogether(state: State): Promise<boolean> {
     state.probing ??= probe(state).finally(() => {
       state.probing = undefined;
@@ -148,13 +148,13 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   }
   const isAt = ({ verifiedAt, latest = -1 }: State, block: number): boolean =>
     verifiedAt > 0 && latest >= block;
-  /** Whether the endpoint has seen this chain up to a block, as far as it says within `ms`. */
+  /** Whether the endpoint has seen this chain up to a block, waiting up to `ms` for a probe. */
   async function hasSeen(state: State, block: number, ms: number): Promise<boolean> {
     const isFresh = state.verifiedAt > 0 && Date.now() - state.probedAt < PROBE_MS;
     if (!isAt(state, block) && !isFresh) await withTimeout(ms, probeTogether(state));
     return isAt(state, block);
   }
-  /** Each second: those that are down, however long the last probe hangs; now and then the others. */
+  /** Runs every second: probes endpoints that are down, even if the last probe hangs, and occasionally the others. */
   function probeOthers(): void {
     const now = Date.now();
     for (const state of states) {
@@ -172,7 +172,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     isWatching = true;
   }
 
-  /** Asks endpoint after endpoint until one answers. Faults put an endpoint out until a probe finds it well. */
+  /** Tries one endpoint after another until one answers. A fault takes an endpoint out until a probe succeeds. */
   async function ask(
     call: Call,
     { accepts = () => true, spread = false, seen, waitMs }: AskOptions,
@@ -189,7 +189,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       const left = Math.max(1, deadline - Date.now());
       for (const state of spread ? byLoad() : inOrder()) {
         const hedgeMs = Math.min(SOON_MS, left);
-        // Nothing is awaited for one that is known to be well: what it is asked counts as its load at once.
+        // Don't await anything for a healthy endpoint: the call must count towards its load at once.
         if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, hedgeMs))) {
           isUnknown ||= state.fault === undefined;
           if (Date.now() >= deadline) break;
@@ -199,7 +199,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
         const outcome = await withTimeout(hedgeMs, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
-          // Who has less patience than that has found out nothing.
+          // A caller with a shorter timeout proves nothing about the endpoint.
           if (hedgeMs === SOON_MS) fail(state, "timeout");
         } else if (outcome.kind === "answer") {
           if (isGood(outcome, state)) return outcome;
@@ -225,30 +225,30 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
 
   return {
     ask,
-    /** What an endpoint, by its place, has shown as its head. */
+    /** Records the head that an endpoint, by position, has reported. */
     noteHead(endpoint: number, block: number): void {
       const state = states[endpoint - 1];
       if (state) noteLatest(state, block);
     },
-    /** The highest head that any endpoint has shown; 0 before any has. */
+    /** The highest reported head; 0 if there is none. */
     height: (): number => heights.at(-1)?.block ?? 0,
-    /** A reorganisation has made the chain shorter: heights above are not expected of anybody any more. */
+    /** After a reorg that shortened the chain: no endpoint is expected to reach heights above this any more. */
     lower(block: number): void {
       heights = heights.filter((height) => height.block < block);
     },
-    /** The endpoints that may be asked now, by place, the best first; all of this chain, where none is known to be well. */
+    /** Usable endpoints by position, best first; if none is known to be healthy, all of this chain. */
     places(): number[] {
       const up = inOrder();
       const ours = states.filter(({ fault }) => !isOtherChain(fault));
       return (up.length > 0 ? up : ours).map(({ rpc }) => rpc.place);
     },
-    /** A call of this endpoint, by its place, has failed: a probe tells whether the call or the endpoint is to blame. */
+    /** A call to this endpoint, by position, has failed: a probe shows whether the call or the endpoint is at fault. */
     suspect(endpoint: number): void {
       const state = states[endpoint - 1];
       if (state && state.probes === 0) void probe(state);
       watch();
     },
-    /** Keeps looking at all of them, though nobody asks. */
+    /** Keeps probing all endpoints, even without calls. */
     watch,
     fail(endpoint: number, reason: string): void {
       const state = states[endpoint - 1];
@@ -267,23 +267,23 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   };
 }
 
-// A new one each time: what waits for a promise is kept for as long as the promise is.
+// A new one each time: a shared promise would retain everything that waits for it.
 const never = (): Promise<never> => new Promise(() => undefined);
 const INVALID_PARAMS = -32_602;
-// No such method (JSON-RPC 2.0, EIP-1474), a revert.
+// Method not found (JSON-RPC 2.0, EIP-1474), and a revert.
 const CALL_CODES: readonly number[] = [INVALID_PARAMS, -32_601, -32_004, 3];
 
-/** Whether another endpoint would answer the same. */
+/** Whether another endpoint would return the same error. */
 function isAboutCall(error: Error, call: Call): boolean {
   const { code = 0 } = error as { code?: number };
-  // Some nodes say so of a block that they do not have: one that others have, or that the chain has dropped.
+  // Some nodes return this code for a block they lack: one that others have, or that was reorged out.
   if (code === INVALID_PARAMS && namesHash(call)) return false;
   return CALL_CODES.includes(code);
 }
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 
-/** A block's hash, as a parameter or inside one (EIP-234, EIP-1898); that of a transaction counts too. */
+/** A block hash, as a parameter or inside one (EIP-234, EIP-1898); a transaction hash counts too. */
 const namesHash = ({ params = [] }: Call): boolean =>
   params.some((param) => {
     const hash = (param as { blockHash?: unknown } | null)?.blockHash ?? param;

@@ -1,41 +1,41 @@
 /**
- * Whether the chain still has the block that the index is at. The index learns of a reorg a second or two after its node
- * has it; until then it may show an unlock that the chain has taken back.
+ * Whether the chain still has the block the chain index is at. The chain index learns of a reorg a second or two after
+ * its node; until then it may show an unlock that the chain has reverted.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBlock, numberOf, type RpcBlock } from "./delivered-blocks.ts";
 import type { Endpoints } from "./endpoints.ts";
 
-// A check waits no longer for a node than this.
+// The longest that a check waits for a node.
 const ANSWER_MS = 1_000;
-// A node that is away for a moment doesn't close trading: as long as this after it has last confirmed the very block.
+// A brief outage of the node doesn't stop trading: this long after it last confirmed the same block.
 const GRACE_MS = 3_000;
-// Behind one address there may be several nodes, of which one has yet to see the block that another has told.
+// A load-balanced endpoint may route to a node that lacks the block another one has reported.
 const UNSEEN_RETRY_MS = 150;
 
-/** The block of an index's head, as it stood in the statement that read the rows. */
+/** A chain index's head, from the statement that read the rows. */
 export interface IndexedBlock {
   readonly block: number;
-  /** Of the blocks of this number that Ponder has been given. The index is at one of them. */
+  /** The blocks of this number that Ponder has received. The chain index is at one of them. */
   readonly hashes: readonly string[];
 }
 
 export interface HeadWitness {
   /**
-   * True when the node has this very block, by an answer that was asked for at most `maxAgeMs` ago; with 0, after the
-   * call. While no endpoint answers within a second: true for 3 s after one has last confirmed it. False where Ponder
-   * was given several blocks of that number, until the index is past it. Never rejects.
+   * True if the node has exactly this block, by a request sent at most `maxAgeMs` ago; with 0, after this call. While
+   * no endpoint responds within a second: true for 3 s after the last confirmation. False if Ponder received several
+   * blocks of that number, until the chain index is past it. Never rejects.
    */
   confirm(chainId: number, indexed: IndexedBlock, maxAgeMs: number): Promise<boolean>;
 }
 
-/** The hash of the node's block of a number; null where it has none, undefined when nobody answers. */
+/** The hash of the node's block at a number; null if it has none, undefined if there is no response. */
 export type HashAt = (chainId: number, block: number) => Promise<string | null | undefined>;
 
 /**
- * Asks the endpoints of each chain, which must be of this process's configuration. Where none has the block it asks again
- * for as long as a check waits anyway.
+ * Queries the endpoints of each chain, which must belong to this process's configuration. If none has the block,
+ * retries for as long as a check waits.
  */
 export function hashAtEndpoints(endpoints: ReadonlyMap<number, Pick<Endpoints, "ask">>): HashAt {
   return async (chainId, block) => {
@@ -61,13 +61,13 @@ export function hashAtEndpoints(endpoints: ReadonlyMap<number, Pick<Endpoints, "
 
 interface Asked {
   readonly block: number;
-  /** Counts the calls of its chain. */
+  /** Numbers the calls of its chain. */
   readonly turn: number;
   readonly at: number;
   readonly answer: Promise<string | null | undefined>;
 }
 
-/** One call at a time and chain; checks that come meanwhile share the next one. */
+/** One call at a time per chain; checks that arrive meanwhile share the next one. */
 export function createHeadWitness(hashAt: HashAt, now: () => number = Date.now): HeadWitness {
   const latest = new Map<number, Asked>();
   const underWay = new Map<number, Promise<unknown>>();

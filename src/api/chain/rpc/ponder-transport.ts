@@ -1,7 +1,7 @@
 /**
- * The chain as Ponder sees it: one endpoint that never goes back on its own chain, answers while any of ours does, and
- * says at once when a block has been dropped. Ponder 0.16.10 asks again for up to 64 s whatever fails, with growing
- * pauses; here it hardly ever has to.
+ * The chain as Ponder sees it: one endpoint that never falls behind its own chain, responds while any of ours does, and
+ * reports at once that a block was reorged out. Ponder 0.16.10 retries every failure for up to 64 s with growing
+ * pauses; this transport makes that rare.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,19 +19,19 @@ import { type Call, TOO_LARGE } from "./endpoint.ts";
 import { blockNumber } from "./endpoint-probe.ts";
 import { type AskOptions, type Endpoints, endpointsOf, type PoolAnswer } from "./endpoints.ts";
 
-// While no endpoint answers, a call waits here. Then it fails, and Ponder asks again, ten times in all.
+// How long a call waits while no endpoint responds. Then it fails, and Ponder retries, ten times in all.
 const AWAY_MS = 60_000;
-// Ponder has a block to go on with: the last one.
+// Ponder can continue with the last block.
 const POLL_MS = 5_000;
-// A block that is there may be unknown to each node for a moment.
+// An existing block may be briefly unknown to every node.
 const UNKNOWN_MS = 60_000;
 const UNKNOWN_RETRY_MS = 250;
 const PARENT_TRIES = 4;
-// Recent blocks are asked of the endpoint that told of them.
+// Recent blocks are requested from the endpoint that reported them.
 const RECENT_BLOCKS = 128;
 const NO_PARENT = `0x${"0".repeat(64)}`;
 
-/** A block that the chain has dropped. Ponder takes a numbered error that says "revert" for final, and starts over. */
+/** A block that was reorged out. Ponder treats a numbered error containing "revert" as final, and starts over. */
 class DroppedBlockError extends Error {
   readonly code = -32_000;
   constructor(number: number, hash: string) {
@@ -42,7 +42,7 @@ class DroppedBlockError extends Error {
 
 const delivered = new Map<number, DeliveredBlocks>();
 
-/** The blocks that Ponder has been given in this process. */
+/** The blocks that Ponder has received in this process. */
 export function deliveredBlocksOf(chainId: number): DeliveredBlocks {
   const known = delivered.get(chainId) ?? createDeliveredBlocks();
   delivered.set(chainId, known);
@@ -62,7 +62,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
 
   const ask = (call: Call, options: Partial<AskOptions> = {}): Promise<PoolAnswer> =>
     endpoints.ask(call, { waitMs: AWAY_MS, ...options });
-  /** The block of the chain as it is now; undefined where no endpoint has one. */
+  /** The chain's current block at this number; undefined if no endpoint has one. */
   async function blockAt(number: number): Promise<RpcBlock | undefined> {
     const params = [toHex(number), false];
     const answer = await ask({ method: "eth_getBlockByNumber", params }, { accepts: isBlock });
@@ -70,8 +70,8 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   }
 
   /**
-   * The newest block of the best endpoint. While none answers, and where those that do are behind on the very chain that
-   * Ponder has seen, the last one again, which Ponder knows and passes over: it would take an older one for a reorg.
+   * The latest block of the best endpoint. While none responds, or all that respond are behind on the same chain,
+   * returns the last one again, which Ponder ignores: it would take an older one for a reorg.
    */
   async function latest(full: boolean): Promise<RpcBlock> {
     const accepts = (result: unknown, endpoint: number): boolean => {
@@ -102,7 +102,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     return block;
   }
 
-  /** Asks on until somebody knows, or until it is clear that the block is no longer of the chain. */
+  /** Retries until an endpoint has the data, or until the block is known to be reorged out. */
   async function askOfBlock(
     call: Call,
     number: number,
@@ -140,9 +140,9 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   }
 
   /**
-   * A step back in a reorg. Ponder has forgotten the blocks above by now, and would never take their rows back if this
-   * failed. Only where it finds no common block down to the last final one does it put them back and start over: that is
-   * where a block leads that the chain has dropped meanwhile.
+   * A step back in a reorg. Ponder has already dropped the blocks above, and would never revert their rows if this
+   * failed. It restores them and starts over only if it finds no common block down to the last final one. So for a
+   * block that was reorged out meanwhile, return a parent that leads there.
    */
   async function parent(call: Call, hash: string): Promise<unknown> {
     const known = blocks.header(hash);
@@ -159,8 +159,8 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   }
 
   /**
-   * A call that has one answer, whoever gives it. Nodes answer a range of logs by what they have seen of it: one that is
-   * behind would leave the rest out, and Ponder never asks again.
+   * A call with the same result from any endpoint. Nodes return logs only as far as they have seen the range: one that
+   * is behind would omit the rest, and Ponder never asks again.
    */
   async function plain(call: Call): Promise<unknown> {
     const isLogs = call.method === "eth_getLogs";
@@ -182,7 +182,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     const [first, second] = call.params ?? [];
     if (call.method === "eth_getBlockByNumber" && first === "latest") {
       if (second !== true) return latest(false);
-      // Ponder asks each second, whether it has been answered or not.
+      // Ponder asks every second, even while a request is pending.
       asking ??= latest(true).finally(() => {
         asking = undefined;
       });
@@ -199,7 +199,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
 
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 
-/** In words that Ponder reads a range from (aurora's): it asks for halves. */
+/** Worded so that Ponder derives a range from it (Aurora's message): it then asks for halves. */
 function tooLarge({ params = [] }: Call): Error {
   const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
   const blocks = Math.max(1, Math.floor(((blockNumber(toBlock) ?? 0) - (blockNumber(fromBlock) ?? 0)) / 2));

@@ -1,4 +1,4 @@
-/** Checks at boot that each RPC endpoint serves the chain it is configured for; Ponder only warns. */
+/** Checks at boot that each RPC endpoint serves its configured chain; Ponder only warns. */
 
 import { createPublicClient, http } from "viem";
 import { BootError } from "../../../boot-error.ts";
@@ -7,8 +7,8 @@ import type { ChainConfig } from "../../../config.ts";
 const TIMEOUT_MS = 5_000;
 
 /**
- * Throws a BootError for an endpoint that answers with another chain id. An endpoint that does not answer
- * is left to Ponder, which retries for about a minute and then exits with 75.
+ * Throws a BootError for an endpoint that returns another chain id. An endpoint that doesn't respond is left to Ponder,
+ * which retries for about a minute and then exits with 75.
  */
 export async function verifyChainIds(chains: readonly ChainConfig[]): Promise<void> {
   await Promise.all(
@@ -29,7 +29,7 @@ async function askChainId(url: string): Promise<number | undefined> {
   try {
     return await client.getChainId();
   } catch (error) {
-    // Not a reason to stop: an endpoint may come up a moment after us.
+    // No reason to stop: an endpoint may start a moment after us.
     process.stderr.write(`vitrine: an RPC endpoint did not answer eth_chainId (${(error as Error).name})\n`);
     return undefined;
   }

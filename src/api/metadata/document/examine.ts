@@ -1,4 +1,4 @@
-/** A document or a URI looked at as a refresh looks at it, for its owner's eyes: nothing is stored. */
+/** Examines a document or URI as a refresh would, for its owner. Stores nothing. */
 
 import type { Fetching } from "../../fetch/fetching.ts";
 import {
@@ -11,12 +11,12 @@ import {
 import { type Issue, issue } from "./issues.ts";
 import { type Metadata, normalise } from "./normalise.ts";
 
-/** What came of it. `metadata` is null exactly when there is a failure. */
+/** The result. `metadata` is null exactly if there is a failure. */
 export interface Examined {
-  /** The fetch that was made; null for a document that was handed over. */
+  /** The fetch; null for a submitted document. */
   readonly fetch: {
     readonly uri: string | null;
-    /** Both null when nothing could be read. */
+    /** Both null if nothing could be read. */
     readonly contentHash: string | null;
     readonly bytes: number | null;
     readonly durationMs: number;
@@ -27,16 +27,16 @@ export interface Examined {
   readonly issues: readonly Issue[];
 }
 
-// As long as a refresh gives one host; a caller waits for all gateways together no longer than that.
+// A refresh's timeout for one host; here it covers all gateways together.
 const EXAMINE_TIMEOUT_MS = 30_000;
 
-/** A document that was handed over as a part of a larger text. */
+/** A document submitted as part of a larger text. */
 export interface HandedOver {
   /** Any JSON value. */
   readonly document: unknown;
-  /** The same with its numbers as they are written; see `numberSources`. */
+  /** The same with its numbers as written; see `numberSources`. */
   readonly source: unknown;
-  /** How many its text holds. */
+  /** The length of its text. */
   readonly bytes: number;
 }
 
@@ -48,7 +48,7 @@ export function examineDocument({ document, source, bytes }: HandedOver): Examin
   return { fetch: null, failure: null, metadata: normalised.metadata, issues: normalised.issues };
 }
 
-/** The text of a document. Never throws. */
+/** Examines the text of a document. Never throws. */
 export function examineText(body: Buffer): Examined {
   if (body.length > DOCUMENT_BYTES_MAX) return tooLarge(body.length);
   const answer = readDocument(body, "");
@@ -73,8 +73,8 @@ export function examineResolution(resolution: Resolution): Examined {
 }
 
 /**
- * Fetches through the guard, as a refresh whose contract answered `uri`. With a token id `{id}` is replaced by it,
- * as in ERC-1155. Every fault of the URI or its host is part of the answer.
+ * Fetches through the guard, like a refresh whose contract returned `uri`. A token id replaces `{id}`, as in ERC-1155.
+ * Every fault of the URI or its host is part of the result.
  */
 export async function examineUri(
   fetching: Fetching,
@@ -90,11 +90,11 @@ export async function examineUri(
   return examineResolution(await resolve(token, standard, 0, either));
 }
 
-/** What came of a token whose document could not even be asked for. */
+/** The result for a token whose document could not even be requested. */
 export const failedFetch = (reason: FailureReason, message: string): Examined =>
   failed(null, reason, message);
 
-/** A failure; a document of the wrong shape is an issue as well, with the meaning that the table gives it. */
+/** A failure; a document of the wrong shape is an issue as well, with the meaning from the table. */
 function failed(fetch: Examined["fetch"], reason: FailureReason, message: string): Examined {
   const issues = reason === "not_an_object" ? [issue("not_an_object", "", message)] : [];
   return { fetch, failure: { reason, message }, metadata: null, issues };

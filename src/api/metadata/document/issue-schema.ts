@@ -1,4 +1,4 @@
-/** Issues as the REST contract documents them: every code with its meaning, from the one table. */
+/** The issue schema of the REST API: every code with its meaning, from the one table. */
 
 import { z } from "@hono/zod-openapi";
 import { issueTable } from "./issues.ts";

@@ -1,10 +1,10 @@
-/** The closed set of things that can be said about a token's metadata: one table for code, README and OpenAPI. */
+/** The closed set of metadata issues: one table for code, README and OpenAPI. */
 
 export type IssueLevel = "error" | "warning" | "info";
 
 /**
- * `error`: a required part is missing or unreadable. `warning`: something was left out of what is shown.
- * `info`: nothing is lost, the owner may want to know.
+ * `error`: a required part is missing or unreadable. `warning`: something is not shown. `info`: nothing is lost, but
+ * the owner may want to know.
  */
 export const issueTable = {
   not_an_object: { level: "error", meaning: "The document is not a JSON object." },
@@ -69,7 +69,7 @@ export type IssueCode = keyof typeof issueTable;
 export interface Issue {
   readonly code: IssueCode;
   readonly level: IssueLevel;
-  /** Where in the document, such as `attributes[3].value`; empty for the whole. */
+  /** The path in the document, such as `attributes[3].value`; empty for the whole document. */
   readonly path: string;
   readonly message: string;
 }
@@ -78,10 +78,10 @@ export function issue(code: IssueCode, path: string, message: string): Issue {
   return { code, level: issueTable[code].level, path, message };
 }
 
-// A document of 2 MiB can hold a million bad entries; each issue is kept, stored and answered.
+// A 2 MiB document can contain a million bad entries; each issue is held in memory, stored and returned.
 export const ISSUES_MAX = 200;
 
-/** Takes issues in; past the limit they are only counted, in the last one's message. */
+/** Collects issues; beyond the limit they are only counted, in the last one's message. */
 export interface IssueList {
   add(code: IssueCode, path: string, message: string): void;
   list(): readonly Issue[];
@@ -103,7 +103,7 @@ export function createIssueList(first: readonly Issue[] = []): IssueList {
   };
 }
 
-/** The issues and more of them, within the same limit. */
+/** Appends issues within the same limit. */
 export function addIssues(issues: readonly Issue[], more: readonly Issue[]): readonly Issue[] {
   const list = createIssueList(issues);
   for (const { code, path, message } of more) list.add(code, path, message);

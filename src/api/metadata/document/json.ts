@@ -1,4 +1,4 @@
-/** Looking at JSON that a stranger wrote. */
+/** Safe handling of untrusted JSON. */
 
 import { isUtf8 } from "node:buffer";
 import { numberSources } from "./number-source.ts";
@@ -8,14 +8,14 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Own properties only: a key may be called anything, `__proto__` included. */
+/** Own properties only: a key can be anything, including `__proto__`. */
 export const own = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** PostgreSQL takes neither NUL nor lone surrogates; both become U+FFFD. */
+/** PostgreSQL accepts neither NUL nor lone surrogates; both become U+FFFD. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 
-/** What arrived, in the words of JSON. */
+/** Describes a value in JSON terms. */
 export function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
@@ -31,17 +31,18 @@ export type ParsedJson =
   | {
       readonly kind: "parsed";
       readonly value: unknown;
-      /** The same with each number as it is written; see `numberSources`. */
+      /** The same with each number as written; see `numberSources`. */
       readonly source: unknown;
     }
-  /** What is wrong, as text that PostgreSQL takes. */
+  /** `problem` is text that PostgreSQL accepts. */
   | { readonly kind: "invalid"; readonly problem: string };
 
 const PROBLEM_LENGTH_MAX = 200;
 
 /**
- * Reads JSON as RFC 8259 has it: UTF-8 whatever the Content-Type says, a byte order mark ignored. Of equal keys the last
- * one counts; numbers are IEEE doubles, and `source` has them as they are written. Other encodings are refused rather than guessed: a guess stores damaged names.
+ * Parses JSON per RFC 8259: UTF-8 whatever the Content-Type says, ignoring a byte order mark. The last of duplicate
+ * keys wins. Numbers are IEEE doubles; `source` has them as written. Other encodings are rejected, not guessed: a wrong
+ * guess stores damaged names.
  */
 export function parseJson(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return { kind: "invalid", problem: `it is not UTF-8 (${firstBadByte(body)})` };
@@ -63,7 +64,7 @@ function firstBadByte(body: Buffer): string {
   let read = 0;
   for (let found = text.indexOf("\uFFFD"); found >= 0; found = text.indexOf("\uFFFD", read)) {
     offset += Buffer.byteLength(text.slice(read, found));
-    // Bad bytes read as U+FFFD, and so does U+FFFD itself.
+    // Invalid bytes decode as U+FFFD, and so does U+FFFD itself.
     if (body.toString("hex", offset, offset + 3) !== "efbfbd") break;
     offset += 3;
     read = found + 1;
@@ -72,8 +73,8 @@ function firstBadByte(body: Buffer): string {
 }
 
 /**
- * Replaces every string value, at any depth, in place; keys stay. Without recursion, because a document of 2 MiB can
- * nest a million arrays, which the reviver of JSON.parse does not survive.
+ * Replaces every string value at any depth, in place; keys stay. Not recursive: a 2 MiB document can nest a million
+ * arrays, which would overflow the stack of a JSON.parse reviver.
  */
 export function replaceStrings(root: unknown, replace: (text: string) => string): unknown {
   const holder: Record<string, unknown> = { root };

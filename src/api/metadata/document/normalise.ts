@@ -1,4 +1,4 @@
-/** From a JSON document to what Vitrine keeps of it, with an issue for everything it left out (spec.md "Token metadata document"). */
+/** Extracts metadata from a JSON document; reports everything left out (spec.md "Token metadata document"). */
 
 import { locate } from "../../fetch/locate.ts";
 import { createIssueList, type Issue, type IssueList } from "./issues.ts";
@@ -6,16 +6,16 @@ import { describe, isJsonObject, type JsonObject, own, storable } from "./json.t
 import { readAttributes, readProperties, type Trait } from "./traits.ts";
 
 /**
- * The version of the rules by which documents are read: this file and what it calls, and how `{id}` is filled in. Raise it
- * with every change of them that can change a result. What older rules read is then read again (renormalise.ts);
- * test/api/metadata/normaliser.test.ts fails where a result changes and this does not.
+ * The version of the rules that read documents: this file, what it calls, and the substitution of `{id}`. Raise it with
+ * every change that can change a result; documents read by older rules are then read again (renormalise.ts).
+ * test/api/metadata/normaliser.test.ts fails if a result changes and this number doesn't.
  *
- * 2: numbers of properties as they are written, and `number_precision`.
+ * 2: numbers of properties as written, and `number_precision`.
  * 3: `number_precision` for every number attribute beyond 2^53.
  */
 export const NORMALISER = 3;
 
-/** What is kept of a document. Null is absence; 0, false and "" are values. */
+/** The stored part of a document. Null means absent; 0, false and "" are values. */
 export interface Metadata {
   readonly name: string | null;
   readonly description: string | null;
@@ -29,14 +29,14 @@ export interface Metadata {
 export interface Normalised {
   readonly metadata: Metadata;
   readonly issues: readonly Issue[];
-  /** True when no required field is missing. */
+  /** True if no required field is missing. */
   readonly complete: boolean;
 }
 
 const QUOTE_LENGTH_MAX = 100;
 
 /**
- * Never throws, whatever JSON.parse gave. `source` has the document's numbers as they are written (`numberSources`).
+ * Never throws, whatever JSON.parse returned. `source` has the document's numbers as written (`numberSources`).
  * Undefined for a document that is not an object.
  */
 export function normalise(document: unknown, source: unknown = document): Normalised | undefined {
@@ -76,7 +76,7 @@ function optionalText(document: JsonObject, field: string, issues: IssueList): s
   return null;
 }
 
-/** The same text: one that no page can show is kept, and its owner told. */
+/** Returns the text unchanged: a URL that no page can show is kept and reported as an issue. */
 function url(field: string, value: string | null, issues: IssueList): string | null {
   if (value === null || locate(value, []).kind === "located") return value;
   const said = value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}…` : value;

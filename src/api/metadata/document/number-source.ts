@@ -1,31 +1,31 @@
 /**
- * Numbers as a JSON text writes them: JSON.parse keeps IEEE 754 doubles only. Node 20 gives no source text to a reviver,
- * and lossless-json was tried: it overflows the stack at 20,000 levels, refuses equal keys, and takes 3.6 times as long.
+ * The source text of JSON numbers: JSON.parse keeps only IEEE 754 doubles. Node 20 passes no source text to revivers.
+ * lossless-json overflows the stack at 20,000 levels, rejects duplicate keys and takes 3.6 times as long.
  */
 
 import type { JsonObject } from "./json.ts";
 
-// A number that is not written as JavaScript writes it may be one of these: -0, 16 digits or more, an exponent, a zero at
-// the end of a fraction, six zeros at its start. In a string it is taken for one, which costs time and nothing else.
+// Every number in a notation other than JavaScript's matches one of these: -0, 16 or more digits, an exponent, a
+// trailing fraction zero, six leading fraction zeros. Matches inside strings only cost time.
 const UNUSUAL = /[:[,]\s*(?:-0(?!\.)|-?(?:\d(?:\.?\d){15}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6}))/;
 
 /**
- * What JSON.parse made of `text`, with each number as the string that it was written as; `value` itself where each is
- * written as JavaScript writes it anyway, as in most documents. `text` is valid JSON, whose root is no number.
+ * The result of JSON.parse for `text`, with each number as the string it was written as; `value` itself if all numbers
+ * are in JavaScript's own notation, as in most documents. `text` is valid JSON whose root is not a number.
  */
 export function numberSources(text: string, value: unknown): unknown {
   return UNUSUAL.test(text) ? JSON.parse(quoteNumbers(text)) : value;
 }
 
-/** The text of the number that `key` of an object of `numberSources` holds. */
+/** The source text of the number at `key`, in an object from `numberSources`. */
 export const sourceAt = (object: JsonObject, key: string): string => String(object[key]);
 
-/** Whether the double is shown as the number that `source`, a JSON number, names. So 0.1, 1.10 and 1e23 are exact. */
+/** Whether the double prints as the number that `source`, a JSON number, denotes. So 0.1, 1.10 and 1e23 are exact. */
 export function isExact(source: string, kept: number): boolean {
   return source === String(kept) || decimalOf(source) === decimalOf(String(kept));
 }
 
-/** The parser itself resolves depth, equal keys and `__proto__` again, so both values have one shape. */
+/** The parser resolves depth, duplicate keys and `__proto__` the same way again, so both values have the same shape. */
 function quoteNumbers(text: string): string {
   const parts: string[] = [];
   let at = 0;
@@ -39,7 +39,7 @@ function quoteNumbers(text: string): string {
 
 const quoteAll = (withoutStrings: string): string => withoutStrings.replace(/-?\d[\d.eE+-]*/g, '"$&"');
 
-/** The position after the quote that ends the string. */
+/** The position after the string's closing quote. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let backslash = end;
@@ -48,7 +48,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** One text for all ways to write a number. Loops, since a pattern for zeros at the end takes quadratic time. */
+/** A canonical form of a number. Uses loops: a pattern for trailing zeros would take quadratic time. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

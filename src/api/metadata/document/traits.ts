@@ -1,4 +1,4 @@
-/** Traits from `attributes` or `properties` (spec.md "Attribute entry"): exactly what is valid, nothing converted. */
+/** Traits from `attributes` or `properties` (spec.md "Attribute entry"): valid entries only, nothing converted. */
 
 import { clip } from "../../http/fields.ts";
 import type { IssueCode, IssueList } from "./issues.ts";
@@ -12,20 +12,20 @@ export interface Trait {
   readonly trait_type: string;
   readonly display_type: DisplayType;
   readonly value: string | number | boolean;
-  /** Number traits only: the ceiling that the document gives, if it gives a valid one. */
+  /** Number traits only: the document's maximum, if it gives a valid one. */
   readonly max_value?: number;
 }
 
-// From here up a "date" is milliseconds: 1e11 seconds is the year 5138.
+// A larger "date" is in milliseconds: 1e11 seconds is the year 5138.
 const DATE_SECONDS_LIMIT = 1e11;
-// Twice what the largest collections use; 2 MiB could hold 70,000, and each is stored, counted and answered.
+// Twice what the largest collections use; 2 MiB could contain 70,000, and each is stored, counted and returned.
 export const TRAITS_MAX = 1_000;
 // A uint256 has 78 digits.
 const NUMBER_LENGTH_MAX = 100;
-// Up to here, either way, every integer is a double; beyond, every double is an integer.
+// Up to this magnitude, every integer is a double; beyond it, every double is an integer.
 const INTEGERS_MAX = 2 ** 53;
 
-/** `sources` are the entries with their numbers as they are written (`numberSources`). */
+/** `sources` are the entries with their numbers as written (`numberSources`). */
 export function readAttributes(
   entries: readonly unknown[],
   issues: IssueList,
@@ -62,7 +62,7 @@ function readEntry(entry: unknown, path: string, issues: IssueList, source: unkn
       `trait_type must be a non-empty string; it is ${describe(traitType)}`,
     );
   }
-  // null stands for "not given", as documents in the wild use it.
+  // Documents in the wild use null for "not given".
   const displayType = own(entry, "display_type") ?? "string";
   if (!isDisplayType(displayType)) {
     const shown = typeof displayType === "string" ? JSON.stringify(clip(displayType)) : describe(displayType);
@@ -142,8 +142,8 @@ function readCeiling(
 }
 
 /**
- * All traits of `properties` are strings; a number is shown as it is written (rule 9), or as the nearest double where that
- * takes more than 100 characters. `sources` are the properties with their numbers as they are written (`numberSources`).
+ * All traits from `properties` are strings. A number is shown as written (rule 9), or as the nearest double if that
+ * takes more than 100 characters. `sources` are the properties with their numbers as written (`numberSources`).
  */
 export function readProperties(
   properties: JsonObject,
@@ -175,10 +175,7 @@ function showNumber(value: number, source: string, path: string, issues: IssueLi
   return String(value);
 }
 
-/**
- * Tells the owner of a number attribute that is not kept as it is written, and of one beyond 2^53 whatever it is kept as:
- * its neighbours are not.
- */
+/** Reports a number attribute that is not stored as written, and any beyond 2^53: its neighbours are not exact. */
 function noteNumber(path: string, kept: number, source: string, issues: IssueList): void {
   if (Math.abs(kept) > INTEGERS_MAX) {
     const message = `the number is written as ${clip(source)} and kept as ${kept}; an IEEE 754 double does not hold every integer beyond 2^53`;
@@ -186,13 +183,13 @@ function noteNumber(path: string, kept: number, source: string, issues: IssueLis
   } else notePrecision(path, kept, source, issues);
 }
 
-/** Tells the owner of a number that is not kept as it is written. */
+/** Reports a number that is not stored as written. */
 function notePrecision(path: string, kept: number, source: string, issues: IssueList): void {
   if (isExact(source, kept)) return;
   const message = `the number is written as ${clip(source)} and kept as ${kept}, the nearest IEEE 754 double`;
   issues.add("number_precision", path, message);
 }
 
-/** The text by which a value is filtered and counted: the string itself, or the value's JSON text. */
+/** The text for filters and counts: the string itself, or the value's JSON text. */
 export const valueText = (value: Trait["value"]): string =>
   typeof value === "string" ? value : JSON.stringify(value);

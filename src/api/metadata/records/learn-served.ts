@@ -1,4 +1,4 @@
-/** Learns the traits of tokens whose document was read before a transfer told of them. */
+/** Learns the traits of tokens whose document was read before their first transfer was indexed. */
 
 import type { Queryable } from "../../db/database.ts";
 import type { Metadata } from "../document/normalise.ts";
@@ -8,8 +8,8 @@ import { internValues } from "../traits/trait-value-store.ts";
 const TOKENS_AT_ONCE = 100;
 
 /**
- * In the transaction that made these tokens seen; what they hold is counted from its commit on. Answers what is served of
- * them.
+ * Call it in the transaction that makes these tokens seen; their traits count from its commit on. Returns their served
+ * metadata.
  */
 export async function learnServedTraits(
   tx: Queryable,

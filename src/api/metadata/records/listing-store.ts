@@ -1,9 +1,9 @@
 /**
- * Which tokens are known, and which of them are listed, in PostgreSQL. A token is listed while a transfer of it is
- * indexed and it is not burned. What only a contract or a document has told of is unseen: kept, and shown to nobody.
+ * SQL for known and listed tokens. A token is listed if a transfer of it is indexed and it is not burned. A token known
+ * only from a contract or a document is unseen: stored, but shown to nobody.
  *
- * Two services with an index each may share these rows, one of them still being built. So a row that was seen once stays
- * seen until a complete index that has caught up lacks the token: after a reorg, or at the daily purge.
+ * Two services, each with its own chain index, may share these rows while one of them is still building. So a token
+ * stays seen until a complete, caught-up chain index lacks it: after a reorg, or at the daily purge.
  */
 
 import type { Standard } from "../../../config.ts";
@@ -13,20 +13,19 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CollectionRef } from "../traits/trait-type-store.ts";
 
-/** Ids ascending from `from` to `to`, both decimal and included. */
+/** Token ids from `from` to `to`, decimal and inclusive. */
 export interface TokenRange extends CollectionRef {
   readonly from: string;
   readonly to: string;
 }
 
-// In one order everywhere, so that two transactions never wait for each other.
+// A global order, so that two transactions never deadlock.
 const inOrder = (tokens: ReadonlyMap<string, number>): (readonly [string, number])[] =>
   [...tokens].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /**
- * Makes tokens of one collection known and seen, each with the block of the transfer that tells of it; those already
- * seen stay as they are. Answers those that were unseen until now and have something served: their traits are yet to be
- * learned.
+ * Makes tokens of one collection known and seen, each with the block of its transfer; tokens already seen stay
+ * unchanged. Returns those that were unseen until now and have served metadata: their traits must still be learned.
  */
 export async function addKnownTokens(
   db: Queryable,
@@ -48,8 +47,8 @@ export async function addKnownTokens(
 }
 
 /**
- * Makes tokens of one collection known that a contract or a document has told of, each with the block that it was read
- * at. They are unseen unless a transfer is indexed; those already known stay as they are.
+ * Makes tokens of one collection known from a contract or a document, each with the block of the read. They are unseen
+ * unless a transfer is indexed; tokens already known stay unchanged.
  */
 export async function addUnseenTokens(
   db: Queryable,
@@ -68,14 +67,14 @@ export async function addUnseenTokens(
   );
 }
 
-/** SQL: the chain's index is complete and has caught up with all that was seen of it. */
+/** SQL: the chain index is complete and has caught up with everything that was read from it. */
 const isPossiblyTransferred = (tables: ChainTables, chainId: string, schema: string): string => `
   exists (select from ${tables.checkpoint} c
            where c.chain_id = ${chainId} and ${ready(tables)} and ${caughtUp(schema)})`;
 
 /**
- * After a reorg: makes those of the tokens unseen that no transfer tells of any more. Nothing while the index is not
- * ready, or behind what was seen of it, unless `isCertain`: the index itself says that it took them for tokens and erred.
+ * After a reorg: makes tokens without any remaining transfer unseen. Does nothing while the chain index is not ready or
+ * not caught up, unless `isCertain`: the chain index itself reports that it mistook them for tokens.
  */
 export async function hideReverted(
   db: Queryable,
@@ -98,13 +97,13 @@ export async function hideReverted(
   );
 }
 
-/** A token that a transfer has told of. */
+/** A token with a transfer. */
 export interface KnownToken {
-  /** Null while it is not burned. */
+  /** Null unless burned. */
   readonly burnedBlock: number | null;
 }
 
-/** Those of the tokens that a transfer has told of, by this index or, while it is being built, by the one before it. */
+/** The tokens among these with a transfer in this chain index or, while it is building, in the previous one. */
 export async function findKnown(
   db: Queryable,
   tables: ChainTables,
@@ -129,7 +128,7 @@ export async function findKnown(
   );
 }
 
-/** Known tokens from `from` to `to` above `after`, ascending, at most `limit`: burned and unseen ones too. */
+/** Known tokens from `from` to `to` and above `after`, ascending, at most `limit`; includes burned and unseen ones. */
 export const knownInRange = (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
   inRange(db, range, after, limit, "true");
 
@@ -169,9 +168,9 @@ async function inRange(
 }
 
 /**
- * SQL: the index says that token `t` has no transfer, and may say so. It is ready, has caught up with all that was seen
- * of it and knows the collection; and the token was known for a while before the index's head, by its block's time and
- * by ours: a mint may be on its way, and an index that stands still knows nothing of the tokens that came since.
+ * SQL: the chain index has no transfer of token `t`, and this is reliable. The chain index is ready, caught up and
+ * knows the collection; and the token was known for a while before its head, by the block's time and by ours: a mint
+ * may be on its way, and a stalled chain index lacks all newer tokens.
  */
 const isUntold = (tables: ChainTables, schema: string): string => `
   (exists (select from ${tables.checkpoint} c
@@ -181,7 +180,7 @@ const isUntold = (tables: ChainTables, schema: string): string => `
                 where k.chain_id = t.chain_id and k.collection_address = t.collection)
    and not ${knownByTransfer(tables, keyOf("t"))})`;
 
-/** Whether the index of a chain may say that a token has no transfer. */
+/** Whether a chain's index can reliably say that a token has no transfer. */
 export async function mayKnowUntransferred(
   db: Queryable,
   tables: ChainTables,
@@ -194,7 +193,7 @@ export async function mayKnowUntransferred(
   return row?.may ?? false;
 }
 
-/** Those of the known tokens that no transfer tells of, long enough after they became known. */
+/** The known tokens among these without a transfer, long enough after they became known. */
 export async function findUntold(
   db: Queryable,
   tables: ChainTables,
@@ -209,7 +208,7 @@ export async function findUntold(
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** Takes those of the tokens out of what is known that `findUntold` still finds; answers them with the ids of their traits. */
+/** Deletes the tokens among these that `findUntold` still finds; returns them with the ids of their traits. */
 export async function forgetUntold(
   tx: Queryable,
   tables: ChainTables,
@@ -229,7 +228,7 @@ export async function forgetUntold(
   );
 }
 
-/** Up to `limit` unseen tokens of which this index has a transfer, with the block to know them by. */
+/** Up to `limit` unseen tokens with a transfer in this chain index, each with the block to know it by. */
 export async function findSeenSince(
   db: Queryable,
   tables: ChainTables,
@@ -244,10 +243,10 @@ export async function findSeenSince(
   return new Map(rows.map(({ tokenId, block }) => [tokenId, Number(block)]));
 }
 
-// More than one, since each may have been burned since the index's head.
+// More than one, because each may have been burned since the chain index's head.
 const HELD_MAX = 3;
 
-/** What the index knows of a contract: its standard, null before the first transfer, and a few tokens that are held. */
+/** A contract's standard, null before its first transfer, and a few tokens that have holders. */
 export async function readContract(
   db: Queryable,
   { collectionState, tokenState }: ChainTables,

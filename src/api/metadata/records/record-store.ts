@@ -1,6 +1,6 @@
 /**
- * What recording fetches reads and writes in PostgreSQL, for many tokens in each statement: a round trip per token and
- * table is what bounds a refresh of a whole collection. Tokens of one call are distinct.
+ * SQL for recording fetches, with many tokens per statement: a round trip per token and table would limit a refresh of
+ * a whole collection. The tokens of one call are distinct.
  */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
@@ -22,23 +22,23 @@ const KEYS = "unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, col
 const matches = (alias: string): string =>
   `(${alias}.chain_id, ${alias}.collection, ${alias}.token_id) = (k.chain_id, k.collection, k.token_id)`;
 
-/** What is served of a token, as far as a new fetch is measured by it. */
+/** The served version of a token, as far as a new fetch is compared with it. */
 export interface ServedVersion {
   readonly versionId: string | null;
   readonly hash: string | null;
   readonly uri: string | null;
   readonly complete: boolean | null;
-  /** The rules that its document was read by. */
+  /** The version of the rules that read its document. */
   readonly normaliser: number | null;
-  /** The number of the token's newest version. */
+  /** The number of the token's latest version. */
   readonly versions: number;
-  /** No transfer has told of the token yet. */
+  /** The token has no transfer yet. */
   readonly isUnseen: boolean;
-  /** Null while it is not burned. */
+  /** Null unless burned. */
   readonly burnedBlock: string | null;
 }
 
-/** Locks the tokens' rows for the transaction, in one order everywhere. Unknown tokens are left out. */
+/** Locks the tokens' rows for the transaction, in a global order. Omits unknown tokens. */
 export async function lockServed(
   db: Queryable,
   tables: ChainTables,
@@ -78,7 +78,7 @@ export interface NewVersion {
   readonly issues: readonly Issue[];
 }
 
-/** Appends to the history of each token and returns the versions' ids by token. The tokens' rows must be locked. */
+/** Appends a version to each token's history; returns the version ids by token. The tokens' rows must be locked. */
 export async function addVersions(
   db: Queryable,
   versions: readonly NewVersion[],
@@ -116,12 +116,12 @@ export async function addVersions(
 }
 
 /**
- * What nobody refers to is deleted once it is a day old, so a document that is known and old counts as stored anew. Not
- * at every fetch: tokens that share a document would wait for each other.
+ * An unreferenced document is deleted after a day, so an old one that is used again gets a new `stored_at`. Not at
+ * every fetch: tokens that share a document would wait for each other.
  */
 async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<void> {
   if (documents.length === 0) return;
-  // In one order, so that two batches never wait for each other.
+  // A global order, so that two batches never deadlock.
   const rows = [...new Map(documents.map(({ hash, body }) => [hash, body]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
@@ -134,7 +134,7 @@ async function addDocuments(db: Queryable, documents: readonly Document[]): Prom
     starts.push(next);
     next += length;
   }
-  // The bodies are sent as one: an array of them would be sent in hexadecimal digits.
+  // Sends the bodies as one value: an array of them would be sent as hexadecimal digits.
   const added = await db.query<{ hash: string }>(
     `insert into vitrine.document (hash, body)
      select hash, substring($2::bytea from start for length)
@@ -152,7 +152,7 @@ async function addDocuments(db: Queryable, documents: readonly Document[]): Prom
   );
 }
 
-/** Notes that fetches found the served documents again, each under the ETag that its host gave it, if any. */
+/** Records that fetches confirmed the served documents, with the ETag of each host, if any. */
 export async function confirmVersions(
   db: Queryable,
   confirmed: readonly { readonly versionId: string; readonly etag: string | undefined }[],
@@ -168,15 +168,15 @@ export async function confirmVersions(
 
 export interface FetchMark {
   readonly token: TokenRef;
-  /** Null where nothing was fetched: how the last fetch ended stays. */
+  /** Null if nothing was fetched: the last outcome stays. */
   readonly outcome: "good" | "failed" | null;
   readonly reason: string | null;
   readonly block: number;
-  /** The blocks that were read before may be gone. */
+  /** The previously read blocks may have been reverted. */
   readonly isAfterReorg: boolean;
-  /** The number of the token's newest version. */
+  /** The number of the token's latest version. */
   readonly versions: number;
-  /** Replaces what is served, and the ids of its entries, shown and held back. */
+  /** The new served version, and the value ids of all its entries, shown or held back. */
   readonly served: {
     readonly versionId: string;
     readonly valueIds: readonly number[];
@@ -185,7 +185,7 @@ export interface FetchMark {
   } | null;
 }
 
-/** Notes how the last fetch of each token ended, where there was one, and what is served from now on. */
+/** Records the outcome of each token's fetch, if there was one, and the new served version. */
 export async function markFetched(db: Queryable, marks: readonly FetchMark[]): Promise<void> {
   if (marks.length === 0) return;
   await db.query(

@@ -1,4 +1,4 @@
-/** Records what fetches found: the history, what is served from now on, and the distribution of traits. */
+/** Records the results of fetches: history, served metadata and trait distribution. */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import { collectionKey, tokenKey } from "../../../domain/token-ref.ts";
@@ -24,27 +24,27 @@ import {
 } from "./record-store.ts";
 import { forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
 
-/** The trigger of what new rules made of a stored document: nothing was fetched. */
+/** The trigger of a version that new rules read from a stored document, without a fetch. */
 export const RENORMALISE = "renormalise";
 
-/** A fetch that has come to an end, and why it was made. */
+/** A finished fetch and its trigger. */
 export interface FetchEnd {
   readonly token: TokenRef;
   readonly trigger: string;
   readonly resolution: Resolution;
-  /** The operator serves the document even where it is less complete than the one before. */
+  /** The operator accepts the document even if it is less complete than the previous one. */
   readonly accept?: boolean;
 }
 
-/** How a fetch ended for those who asked for it. */
+/** The outcome of a fetch for its requesters. */
 export interface RecordedOutcome {
   readonly status: "updated" | "unchanged" | "failed" | "not_found";
   readonly reason: string | null;
-  /** True for a token that no transfer has told of. */
+  /** True for a token without transfers. */
   readonly isUnseen?: true;
 }
 
-/** What is to be written of one fetch. */
+/** The changes to write for one fetch. */
 type Decision =
   | { readonly kind: "unknown"; readonly outcome: RecordedOutcome }
   | {
@@ -67,9 +67,9 @@ type Failure = Extract<Resolution, { kind: "failed" }>;
 const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
 
 /**
- * Stores what fetches of distinct tokens found, inside the caller's transaction, and answers how each ended, in order.
- * What is served changes only for a document that is at least as complete; a failure is noted beside it. A token that
- * nobody knows and that could not be read leaves no trace.
+ * Stores the results of fetches of distinct tokens in the caller's transaction, and returns their outcomes in order.
+ * Only a document at least as complete replaces the served one; a failure is recorded beside it. An unknown token that
+ * could not be read leaves no trace.
  */
 export async function recordFetches(
   tx: Queryable,
@@ -99,7 +99,7 @@ export async function recordFetches(
   );
 }
 
-/** Notes fetches that failed and go on: their place in the history, and nothing of what is served. */
+/** Records failed fetches that will be retried: in the history only, without effect on what is served. */
 export async function recordAttempts(
   tx: Queryable,
   tables: ChainTables,
@@ -133,10 +133,10 @@ export async function recordAttempts(
   );
 }
 
-/** A document makes a token known, and so does a transfer, whose cause may not have been looked at yet. */
+/** A document makes a token known. So does a transfer, even if its trigger has not been processed yet. */
 async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly FetchEnd[]) {
   const tokens = ends.map(({ token }) => token);
-  // Again where another transaction forgot a token between the two statements.
+  // Retries if another transaction deleted a token between the two statements.
   for (let tries = 1; tries <= LOCK_TRIES_MAX; tries++) {
     const served = await lockServed(tx, tables, tokens);
     let isComplete = true;
@@ -159,13 +159,13 @@ async function decide(
   served: ServedVersion | undefined,
 ): Promise<Decision> {
   const burnedBlock = served?.burnedBlock ?? null;
-  // Whatever was read of it meanwhile.
+  // Even if its metadata was read meanwhile.
   if (burnedBlock !== null) return isNotFound(burnedReason(burnedBlock));
   if (resolution.kind === "failed") {
     const reason = explain(resolution);
     if (resolution.reason === "burned") return isNotFound(reason);
-    // Known once, and now neither the chain nor the contract has it. What is served goes only with a reorg: a contract
-    // may refuse for a moment, and an index need not go back to the mint.
+    // The token was known, and now neither the chain nor the contract has it. Served metadata goes only after a reorg:
+    // a contract may revert temporarily, and a chain index need not reach back to the mint.
     const isReverted =
       served &&
       resolution.reason === "token_reverted" &&
@@ -179,12 +179,12 @@ async function decide(
   const unchanged = { status: "unchanged", reason: null } as const;
   const { hash } = resolution.kind === "document" ? resolution.document : resolution;
   const isServed = served?.versionId && served.hash === hash && served.uri === uri;
-  // What older rules read of the same document may differ; one that was not sent again is left to the renormaliser.
+  // Older rules may have read the same document differently. If the host didn't resend it, the renormaliser handles it.
   if (isServed && (resolution.kind === "not_modified" || (served.normaliser ?? 0) >= NORMALISER)) {
     const etag = resolution.kind === "document" ? resolution.document.etag : undefined;
     return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag };
   }
-  // What the host was asked about is served no more.
+  // The version that the host was asked about is no longer served.
   if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };
   const { document } = resolution;
   if (served?.complete && !document.complete && !accept) {
@@ -200,15 +200,15 @@ const isNotFound = (reason: string): Decision => ({
   outcome: { status: "not_found", reason },
 });
 
-/** What is known of a collection's traits once its documents have been learned from. */
+/** A collection's trait types and values after learning from its documents. */
 interface Learned {
   readonly displayTypes: DisplayTypes;
   readonly idOf: ValueIds;
 }
 
 /**
- * Learns from the documents that will be served; answers what is known of each collection, by its name. Nothing is learned
- * from a token that no transfer has told of: anybody may write what its document says.
+ * Learns from the documents that will be served; returns the result by collection key. Skips tokens without a transfer:
+ * anybody could have written their documents.
  */
 async function learnTraits(
   tx: Queryable,
@@ -224,7 +224,7 @@ async function learnTraits(
     collections.set(name, collection);
   }
   const learned = new Map<string, Learned>();
-  // In one order everywhere, so that two batches never wait for each other.
+  // A global order, so that two batches never deadlock.
   for (const [name, { token, traits }] of [...collections].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const types = await settleTraitTypes(tx, token, traits);
     learned.set(name, { displayTypes: displayTypesOf(types), idOf: await internValues(tx, types, traits) });

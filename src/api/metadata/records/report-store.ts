@@ -1,4 +1,4 @@
-/** What reports tell beside what is served: a token's history and a collection's known display types, in PostgreSQL. */
+/** SQL for reports: a token's history and a collection's known display types. */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -18,7 +18,7 @@ export interface Version {
   readonly normaliser: number;
   readonly durationMs: number;
   readonly fetchedAt: Date;
-  /** The last fetch that found the same document again, and how many did. */
+  /** The last fetch that found the same document again, and the number of such fetches. */
   readonly confirmedAt: Date | null;
   readonly confirmations: number;
   readonly issues: readonly Issue[];
@@ -26,7 +26,7 @@ export interface Version {
 
 export interface VersionPage {
   readonly versions: readonly Version[];
-  /** The `before` of the next page; undefined on the last one. */
+  /** The `before` of the next page; undefined on the last page. */
   readonly next: number | undefined;
 }
 
@@ -36,7 +36,7 @@ type VersionRow = Omit<Version, "readBlock" | "issues"> & {
 };
 
 export const createReportStore = (database: Queryable) => ({
-  /** At most `limit` versions, newest first, with a number below `before`. Unknown tokens have none. */
+  /** At most `limit` versions with a number below `before`, newest first. Unknown tokens have none. */
   async versions(token: TokenRef, limit: number, before?: number): Promise<VersionPage> {
     const rows = await database.query<VersionRow>(
       `select number, trigger, outcome, reason, uri, read_block as "readBlock", content_hash as "contentHash", normaliser,
@@ -54,7 +54,7 @@ export const createReportStore = (database: Queryable) => ({
     return { versions, next: rows.length > limit ? versions.at(-1)?.number : undefined };
   },
 
-  /** Where the document that is served was read from; null while none is. */
+  /** The URI of the served document; null if there is none. */
   async servedUri(token: TokenRef): Promise<string | null> {
     const [row] = await database.query<{ uri: string | null }>(
       `select v.uri from vitrine.token t join vitrine.version v on v.id = t.served_version
@@ -64,7 +64,7 @@ export const createReportStore = (database: Queryable) => ({
     return row?.uri ?? null;
   },
 
-  /** What the trait types of these entries are known as, without settling any that is new. */
+  /** The known display types of these entries' trait types; adds none. */
   displayTypes: (chainId: number, collection: string, traits: readonly Trait[]): Promise<DisplayTypes> =>
     readDisplayTypes(database, chainId, collection, traits),
 });

@@ -1,13 +1,13 @@
-/** What of a token's history is kept: what is served, and 90 days (design: "Refresh"). */
+/** Retention of a token's history: served versions, and 90 days (design: "Refresh"). */
 
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
 import { forgetUnusedValues } from "../traits/value-retention.ts";
 
 const VERSIONS_KEPT = "interval '90 days'";
-// A document that a running transaction refers to has been marked as stored anew.
+// Safe: a running transaction marks every document it refers to as newly stored.
 const UNUSED_DOCUMENTS_KEPT = "interval '1 day'";
 
-// What is served is the last good version. A version that was confirmed lately is the history of that time.
+// The served version is the last good one. A recently confirmed version is the history of that period.
 const oldVersions = `
   delete from vitrine.version where id in (
     select v.id from vitrine.version v
@@ -35,7 +35,7 @@ export const forgetOldVersions: DailyJob = {
   },
 };
 
-// A reader that keeps a copy drops it long before, when nobody asks.
+// Any process that keeps a copy discards it long before, if it is not requested.
 const forgottenTokens = `
   delete from vitrine.forgotten_token where ctid in (
     select ctid from vitrine.forgotten_token where forgotten_at < now() - interval '7 days' limit $1)

@@ -1,10 +1,10 @@
-/** Which tokens of a collection are sampled, and what each of them was read from, in PostgreSQL. */
+/** SQL for sampling: which tokens of a collection are sampled, and from which URI each was read. */
 
 import type { Standard } from "../../../config.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 
-// Gone through in a fraction of a second; a larger collection is gone through a part at a time.
+// Scanned in a fraction of a second; a larger collection is scanned in parts.
 const PART_TOKENS = 50_000;
 
 export interface SampledCollection {
@@ -12,9 +12,9 @@ export interface SampledCollection {
   readonly collection: string;
 }
 
-/** Where going through a collection's ids has come to. */
+/** The position of the scan over a collection's ids. */
 export interface SamplePosition {
-  /** Ids up to here have been gone through in this lap; null at its beginning. */
+  /** The last id scanned in this lap; null at its start. */
   readonly cursor: string | null;
   readonly laps: number;
 }
@@ -22,25 +22,25 @@ export interface SamplePosition {
 export interface SampleChoice {
   /** Ascending, without duplicates. */
   readonly tokenIds: readonly string[];
-  /** How many laps it takes until each token of this part has been chosen. */
+  /** The number of laps until each token of this part has been chosen. */
   readonly lapsForAll: number;
   readonly next: SamplePosition;
 }
 
-/** A token that is served, and the URIs that it was read from. */
+/** A served token, and the URIs it was read from. */
 export interface SampledToken {
   readonly tokenId: string;
   readonly standard: Standard | undefined;
-  /** That of the version that is served. */
+  /** The URI of the served version. */
   readonly servedUri: string;
-  /** That of the last fetch that was noted, good or bad. */
+  /** The URI of the last recorded fetch, successful or not. */
   readonly lastUri: string;
 }
 
 /**
- * At most `count` tokens with something served, none unseen, evenly spread over the ids and others in each lap, so that
- * each one has its turn. A collection of up to 50,000 tokens is gone through in one lap per call. Of a larger one, half of
- * the tokens are evenly spread over the next 50,000, and half stand at random places of all its ids.
+ * At most `count` seen tokens with served metadata, spread evenly over the ids and different in each lap, so that each
+ * gets its turn. A collection of up to 50,000 tokens takes one call per lap. In a larger one, half of the sample is
+ * spread over the next 50,000 tokens, and half is at random places among all ids.
  */
 export async function chooseSample(
   db: Queryable,
@@ -74,7 +74,7 @@ export async function chooseSample(
   return { tokenIds, lapsForAll: step, next };
 }
 
-/** One token in each of `count` equal stretches between the lowest and the highest id, where there is one. */
+/** At most one token from each of `count` equal stretches between the lowest and the highest id. */
 async function chooseAnywhere(
   db: Queryable,
   chainId: number,
@@ -102,8 +102,8 @@ async function chooseAnywhere(
 }
 
 /**
- * Those of the tokens that are served and not burned, ascending. One whose URI was read above `block`, which is as far as
- * the index has come, is left out: an event that the index has not seen may be behind it.
+ * The tokens among these that are served and not burned, ascending. Omits those whose URI was read above `block`, the
+ * chain index's head: an event that is not indexed yet may be the reason.
  */
 export async function readSampled(
   db: Queryable,
@@ -130,11 +130,11 @@ export async function readSampled(
   return rows.map((row) => ({ ...row, standard: row.standard ?? undefined }));
 }
 
-/** What samples that were asked for at `askedAt` (PostgreSQL's text of a time) have found. */
+/** The results of samples requested at `askedAt` (a time as PostgreSQL text). */
 export interface SampleOutcome {
-  /** How many hosts have answered for. */
+  /** The number of tokens whose hosts responded. */
   readonly read: number;
-  /** How many have another document than before. */
+  /** The number of tokens with a different document. */
   readonly changed: number;
 }
 
@@ -156,7 +156,7 @@ export async function readSampleOutcome(
   return row ?? { read: 0, changed: 0 };
 }
 
-/** Those of the collections of which anything is served. */
+/** The collections among these with any served metadata. */
 export async function findServed<Collection extends SampledCollection>(
   db: Queryable,
   collections: readonly Collection[],

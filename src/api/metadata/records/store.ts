@@ -1,4 +1,4 @@
-/** What is served of known tokens, in PostgreSQL. Which are known and listed: listing-store.ts. */
+/** SQL for the served metadata of known tokens. Known and listed tokens: listing-store.ts. */
 
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import { ready } from "../../chain/index/index-trust.ts";
@@ -12,9 +12,9 @@ import { readDisplayTypes } from "../traits/trait-type-store.ts";
 
 export type FetchStatus = "none" | "current" | "failed";
 
-/** What is served of one token's metadata. */
+/** The served metadata of one token. */
 export interface ServedMetadata {
-  /** No transfer has told of the token yet, so that nobody is shown it. */
+  /** The token has no transfer yet, so it is shown to nobody. */
   readonly isUnseen: boolean;
   readonly status: FetchStatus;
   readonly reason: string | null;
@@ -27,7 +27,7 @@ export interface ServedMetadata {
 
 const key = (token: TokenRef): [number, string, string] => [token.chainId, token.collection, token.tokenId];
 
-/** Whether a transfer has told of the token, as the index has it now. */
+/** Whether the chain index currently has a transfer of the token. */
 export async function isOnChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
   const [row] = await db.query<{ known: boolean }>(
     `select ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as known`,
@@ -36,7 +36,7 @@ export async function isOnChain(db: Queryable, tables: ChainTables, token: Token
   return row?.known ?? false;
 }
 
-/** Whether a complete index has no transfer of the token. False while it is being built: then it knows too little to tell. */
+/** Whether a complete chain index has no transfer of the token. False while it is building and can't know. */
 export async function isGoneFromChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
   const [row] = await db.query<{ gone: boolean }>(
     `select ${ready(tables)}
@@ -46,7 +46,7 @@ export async function isGoneFromChain(db: Queryable, tables: ChainTables, token:
   return row?.gone ?? false;
 }
 
-/** Takes a token out of what is known and counted; its versions stay as history. */
+/** Deletes a known token from lists and counts; its versions stay as history. */
 export async function forgetToken(db: Queryable, token: TokenRef): Promise<void> {
   await db.query(
     `with gone as (delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = $3)
@@ -55,7 +55,7 @@ export async function forgetToken(db: Queryable, token: TokenRef): Promise<void>
   );
 }
 
-/** Those of the tokens that the index has no transfer of, as far as it has come. */
+/** The tokens among these without a transfer in the chain index so far. */
 export async function findUntransferred(
   db: Queryable,
   tables: ChainTables,
@@ -72,8 +72,8 @@ export async function findUntransferred(
 }
 
 /**
- * Those of the tokens whose URI was never read well at their block or later. Unknown tokens count as never read, and with
- * `unseenOnly` seen ones do.
+ * The tokens among these without a successful read of their URI at their block or later. Unknown tokens count as never
+ * read; with `unseenOnly`, seen ones do too.
  */
 export async function notReadSince(
   db: Queryable,
@@ -104,8 +104,8 @@ interface ServedRow {
 }
 
 /**
- * What is served of each known token of one collection, by token id. Entries that are held back are left out and named
- * by an issue, which tells to ask `operatorContact` if there is one.
+ * The served metadata of each known token of one collection, by token id. Omits entries that are held back and reports
+ * each as an issue, which refers to `operatorContact` if given.
  */
 export async function readServed(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Runs the renormaliser in the background: woken by the database, with a slow poll as the last resort. */
+/** Runs the renormaliser in the background: woken by a database notification, with a slow poll as a fallback. */
 
 import { Gauge, type Registry } from "prom-client";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
@@ -7,16 +7,16 @@ import { createRenormaliser, type Renormaliser, type RenormaliserDeps } from "./
 
 export { RENORMALISE_CHANNEL } from "./renormalise-store.ts";
 
-// A service of the release before may go on beside this one and leave more to do.
+// A service of the previous release may run alongside and produce more work.
 const POLL_MS = 30_000;
-// Batches take a third of the time, so that refreshes and requests have the rest.
+// Batches take a third of the time; refreshes and requests get the rest.
 const PAUSE_SHARE = 2;
 const PAUSE_MIN_MS = 20;
 const SCRAPE_MS = 2_000;
 
 export interface RunningRenormaliser extends Renormaliser, PassLoop {}
 
-/** One batch at a time, each followed by a pause. A batch that fails is logged and tried again at the next poll. */
+/** Runs one batch at a time, each followed by a pause. Logs a failed batch and retries it at the next poll. */
 export function startRenormaliser(
   deps: RenormaliserDeps & {
     /** False leaves the work to other processes. */
@@ -46,7 +46,7 @@ export function startRenormaliser(
 
 function registerGauge(registry: Registry, renormaliser: Renormaliser): void {
   const name = "vitrine_renormalise_tokens_left";
-  // A registry outlives this file where the API is loaded again.
+  // The registry outlives this module when the API is reloaded.
   registry.removeSingleMetric(name);
   new Gauge({
     name,

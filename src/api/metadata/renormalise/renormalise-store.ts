@@ -1,4 +1,4 @@
-/** Served versions that older rules read, and how far the job is that reads them again, in PostgreSQL. */
+/** SQL for served versions read by older rules, and for the progress of the renormalise job. */
 
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
@@ -6,14 +6,14 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { NORMALISER } from "../document/normalise.ts";
 
-/** Told to whoever listens: the operator wants stored documents read again. */
+/** The channel on which the operator's request to renormalise is notified. */
 export const RENORMALISE_CHANNEL = "vitrine_renormalise";
 
-/** How far the job is, for the rules of this release. */
+/** The progress of the job for this release's rules. */
 export interface RenormaliseState {
-  /** Every version with an id up to here was looked at. */
+  /** Every version with an id up to here has been processed. */
   readonly cursor: string;
-  /** Null until they are counted. */
+  /** Null until counted. */
   readonly total: number | null;
   readonly done: number;
   readonly changed: number;
@@ -22,7 +22,7 @@ export interface RenormaliseState {
   readonly failed: number;
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
-  /** Some process has worked at it lately, and it is not finished. */
+  /** It is unfinished, and some process has worked on it recently. */
   readonly isRunning: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface RenormaliseState {
 const LATELY = "interval '30 seconds'";
 const COUNT_MS = 600_000;
 
-/** True when this transaction has the turn; another process's turn ends with its transaction. */
+/** True if this transaction has the lock; a process's turn ends with its transaction. */
 export async function takeTurn(tx: Queryable): Promise<boolean> {
   const [row] = await tx.query<{ mine: boolean }>(
     "select pg_try_advisory_xact_lock(hashtextextended('vitrine renormalise', 0)) as mine",
@@ -38,7 +38,7 @@ export async function takeTurn(tx: Queryable): Promise<boolean> {
   return row?.mine === true;
 }
 
-/** Undefined before the first look. */
+/** Undefined before the first pass. */
 export async function readState(db: Queryable): Promise<RenormaliseState | undefined> {
   const [row] = await db.query<RenormaliseState>(
     `select cursor, total::float8, done::float8, changed::float8, rejected::float8, missing::float8, failed::float8,
@@ -50,7 +50,7 @@ export async function readState(db: Queryable): Promise<RenormaliseState | undef
   return row;
 }
 
-/** Starts from the first version where the job is not started or finished; one that is under way goes on. */
+/** Restarts a finished job, or starts a new one; a running one continues. */
 export async function requestPass(tx: Queryable): Promise<void> {
   await tx.query(
     `insert into vitrine.renormalise as r (normaliser) values ($1)
@@ -69,9 +69,9 @@ export async function startPass(tx: Queryable): Promise<void> {
   ]);
 }
 
-/** Counts what is served and was read by older rules. Takes seconds at ten million tokens. */
+/** Counts served versions that older rules read. Takes seconds at ten million tokens. */
 export async function countStale(tx: Queryable): Promise<void> {
-  // All of both tables, whatever kind of transaction this is.
+  // The count reads both tables in full, so allow these plans in any kind of transaction.
   for (const setting of ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"])
     await tx.query(`set local ${setting} = on`);
   await tx.query(`set local statement_timeout = ${COUNT_MS}`);
@@ -87,7 +87,7 @@ export async function countStale(tx: Queryable): Promise<void> {
 /** Ids of versions that older rules read, above `after`, ascending; served or not. */
 export async function staleIds(tx: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    // Each version of the rules by itself, so that the index gives them in order.
+    // One scan per rules version, so that the database index returns them in order.
     `select s.id from generate_series(1, $1 - 1) as rules
        cross join lateral (
          select v.id from vitrine.version v
@@ -98,22 +98,22 @@ export async function staleIds(tx: Queryable, after: string, limit: number): Pro
   return rows.map(({ id }) => id);
 }
 
-/** A served version, and what its document is read from. */
+/** A served version, and the inputs for reading its document. */
 export interface StoredReading extends TokenRef {
   readonly versionId: string;
   readonly uri: string | null;
   readonly block: number;
   readonly hash: string;
-  /** As it is stored: JSON. */
+  /** Stored as JSON text. */
   readonly metadata: string;
   readonly issues: string;
   readonly complete: boolean;
   readonly standard: Standard | null;
-  /** Of the body; null where it is not kept any more. */
+  /** The length of the body; null if it is no longer stored. */
   readonly bytes: number | null;
 }
 
-/** Those of the versions that are served, in the order of their ids, at most `limit`. */
+/** The served ones of these versions, ordered by id, at most `limit`. */
 export async function readStored(
   tx: Queryable,
   tables: ChainTables,
@@ -147,7 +147,7 @@ export async function readBodies(
   return new Map(rows.map(({ hash, body }) => [hash, body]));
 }
 
-/** Notes that the rules of this release have read these versions' documents. */
+/** Records that this release's rules have read these versions' documents. */
 export async function markRead(tx: Queryable, versionIds: readonly string[]): Promise<void> {
   if (versionIds.length === 0) return;
   await tx.query("update vitrine.version set normaliser = $1 where id = any($2::bigint[])", [
@@ -158,7 +158,7 @@ export async function markRead(tx: Queryable, versionIds: readonly string[]): Pr
 
 export type Tally = Readonly<Record<"done" | "changed" | "rejected" | "missing" | "failed", number>>;
 
-/** Notes that every version up to `cursor` was looked at, and what came of it. */
+/** Records that every version up to `cursor` was processed, with the results. */
 export async function noteProgress(tx: Queryable, cursor: string, tally: Tally): Promise<void> {
   await tx.query(
     `update vitrine.renormalise
@@ -169,7 +169,7 @@ export async function noteProgress(tx: Queryable, cursor: string, tally: Tally):
   );
 }
 
-/** Nothing is left. What a fetch has read meanwhile was counted and is not to be done. */
+/** Marks the job finished. The total drops to `done`: fetches have read some of the counted documents meanwhile. */
 export async function finishPass(tx: Queryable): Promise<void> {
   await tx.query(
     "update vitrine.renormalise set finished_at = now(), total = done where normaliser = $1 and finished_at is null",

@@ -1,7 +1,7 @@
 /**
- * Reads stored documents again by the rules of this release, without a fetch: what differs is served as a new version,
- * as if a fetch had found it. Any process may do a batch, and one at a time does; each is one transaction, so a crash
- * costs no more than the batch under way.
+ * Reads stored documents again by this release's rules, without a fetch. A different result is served as a new version,
+ * as if fetched. Any process may run a batch, one at a time; each batch is one transaction, so a crash loses at most
+ * the current batch.
  */
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
@@ -33,35 +33,33 @@ import {
   takeTurn,
 } from "./renormalise-store.ts";
 
-// Fetches of the same tokens wait for a batch.
+// A batch blocks fetches of the same tokens.
 const BATCH_TOKENS = 100;
 const BATCH_BYTES = 2 * 1024 * 1024;
-// Most versions are history that is not served any more, and are only passed.
+// Most versions are old history, which is only skipped.
 const PAGE_VERSIONS = 1_000;
 
-/** `moved` while more may be left, `idle` when nothing is, `busy` while another process has the turn. */
+/** `moved`: more may be left; `idle`: nothing is; `busy`: another process has the turn. */
 export type Advance = "moved" | "idle" | "busy";
 
 export interface RenormaliserDeps {
   readonly database: Database;
   readonly tables: ChainTables;
-  /** Told of documents that are served from now on. */
+  /** Receives documents that are newly served. */
   readonly media: { noteSeen(tx: Queryable, documents: readonly Metadata[]): Promise<void> };
   readonly logger: Logger;
 }
 
 export function createRenormaliser(deps: RenormaliserDeps) {
   const { database, logger } = deps;
-  // After a batch that failed, one token at a time until the one at fault is passed.
+  // After a failed batch, go token by token until the faulty one is skipped.
   let alone = 0;
 
   return {
-    /** Undefined before the first look of any process. */
+    /** Undefined before the first pass of any process. */
     progress: (): Promise<RenormaliseState | undefined> => readState(database),
 
-    /**
-     * Has the job look at every version again, or go on where it is. `note` is written in the same transaction.
-     */
+    /** Restarts the job if it is finished; otherwise it continues. `note` runs in the same transaction. */
     request: (note: (tx: Queryable) => Promise<void>): Promise<RenormaliseState | undefined> =>
       database.transaction(async (tx) => {
         await requestPass(tx);
@@ -69,7 +67,7 @@ export function createRenormaliser(deps: RenormaliserDeps) {
         return readState(tx);
       }),
 
-    /** Does one batch. A document that can't be recorded is passed; rejects while the database is away. */
+    /** Runs one batch. Skips a document that can't be recorded; rejects while the database is unavailable. */
     async advance(): Promise<Advance> {
       let stored: StoredReading | undefined;
       try {
@@ -138,7 +136,7 @@ async function advanceIn(
   return "moved";
 }
 
-/** The first ones, and always one. */
+/** The first ones within the limit, at least one. */
 function withinBytes(served: readonly StoredReading[]): readonly StoredReading[] {
   let bytes = 0;
   const end = served.findIndex((stored, index) => {
@@ -162,7 +160,7 @@ async function readAgain(
     if (body) readings.push({ stored, end: readOne(stored, body) });
     await yieldToEventLoop();
   }
-  // Before the rows are locked, since reading takes its time. What a fetch has replaced meanwhile is newer.
+  // Lock the rows only now: reading takes time. Whatever a fetch has replaced meanwhile is newer.
   const locked = await lockServed(tx, tables, batch);
   const isServed = (stored: StoredReading): boolean =>
     locked.get(tokenKey(stored))?.versionId === stored.versionId;
@@ -201,8 +199,8 @@ function readOne(stored: StoredReading, body: Buffer): FetchEnd {
 }
 
 /**
- * What the fetch replaced `{id}` by; empty for an ERC-721 token. Where the index has nothing of the token, what is stored
- * tells.
+ * The value the fetch substituted for `{id}`; empty for an ERC-721 token. Derived from the stored metadata if the chain
+ * index lacks the token.
  */
 function filledId({ standard, tokenId, metadata }: StoredReading): string {
   const isFilled = standard ? standard === "erc1155" : metadata.includes(substituteId("{id}", tokenId));
@@ -219,6 +217,6 @@ function isSame(stored: StoredReading, { resolution }: FetchEnd): boolean {
   );
 }
 
-/** Conflicts come from the collection and not from the rules, and the last issue of a full list counts them. */
+/** Excludes conflicts, which come from the collection, and the last issue of a full list, which counts them. */
 const comparable = (issues: readonly Issue[]): string =>
   JSON.stringify(issues.filter(({ code }) => code !== "display_type_conflict").slice(0, ISSUES_MAX - 1));

@@ -1,4 +1,4 @@
-/** Display types that wait for the operator, and the switch from one to another, in PostgreSQL. */
+/** SQL for display types awaiting the operator's approval, and for the switch between them. */
 
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
@@ -8,12 +8,12 @@ export interface PendingType extends CollectionRef {
   readonly traitType: string;
   readonly known: DisplayType;
   readonly wanted: DisplayType;
-  /** Tokens whose served version holds at least one such entry; exact. */
+  /** The exact number of tokens whose served version has at least one such entry. */
   readonly tokens: number;
   readonly firstSeenAt: Date;
 }
 
-// A few values are looked up in the index, each by itself; of many, every token of the collection is looked through.
+// Up to this many values, each is looked up in the database index; beyond it, one scan covers the whole collection.
 const LOOKUPS_MAX = 1_000;
 
 const holders = (held: string): string => `
@@ -27,7 +27,7 @@ const holders = (held: string): string => `
               where (t.chain_id, t.collection) = (k.chain_id, k.collection))
   end`;
 
-/** What is held back in these collections, the oldest conflict first, at most `limit`. */
+/** The held-back types in these collections, oldest conflict first, at most `limit`. */
 export async function readPending(
   db: Queryable,
   collections: readonly CollectionRef[],
@@ -47,7 +47,7 @@ export async function readPending(
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }
 
-/** The display types other than the known one that tokens hold entries of. */
+/** The display types, other than the known one, that any token's entries have. */
 export async function readConflictingTypes(
   db: Queryable,
   { id, displayType }: TraitType,
@@ -65,8 +65,8 @@ export async function readConflictingTypes(
 }
 
 /**
- * Makes `to` the display type that the trait type is known with: entries of it are shown from now on, and those of the
- * one before are held back. Approvals of the collection must be locked.
+ * Makes `to` the trait type's known display type: its entries are shown from now on, and those of the previous one are
+ * held back. The collection's traits must be locked.
  */
 export async function switchDisplayType(tx: Queryable, from: TraitType, to: DisplayType): Promise<void> {
   await tx.query(

@@ -1,4 +1,4 @@
-/** The display type that each trait type of a collection is known with, and what it makes of new entries. */
+/** The known display type of each trait type in a collection, and its effect on new entries. */
 
 import type { Queryable } from "../../db/database.ts";
 import { clip } from "../../http/fields.ts";
@@ -8,7 +8,7 @@ import { readTraitTypes } from "./trait-type-store.ts";
 
 export type DisplayTypes = ReadonlyMap<string, DisplayType>;
 
-/** The types as they would be settled by these traits: what is known stays, and of what is new the first entry decides. */
+/** The display types after these traits: known ones stay; the first entry decides for a new trait type. */
 export function settledTypes(known: DisplayTypes, traits: readonly Trait[]): DisplayTypes {
   const settled = new Map(known);
   for (const { trait_type, display_type } of traits) {
@@ -17,7 +17,7 @@ export function settledTypes(known: DisplayTypes, traits: readonly Trait[]): Dis
   return settled;
 }
 
-/** The entries that keep to the settled types, and an issue for each one that is held back. */
+/** The entries that match the settled types, and an issue for each one held back. */
 export function holdBack(
   traits: readonly Trait[],
   settled: DisplayTypes,
@@ -34,7 +34,7 @@ export function holdBack(
   return { kept, conflicts };
 }
 
-/** What the trait types of these entries are known as, without settling any that is new. */
+/** The known display types of these entries' trait types; adds none. */
 export async function readDisplayTypes(
   database: Queryable,
   chainId: number,

@@ -1,7 +1,7 @@
 /**
- * What of a stored version is shown. A version keeps every entry that could be read, in the document's order, and what
- * is held back is told at every reading from the display types that its trait types are known with. So an approval
- * re-types a collection of any size by one row, and nobody ever meets a half of it.
+ * Selects which entries of a stored version are shown. A version stores every readable entry in document order; each
+ * read applies the currently known display types. So an approval re-types a collection of any size by changing one row,
+ * and no reader ever sees half of it.
  */
 
 import { addIssues, ISSUES_MAX, type Issue } from "../document/issues.ts";
@@ -14,8 +14,8 @@ export interface StoredVersion {
 }
 
 /**
- * The stored version without the entries that are held back now, each named by an issue in place of those that were
- * recorded with it. `operatorContact` is who can approve.
+ * The stored version without the entries held back now, each reported by an issue; these issues replace the recorded
+ * ones. `operatorContact` can approve.
  */
 export function showVersion(
   { metadata, issues }: StoredVersion,
@@ -27,7 +27,7 @@ export function showVersion(
   const others = issues.filter(({ code }) => code !== "display_type_conflict");
   return {
     metadata: { ...metadata, traits: kept },
-    // The last one of a full list counts the conflicts already.
+    // The last issue of a full list already counts the conflicts.
     issues:
       others.length >= ISSUES_MAX
         ? others

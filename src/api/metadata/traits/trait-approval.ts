@@ -1,4 +1,4 @@
-/** The operator's word on trait types whose display type changed (spec.md "Versioning" 2). */
+/** The operator's approval of changed display types (spec.md "Versioning" 2). */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
@@ -7,21 +7,21 @@ import { type CollectionRef, lockTraits, readTraitTypes } from "./trait-type-sto
 
 export type Approval =
   | { readonly kind: "approved"; readonly was: DisplayType }
-  /** The collection never had a trait of that type. */
+  /** The collection never had this trait type. */
   | { readonly kind: "unknown_trait_type" }
-  /** No token holds an entry of that display type; `held` are the ones that can be approved. */
+  /** No token has an entry of that display type; `held` lists those that can be approved. */
   | { readonly kind: "not_pending"; readonly known: DisplayType; readonly held: readonly DisplayType[] };
 
 export function createTraitApproval(database: Database) {
   return {
-    /** What is held back, the oldest conflict first, at most `limit`. */
+    /** The held-back types, oldest conflict first, at most `limit`. */
     pending: (collections: readonly CollectionRef[], limit: number): Promise<PendingType[]> =>
       readPending(database, collections, limit),
 
     /**
-     * Makes `displayType` the one that the trait type is known with. From the commit on every reading shows the entries
-     * of that type and holds back those of the one before, in their documents' order; nothing is fetched, converted or
-     * rewritten, so versions keep their numbers and hashes. `audit` runs in the same transaction, only if it changed.
+     * Makes `displayType` the trait type's known display type. From the commit on, every read shows entries of that
+     * type and holds back those of the previous one, in document order. Nothing is fetched, converted or rewritten, so
+     * versions keep their numbers and hashes. `audit` runs in the same transaction, only if something changed.
      */
     approve(
       collection: CollectionRef,

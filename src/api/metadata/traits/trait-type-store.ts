@@ -1,4 +1,4 @@
-/** Trait types, each with the display type it is known with, in PostgreSQL. */
+/** SQL for trait types and their known display types. */
 
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType, Trait } from "../document/traits.ts";
@@ -8,20 +8,20 @@ import { textKey } from "./text-key.ts";
 /** One contract on one chain. */
 export interface CollectionRef {
   readonly chainId: number;
-  /** Lower-case address. */
+  /** A lower-case address. */
   readonly collection: string;
 }
 
 export interface TraitType {
   readonly id: number;
   readonly displayType: DisplayType;
-  /** The highest value that was ever shown as a number; it never falls. */
+  /** The highest value ever shown as a number. Only `lowerHighest` decreases it. */
   readonly highest: number | null;
 }
 
 export type TraitTypes = ReadonlyMap<string, TraitType>;
 
-/** What is known of these trait types, by name; those that the collection never had are left out. */
+/** The known trait types among these, by name; omits those the collection never had. */
 export async function readTraitTypes(
   db: Queryable,
   { chainId, collection }: CollectionRef,
@@ -37,7 +37,7 @@ export async function readTraitTypes(
   return new Map(rows.map(({ name, ...type }) => [name, type]));
 }
 
-/** The display type that each trait type of these entries is known with. */
+/** The known display type of each of these entries' trait types. */
 export async function readDisplayTypes(
   db: Queryable,
   collection: CollectionRef,
@@ -51,10 +51,10 @@ export const displayTypesOf = (types: TraitTypes): DisplayTypes =>
   new Map([...types].map(([name, { displayType }]) => [name, displayType]));
 
 /**
- * Learns from the entries of versions that are about to be served, in their transaction: the first display type of a
- * trait type stays, higher numbers raise its highest, and other display types are noted for the operator. Writes only
- * what is new, so versions of one collection wait for each other only over what neither has seen before. Returns what
- * each trait type is known as.
+ * Learns from the entries of versions about to be served, in their transaction: a trait type keeps its first display
+ * type, higher numbers raise its highest, and other display types are recorded for the operator. Writes only what is
+ * new, so versions of one collection block each other only over what neither has seen before. Returns the known trait
+ * types.
  */
 export async function settleTraitTypes(
   tx: Queryable,
@@ -86,7 +86,7 @@ export async function settleTraitTypes(
   return known;
 }
 
-/** The highest number of each trait type, where it is above what is known. */
+/** The highest number of each trait type, if it exceeds the known one. */
 function higher(traits: readonly Trait[], known: TraitTypes): ReadonlyMap<number, number> {
   const rises = new Map<number, number>();
   for (const { trait_type, display_type, value } of traits) {
@@ -101,19 +101,19 @@ function higher(traits: readonly Trait[], known: TraitTypes): ReadonlyMap<number
 const approvalLock = "hashtextextended('vitrine display types ' || $1 || ':' || $2, 0)";
 
 /**
- * Waits for an approval that runs, and keeps the next one waiting until this transaction ends: an approval that does
- * not see a number that was held back would leave the highest value below it.
+ * Waits for a running approval, and blocks the next one until this transaction ends: an approval that missed a
+ * held-back number would leave the highest value too low.
  */
 async function awaitApproval(tx: Queryable, { chainId, collection }: CollectionRef): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock_shared(${approvalLock})`, [String(chainId), collection]);
 }
 
-/** Lets one change of the collection's stored traits run at a time, and none beside versions that are being recorded. */
+/** Allows one change of the collection's stored traits at a time, and none while versions are being recorded. */
 export async function lockTraits(tx: Queryable, { chainId, collection }: CollectionRef): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${approvalLock})`, [String(chainId), collection]);
 }
 
-// Rows are written in one order everywhere: two versions that bring the same new names must not wait for each other.
+// Writes rows in a global order: two versions with the same new names must not deadlock.
 async function addTraitTypes(
   tx: Queryable,
   { chainId, collection }: CollectionRef,

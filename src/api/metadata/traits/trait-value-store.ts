@@ -1,11 +1,11 @@
-/** The values of trait types, each stored once; a token holds their ids. In PostgreSQL. */
+/** SQL for trait values, each stored once; tokens refer to their ids. */
 
 import type { Queryable } from "../../db/database.ts";
 import { type Trait, valueText } from "../document/traits.ts";
 import { textKey } from "./text-key.ts";
 import type { TraitTypes } from "./trait-type-store.ts";
 
-/** A value of a trait type under one display type, as a row finds it. */
+/** The columns of a value under one display type. */
 export interface ValueRow {
   readonly typeId: number;
   readonly displayType: string;
@@ -17,7 +17,7 @@ export interface ValueRow {
 const valueKey = ({ typeId, displayType, key }: Pick<ValueRow, "typeId" | "displayType" | "key">): string =>
   `${typeId}:${displayType}:${key}`;
 
-/** The row of each entry whose trait type is known; undefined for others. */
+/** The row of an entry; undefined if its trait type is unknown. */
 const rowOf = (types: TraitTypes, { trait_type, display_type, value }: Trait): ValueRow | undefined => {
   const type = types.get(trait_type);
   if (!type) return undefined;
@@ -31,10 +31,10 @@ const rowOf = (types: TraitTypes, { trait_type, display_type, value }: Trait): V
   };
 };
 
-/** Ids of entries, undefined for one that nothing ever held. */
+/** The id of an entry's value; undefined if no token ever had it. */
 export type ValueIds = (trait: Trait) => number | undefined;
 
-/** The ids of these entries, whose trait types are known; those that are new are added. */
+/** The ids of these entries' values, adding new ones. Their trait types must be known. */
 export async function internValues(
   tx: Queryable,
   types: TraitTypes,
@@ -80,7 +80,7 @@ async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<Readon
   return new Map(found.map((row) => [valueKey(row), row.id]));
 }
 
-// In one order everywhere, so that two batches never wait for each other.
+// Writes in a global order, so that two batches never deadlock.
 async function addValues(tx: Queryable, missing: readonly ValueRow[]): Promise<void> {
   const rows = missing.toSorted((a, b) => (valueKey(a) < valueKey(b) ? -1 : 1));
   await tx.query(
@@ -97,8 +97,8 @@ async function addValues(tx: Queryable, missing: readonly ValueRow[]): Promise<v
 }
 
 /**
- * After tokens were forgotten that held these values: a trait type's highest that is one of them falls to the highest
- * number that a token holds. The collection's traits must be locked.
+ * After the deletion of tokens with these values: if one of them was a trait type's highest, that drops to the highest
+ * number any token still has. The collection's traits must be locked.
  */
 export async function lowerHighest(tx: Queryable, valueIds: readonly number[]): Promise<void> {
   await tx.query(

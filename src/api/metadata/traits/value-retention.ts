@@ -1,4 +1,4 @@
-/** Values that no token holds any more: a trait that changes at every fetch leaves one behind each time. */
+/** Deletes values that no token has any more: a trait that changes at every fetch leaves one behind each time. */
 
 import type { Database } from "../../db/database.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
@@ -43,7 +43,7 @@ async function forgetIn(database: Database, collection: CollectionRef): Promise<
   return total;
 }
 
-/** The ids that tokens of the collection hold, a page at a time: a look for each value by itself takes far longer. */
+/** The value ids of the collection's tokens, read in pages: one lookup per value takes far longer. */
 async function readHeld(
   database: Database,
   { chainId, collection }: CollectionRef,
@@ -61,7 +61,7 @@ async function readHeld(
   return held;
 }
 
-/** Locked against versions that are being recorded, which may have found these values and not yet hold them. */
+/** Takes the lock because a version being recorded may have found these values and not refer to them yet. */
 function forgetThese(database: Database, collection: CollectionRef, ids: readonly number[]): Promise<number> {
   return database.transaction(async (tx) => {
     await lockTraits(tx, collection);

@@ -1,4 +1,4 @@
-/** What is said of a token that is burned: nothing of it is read any more. */
+/** Messages about burned tokens, whose metadata is no longer read. */
 
 /** Starts with its code, as every reason does. */
 export const burnedReason = (block: number | string): string => `burned: ${burnedIn(block)}`;

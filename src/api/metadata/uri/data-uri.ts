@@ -1,20 +1,20 @@
-/** The document inside a `data:` URI (RFC 2397), in the spellings that contracts write. */
+/** Decodes the document in a `data:` URI (RFC 2397), including the variants that contracts produce. */
 
 export type DataUri =
   | { readonly kind: "read"; readonly body: Buffer }
   | { readonly kind: "refused"; readonly reason: "invalid_uri" | "too_large"; readonly message: string };
 
 const PREFIX = /^data:/i;
-// A parameter without a value, the last one.
+// The last parameter, without a value.
 const BASE64 = /;\s*base64\s*$/i;
-// With and without padding, and in the alphabet for URLs, all of which decoders commonly take.
+// With or without padding, in either alphabet, as decoders commonly accept.
 const BASE64_TEXT = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const PERCENT = "%".charCodeAt(0);
 const ABRIDGED_LENGTH = 200;
 
 /**
- * At most `bytesMax` bytes, counted when decoded. Media type and charset are not looked at, as no Content-Type is: JSON is
- * UTF-8. A `#` is content, though a URL's fragment would begin there: contracts write names such as `Noun #39` as they are.
+ * At most `bytesMax` decoded bytes. Ignores media type and charset, like every Content-Type: JSON is UTF-8. A `#` is
+ * content, not a fragment: contracts write names such as `Noun #39` unescaped.
  */
 export function readDataUri(uri: string, bytesMax: number): DataUri {
   const comma = uri.indexOf(",");
@@ -28,7 +28,7 @@ export function readDataUri(uri: string, bytesMax: number): DataUri {
   return { kind: "read", body };
 }
 
-/** Its beginning and its length where it is longer than `lengthMax`: nobody could ask for the whole of it, or has to. */
+/** If longer than `lengthMax`: the start and the length. Nobody needs to request the whole of it. */
 export const abridged = (uri: string, lengthMax: number): string =>
   uri.length <= lengthMax ? uri : `${uri.slice(0, ABRIDGED_LENGTH)}… (${uri.length} characters)`;
 
@@ -38,7 +38,7 @@ const refused = (reason: "invalid_uri" | "too_large", message: string): DataUri 
   message,
 });
 
-/** UTF-8 with each %XX as its byte; a percent sign before anything else is itself (URL Standard, percent-decode). */
+/** UTF-8 with each %XX as its byte; a percent sign before anything else stays (URL Standard, percent-decode). */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text);
   let length = 0;

@@ -1,6 +1,6 @@
 /**
- * Asks contracts whether they have tokens that no transfer has told of: those that were just minted, or a stranger's
- * invention. A URI alone proves nothing: ERC-1155 contracts answer one for any id, and wrappers of other collections too.
+ * Asks contracts whether they have tokens without an indexed transfer: freshly minted ones, or invented ids. A URI
+ * alone proves nothing: ERC-1155 contracts return one for any id, and wrappers of other collections do too.
  */
 
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
@@ -13,9 +13,9 @@ import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import type { ReadUri } from "./read-uri.ts";
 
-// A caller is not kept waiting by a node that does not answer.
+// An unresponsive node must not keep a caller waiting.
 const EXISTENCE_MS = 3_000;
-// Collections of one block; those of earlier blocks go first.
+// One entry per contract and block; evicts the least recently used.
 const OFFERS_MAX = 1_000;
 
 const abi = parseAbi([
@@ -25,24 +25,24 @@ const abi = parseAbi([
   nobodysSignature,
 ]);
 
-/** In the order of preference; both are optional (OpenZeppelin's ERC1155Supply has them). */
+/** In order of preference; both are optional (OpenZeppelin's ERC1155Supply has them). */
 const supplyFunctions = ["exists", "totalSupply"] as const;
 type SupplyFunction = (typeof supplyFunctions)[number];
 
 export type Existence =
-  /** The contract says so, and names a document. `block` is the node's head. */
+  /** The contract confirms it and returns a URI. `block` is the node's head. */
   | { readonly kind: "exists"; readonly block: number }
   | { readonly kind: "absent" }
-  /** A URI is all that there is: the contract offers nothing that tells. */
+  /** The contract returns a URI but offers no function that proves existence. */
   | { readonly kind: "unproven"; readonly block: number }
-  /** The node could not answer. `block` is its head, if it told that. */
+  /** The node gave no answer. `block` is its head, if known. */
   | { readonly kind: "unavailable"; readonly block: number | undefined };
 
 /** What the chain index knows of a contract. */
 export interface IndexedContract {
   /** Null before the first transfer. */
   readonly standard: Standard | null;
-  /** A few tokens that somebody holds. */
+  /** A few tokens that have holders. */
   readonly held: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface ExistenceDeps {
   readonly readContract: (chainId: number, collection: string) => Promise<IndexedContract>;
 }
 
-/** One answer per token, by its id. Calls travel together; a node that takes longer than three seconds is unavailable. */
+/** One result per token, by its id. Calls are batched; a node that takes longer than three seconds is unavailable. */
 export type AskExistence = (
   collection: CollectionConfig,
   tokenIds: readonly string[],
@@ -63,13 +63,13 @@ const ABSENT: Existence = { kind: "absent" };
 
 export function createExistence(deps: ExistenceDeps): AskExistence {
   const { calls, readUri, latestBlock, readContract } = deps;
-  // What a contract offers is asked once per block, whoever comes.
+  // Cached per contract and block, for all callers.
   const offers = createPromiseCache<string, Offered>({ max: OFFERS_MAX });
 
   type Word = bigint | "none" | "unavailable";
   type Offered = SupplyFunction | null | "unavailable";
 
-  /** What the function answers, if that is exactly one ABI word. */
+  /** The function's return value, if it is exactly one ABI word. */
   async function ask(
     functionName: "ownerOf" | SupplyFunction | typeof NOBODYS_FUNCTION,
     { chainId, collection, tokenId }: TokenRef,
@@ -85,8 +85,8 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
   }
 
   /**
-   * The function that tells which ids exist: one that says so of a token that is held. Where no token is known to be
-   * held, one that answers at all. None of a contract that answers anything.
+   * The function that proves existence: one that confirms a token with a holder or, if no such token is known, one that
+   * returns a valid value at all. Null for a contract that answers anything.
    */
   async function findOffered(asked: TokenRef, held: readonly TokenRef[], block: number): Promise<Offered> {
     const samples = held.length > 0 ? held : [asked];
@@ -109,7 +109,7 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
     return offers.get(name, () => findOffered(token, held, block));
   }
 
-  /** `proven` where the contract answers a URI, too. */
+  /** `proven` if the contract returns a URI as well. */
   async function named(
     token: TokenRef,
     standard: Standard,

@@ -1,4 +1,4 @@
-/** Asks a contract for a token's URI: `tokenURI` for ERC-721, `uri` for ERC-1155 (spec.md "What the service does" 2). */
+/** Reads a token's URI: `tokenURI` for ERC-721, `uri` for ERC-1155 (spec.md "What the service does" 2). */
 
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { tokenReadsAbi } from "../../../../abis/token-reads.ts";
@@ -8,17 +8,17 @@ import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 
 export type UriRead =
   | { readonly kind: "read"; readonly uri: string; readonly standard: Standard }
-  /** The contract has no such token, or no such function. */
+  /** The contract has no such token or no such function. */
   | { readonly kind: "reverted"; readonly message: string }
   /**
-   * The node could not answer; nothing is known about the token. `answered`: it is there, and refuses this very call, as by
-   * its limit of time or size, so that asking again may never help.
+   * The node gave no answer; nothing is known about the token. `answered`: the node is up and rejects this call, for
+   * example by its time or size limit, so a retry may never help.
    */
   | { readonly kind: "unavailable"; readonly message: string; readonly answered: boolean };
 
 /**
- * Reads the URI as of `block`. With an unknown standard both functions are asked, `tokenURI` first. Reads made together
- * travel together, and no token spoils another's.
+ * Reads the URI as of `block`. With an unknown standard it calls both functions, `tokenURI` first. Concurrent reads are
+ * batched, and no token affects another's result.
  */
 export type ReadUri = (token: TokenRef, standard: Standard | undefined, block: number) => Promise<UriRead>;
 

@@ -1,4 +1,4 @@
-/** One token, from contract to normalised document. Touches the network and no database. */
+/** Resolves one token, from contract to normalised document. Uses the network and no database. */
 
 import { createHash } from "node:crypto";
 import type { Standard } from "../../../config.ts";
@@ -16,7 +16,7 @@ import type { ReadUri, UriRead } from "./read-uri.ts";
 export type FailureReason =
   | FetchFailure
   | "token_reverted"
-  /** Nothing was asked: the index has its burn. */
+  /** Nothing was requested: the burn is indexed. */
   | "burned"
   | "rpc_unavailable"
   | "empty_uri"
@@ -31,11 +31,11 @@ export interface Document {
   readonly metadata: Metadata;
   readonly issues: readonly Issue[];
   readonly complete: boolean;
-  /** What its host names these very bytes by, under the URI's own URL; undefined where it does not. */
+  /** The host's ETag for exactly these bytes under the URI's own URL; undefined if there is none. */
   readonly etag?: string | undefined;
 }
 
-/** A document that was read before, as its host may be asked whether it still has it. */
+/** A document read before, for a conditional request to its host. */
 export interface KnownDocument {
   readonly uri: string;
   readonly etag: string;
@@ -46,11 +46,11 @@ export type Resolution = {
   readonly uri: string | null;
   readonly block: number;
   readonly durationMs: number;
-  /** Who was asked for the document; `ipfs` for the gateways together. None when nobody was. */
+  /** Where the document was requested; `ipfs` for the gateways together. Undefined if it was not. */
   readonly host?: string | undefined;
 } & (
   | { readonly kind: "document"; readonly document: Document }
-  /** The host still has the known document, whose hash this is, and sent nothing. */
+  /** The host still has the known document, with this hash, and sent no body. */
   | { readonly kind: "not_modified"; readonly hash: string }
   | {
       readonly kind: "failed";
@@ -58,7 +58,7 @@ export type Resolution = {
       readonly message: string;
       readonly transient: boolean;
       readonly retryAfterMs?: number | undefined;
-      /** For rpc_unavailable: the node is there and refuses this very call, so that trying again may never help. */
+      /** For rpc_unavailable: the node is up and rejects this call, so a retry may never help. */
       readonly nodeAnswered?: boolean | undefined;
     }
 );
@@ -69,17 +69,17 @@ export type Resolve = (
   block: number,
   signal?: AbortSignal,
   admit?: Admit,
-  /** Where the contract still answers its URI, the host is asked for news only. */
+  /** If the contract still returns its URI, the request to the host is conditional. */
   known?: KnownDocument,
 ) => Promise<Resolution>;
 
-/** Asked before anything is fetched from a host. Where it answers false, nothing is fetched. */
+/** Called before any fetch from a host; false prevents the fetch. */
 export type Admit = (host: string) => Promise<boolean>;
 
 // design: "document up to 2 MiB".
 export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 const DOCUMENT_TIMEOUT_MS = 30_000;
-// What servers commonly take in a request line.
+// A common server limit for the request line.
 const URI_LENGTH_MAX = 8_192;
 
 type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs" | "host">;
@@ -93,7 +93,7 @@ const failed = (reason: FailureReason, message: string, transient: boolean): Fai
   transient,
 });
 
-/** Expected failures are returned; nothing that a contract or a host answers makes this throw. */
+/** Returns expected failures; no response of a contract or a host makes it throw. */
 export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): Resolve {
   const { readUri, fetch, fetchFromGateway, gateways, extraSchemes } = deps;
   const { health = createGatewayHealth(gateways) } = deps;
@@ -107,7 +107,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     return failed("invalid_uri", problem, false);
   }
 
-  /** Who answers for these URLs: the first one's host, or our gateways, where another takes over from one that fails. */
+  /** Who serves these URLs: the first one's host, or our gateways, which fail over to each other. */
   function hostOf([url]: readonly string[]): string | undefined {
     if (url === undefined) return undefined;
     return gatewayOf(url, gateways) === undefined ? new URL(url).host : IPFS_HOST;
@@ -130,7 +130,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
           ifNoneMatch,
           signal,
         });
-      // An ETag names bytes under one URL: of several gateways, or behind a redirect, it may name others.
+      // An ETag identifies bytes under one URL; with several gateways or a redirect, it may identify others.
       const hasOwnTag = urls.length === 1 && gateway === undefined;
       let answer = await ask(hasOwnTag ? known?.etag : undefined);
       if (known && answer.kind === "fetched" && answer.isUnchanged) {
@@ -138,7 +138,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
         answer = await ask();
       }
       const isAnswered = answer.kind === "fetched" || !answer.transient;
-      // A fetch that was called off says nothing about who was asked.
+      // An aborted fetch says nothing about the gateway.
       if (gateway !== undefined && !signal?.aborted) health.note(gateway, isAnswered);
       if (answer.kind === "fetched") {
         const read = readDocument(answer.body, tokenId);
@@ -146,7 +146,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
         if (read.kind !== "document" || !hasOwnTag || answer.url !== url || etag === undefined) return read;
         return { ...read, document: { ...read.document, etag: storable(etag) } };
       }
-      // A gateway that could not answer leaves the question open, whatever the others said.
+      // If a gateway could not answer, the result stays open, whatever the others returned.
       if (!last?.transient || answer.transient) last = answer;
     }
     return last ?? failed("unreachable", "no IPFS gateway is configured", true);
@@ -171,7 +171,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     const tokenId = read.standard === "erc1155" ? token.tokenId : "";
     const uri = withTokenId(read.uri, tokenId);
     const urls = findUrls(uri);
-    // As it is: the strings of its document are filled in, as everywhere, but no key.
+    // Unchanged: `{id}` is replaced in the document's string values, as always, but not in keys.
     if (urls === "inline") return outcome(abridged(read.uri, URI_LENGTH_MAX), readInline(read.uri, tokenId));
     if ("kind" in urls) return outcome(uri, urls);
     const host = hostOf(urls);
@@ -184,13 +184,13 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
 
 const stored = (uri: string): string => storable(uri.slice(0, URI_LENGTH_MAX));
 
-/** `{id}` filled in for ERC-1155, whose token ids are given; ERC-721 has an empty one. */
+/** Replaces `{id}` for ERC-1155; `tokenId` is empty for ERC-721. */
 function withTokenId(uri: string, tokenId: string): string {
-  // Looked at first: each {id} of a long URI makes it longer still.
+  // Check the length first: each `{id}` makes a long URI longer still.
   return tokenId !== "" && uri.length <= URI_LENGTH_MAX ? substituteId(uri, tokenId) : uri;
 }
 
-/** Whether a contract's answer is the URI that a version was read from, which is kept bounded and with its `{id}` filled in. */
+/** Whether a contract's URI is the one a version was read from; versions store it bounded and with `{id}` replaced. */
 export function isUriOfVersion(
   read: Extract<UriRead, { kind: "read" }>,
   tokenId: string,
@@ -206,13 +206,13 @@ function readInline(uri: string, tokenId: string): Answer {
   return readDocument(content.body, tokenId);
 }
 
-/** `tokenId` is given for ERC-1155 documents, whose string values may hold `{id}`. */
+/** Pass `tokenId` for ERC-1155 documents, whose string values may contain `{id}`. */
 export function readDocument(body: Buffer, tokenId: string): Answer {
   const json = parseJson(body);
   if (json.kind === "invalid") {
     return failed("invalid_json", `the document is not valid JSON: ${json.problem}`, false);
   }
-  // Each {id} grows by 60 characters: a document of nothing else would grow to 32 MiB.
+  // Each `{id}` grows by 60 characters: a document full of them would grow to 32 MiB.
   let bytes = body.length;
   const withId = (text: string): string => {
     if (bytes > DOCUMENT_BYTES_MAX) return text;

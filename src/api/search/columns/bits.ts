@@ -1,11 +1,11 @@
-/** Sets of slots: one bit each, in words of 32. */
+/** Bit sets of slots, in words of 32 bits. */
 
 export type Bits = Uint32Array<ArrayBuffer>;
 
 const WORD = 5;
 const IN_WORD = 31;
 
-/** An empty set of slots below `slots`. */
+/** An empty set with capacity for `slots` slots. */
 export const emptyBits = (slots: number): Bits => new Uint32Array((slots + IN_WORD) >>> WORD);
 
 export const hasBit = (bits: Bits, slot: number): boolean =>
@@ -19,10 +19,7 @@ export function clearBit(bits: Bits, slot: number): void {
   bits[slot >>> WORD] = (bits[slot >>> WORD] as number) & ~(1 << (slot & IN_WORD));
 }
 
-/**
- * Adds some of a list of slots, in half the time that `setBit` takes where they stand close. Those past the bits are
- * left out.
- */
+/** Adds part of a slot list; twice as fast as `setBit` where slots are close together. Ignores slots beyond the set. */
 export function addSlots(bits: Bits, slots: Uint32Array, from: number, to: number): void {
   let word = 0;
   let mask = 0;
@@ -38,29 +35,29 @@ export function addSlots(bits: Bits, slots: Uint32Array, from: number, to: numbe
   if (mask !== 0) bits[word] = (bits[word] as number) | mask;
 }
 
-/** How many of some of a list of slots are in `bits`; none may be past them. */
+/** Counts how many slots of part of a list are in `bits`; none may lie beyond the set. */
 export function countAmong(bits: Bits, slots: Uint32Array, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) {
     const slot = slots[at] as number;
-    // No branch: which slots are in it can't be foretold, so that one would take ten times as long.
+    // Branch-free: membership is unpredictable, so a branch would take ten times as long.
     count += ((bits[slot >>> WORD] as number) >>> (slot & IN_WORD)) & 1;
   }
   return count;
 }
 
-/** Keeps of `bits` what is in `others` too, which may be shorter. */
+/** Intersects `bits` with `others`, which may be shorter. */
 export function keepBits(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) & (others[word] ?? 0);
 }
 
-/** Takes what is in `others`, which may be shorter, out of `bits`. */
+/** Subtracts `others`, which may be shorter, from `bits`. */
 export function dropBits(bits: Bits, others: Bits): void {
   const words = Math.min(bits.length, others.length);
   for (let word = 0; word < words; word++) bits[word] = (bits[word] as number) & ~(others[word] as number);
 }
 
-/** Adds what is in `others`, which must not be longer, to `bits`. */
+/** Adds `others`, which must not be longer, to `bits`. */
 export function addBits(bits: Bits, others: Bits): void {
   for (let word = 0; word < others.length; word++) {
     bits[word] = (bits[word] as number) | (others[word] as number);
@@ -70,7 +67,7 @@ export function addBits(bits: Bits, others: Bits): void {
 export function countBits(bits: Bits): number {
   let total = 0;
   for (let word = 0; word < bits.length; word++) {
-    // Adds up neighbouring bits, pairs, and so on (Hacker's Delight, 5-1).
+    // Population count in parallel (Hacker's Delight, 5-1).
     let left = bits[word] as number;
     left -= (left >>> 1) & 0x55555555;
     left = (left & 0x33333333) + ((left >>> 2) & 0x33333333);

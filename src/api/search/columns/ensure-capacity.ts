@@ -1,4 +1,4 @@
-/** Typed arrays that get longer. */
+/** Growing typed arrays. */
 
 type Growable =
   | Uint8Array<ArrayBuffer>
@@ -9,7 +9,7 @@ type Growable =
 const LENGTH_MIN = 64;
 const FACTOR = 1.5;
 
-/** The array itself if it has room for `length` elements, or a longer copy, filled up with zeros. */
+/** The array itself if it has capacity for `length` elements, otherwise a longer copy padded with zeros. */
 export function grown<A extends Growable>(array: A, length: number): A {
   if (length <= array.length) return array;
   const Kind = array.constructor as new (length: number) => A;

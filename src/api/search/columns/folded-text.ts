@@ -1,12 +1,12 @@
 /**
- * How texts are compared and searched: lower-cased in NFC, by code point (design: "Alphabetical"). Of long texts the
- * beginning counts.
+ * Folds text for comparison and search: NFC, lower case, by code point (design: "Alphabetical"). Only the start of a
+ * long text counts.
  */
 
-/** Characters of a name or a description that are ordered and searched by. */
+/** The number of leading characters of a name or description used for sorting and search. */
 export const FOLDED_CHARACTERS_MAX = 1_000;
 
 export const folded = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** UTF-8, whose order of bytes is the order of code points. */
+/** UTF-8: its byte order is the code point order. */
 export const foldedBytes = (text: string): Buffer => Buffer.from(folded(text));

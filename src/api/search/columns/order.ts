@@ -1,4 +1,4 @@
-/** Items in an order, kept as few of them change at a time. */
+/** Sorted items, maintained incrementally as a few of them change at a time. */
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "./bits.ts";
@@ -9,7 +9,7 @@ type Items = Uint32Array<ArrayBuffer>;
 
 const STEP = 2_048;
 
-/** Sorts in place, in steps of a few milliseconds. What is in order already costs one look. */
+/** Sorts in place, in steps of a few milliseconds. Sorted input costs one pass. */
 export async function sortItems(
   items: Items,
   compare: Compare,
@@ -63,15 +63,15 @@ async function mergeRuns(
 }
 
 export interface Order {
-  /** Takes over and sorts `items`. Their keys must not change until it is done. */
+  /** Takes ownership of `items` and sorts them. Their keys must not change until it is done. */
   build(items: Items, yieldToEventLoop: YieldToEventLoop): Promise<void>;
-  /** Takes over items that are in order already, except for those that were touched since there is this order. */
+  /** Takes ownership of sorted items; only those marked dirty since this order was created may be out of place. */
   adopt(items: Items): void;
   readonly isBuilt: boolean;
-  /** Notes that an item is new, gone, or has another key. */
+  /** Marks an item as added, removed or with a changed key. */
   markDirty(item: number): void;
   readonly dirty: number;
-  /** The items that are present, in order; valid until the next `touch`. */
+  /** The present items in order; valid until the next `markDirty`. */
   settled(): Items;
 }
 
@@ -91,7 +91,7 @@ export function createOrder(compare: Compare, isPresent: (item: number) => boole
     length = kept;
   }
 
-  /** How many items come before one that is not among them. */
+  /** The number of items that sort before one that is not in the list. */
   function placeOf(item: number): number {
     let from = 0;
     let to = length;

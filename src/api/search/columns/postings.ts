@@ -1,6 +1,4 @@
-/**
- * Which slots hold a value: runs of slots made for all values at once, and a look at each slot that has changed since.
- */
+/** The slots of each trait value: runs of slots built for all values at once, and a scan of the slots changed since. */
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
@@ -10,18 +8,18 @@ import type { TraitRows } from "./trait-rows.ts";
 import type { TraitTable, TraitType } from "./trait-table.ts";
 
 const STEP = 4_096;
-// A look at a changed slot costs about what five slots of a run cost.
+// Scanning a changed slot costs about as much as five slots of a run.
 const CHANGED_MIN = 2_000;
 const CHANGED_SHARE = 0.02;
-// Past the bits of any collection.
+// Larger than any collection's bit set.
 const EMPTY = 0xffff_ffff;
 
-/** The base: slots by value, as they were when it was made. Shown values of one type stand beside each other, in order. */
+/** The base: slots by value at build time. Shown values of one type are adjacent and sorted. */
 interface Runs {
   readonly slots: Uint32Array<ArrayBuffer>;
   readonly starts: Uint32Array<ArrayBuffer>;
   readonly ends: Uint32Array<ArrayBuffer>;
-  /** By type, of what display type the values are that stand in order. */
+  /** By type, the display type whose values are sorted. */
   readonly inOrder: readonly (DisplayType | undefined)[];
 }
 
@@ -48,9 +46,9 @@ function note(changed: Changed, slot: number): void {
 
 export interface Postings {
   markDirty(slot: number): void;
-  /** Sets the bits of all slots that hold any of the values. `bits` must be empty. */
+  /** Sets the bits of all slots with any of the values. `bits` must be empty. */
   fill(bits: Bits, values: readonly number[]): void;
-  /** The same for values that follow each other in their type's order; `isAmong` tells them from all others. */
+  /** The same for values that are consecutive in their type's order; `isAmong` distinguishes them from all others. */
   fillBetween(
     bits: Bits,
     type: TraitType,
@@ -58,13 +56,13 @@ export interface Postings {
     isAmong: (value: number) => boolean,
   ): void;
   /**
-   * Counts into `counts`, which holds zeros, how many of `slots` hold each of the values. Where other values were they
-   * count anything.
+   * Counts into `counts`, which must be zeroed, how many of `slots` have each of the values. Entries of other values
+   * are undefined.
    */
   count(slots: Bits, values: Uint32Array<ArrayBuffer>, counts: Uint32Array<ArrayBuffer>): void;
-  /** Whether so much has changed that the runs should be made anew. */
+  /** Whether so much has changed that the runs should be rebuilt. */
   readonly isStale: boolean;
-  /** Makes the runs anew, while slots may change. One at a time. */
+  /** Rebuilds the runs while slots may change. Must not run concurrently. */
   rebuild(slots: number, yieldToEventLoop: YieldToEventLoop): Promise<void>;
 }
 
@@ -97,7 +95,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
     }
   }
 
-  /** Where each value's run starts, given how long they are, which `ends` forgets for it. */
+  /** Turns the run lengths in `ends` into start positions, which `ends` then contains as well. */
   async function layOut(
     ends: Uint32Array<ArrayBuffer>,
     yieldToEventLoop: YieldToEventLoop,
@@ -116,7 +114,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
     for (const type of table.types) {
       if (!table.orders.has(type)) continue;
       inOrder[type.at] = type.displayType;
-      // As it is now, whatever comes meanwhile.
+      // A copy: the live order may change meanwhile.
       const ordered = table.orders.of(type).slice();
       for (let from = 0; from < ordered.length; from += STEP) {
         for (const value of ordered.subarray(from, from + STEP)) place(value);
@@ -130,7 +128,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
     return { starts, inOrder, total };
   }
 
-  /** Visits what is held by slots that have not changed since the rebuild began, in steps. */
+  /** Visits, in steps, the values of slots that have not changed since the rebuild began. */
   async function eachHeld(
     slots: number,
     yieldToEventLoop: YieldToEventLoop,
@@ -167,7 +165,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
       const isKnown = (value: number): boolean => value < ends.length;
       if (inOrder[type.at] === type.displayType) {
         const [first, last] = [ordered.find(isKnown), ordered.findLast(isKnown)];
-        // Between runs there may be empty places.
+        // There may be empty places between runs.
         if (first !== undefined && last !== undefined)
           addSlots(bits, slots, starts[first] as number, ends[last] as number);
       } else fillRuns(bits, ordered);
@@ -203,7 +201,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
         });
         const { starts, inOrder, total } = await layOut(ends, yieldToEventLoop);
         const next = new Uint32Array(total).fill(EMPTY);
-        // What has changed between the two passes is left out by the second; its places stay empty at the run's end.
+        // The second pass skips slots changed since the first; their places at the end of each run stay empty.
         await eachHeld(slots, yieldToEventLoop, (value, slot) => {
           const end = ends[value] as number;
           next[end] = slot;

@@ -1,37 +1,37 @@
-/** The folded texts of items, each different one kept about once, as bytes beside the heap. */
+/** Folded texts by item, mostly deduplicated and stored as bytes off the heap. */
 
 import { type Bits, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
 import { folded, foldedBytes } from "./folded-text.ts";
 
-// Enough for texts that a whole collection shares, which come early.
+// Enough for texts shared across a collection, which appear early.
 const SHARED_MAX = 10_000;
-// In no UTF-8: keeps a search from finding the end of one text and the beginning of the next.
+// Never occurs in UTF-8: prevents a match across the end of one text and the start of the next.
 const SEPARATOR = 0xff;
-// A hit of the search in one go costs about what it costs to look at five names.
+// A hit of the whole-arena search costs about as much as checking five names.
 const HITS_MAX = 5_000;
 
 export interface TextColumn {
-  /** Answers whether the item's text is another one now. */
+  /** Returns whether the item's text changed. */
   set(item: number, text: string | null): boolean;
   has(item: number): boolean;
-  /** By code point; items without a text come last, and are alike. */
+  /** By code point. Items without a text come last and compare as equal. */
   compare(a: number, b: number): number;
-  /** The order of an item that has a text beside the bytes of a folded one. */
+  /** Compares an item's text with the bytes of a folded text; the item must have one. */
   compareBytes(item: number, bytes: Uint8Array): number;
   /** The folded text. */
   textOf(item: number): string | null;
-  /** Sets the bits of items whose text holds this one, whatever the case. Items past the bits are left out. */
+  /** Sets the bits of items whose text contains this one, ignoring case. Ignores items beyond the set. */
   fillHolding(bits: Bits, text: string): void;
   readonly bytes: number;
-  /** Bytes of texts that no item has any more. */
+  /** Bytes of texts that no item uses any more. */
   readonly unusedBytes: number;
 }
 
 export function createTextColumn(): TextColumn {
   let arena = new Uint8Array(0);
   let arenaLength = 0;
-  // Entry 0 is no text; an entry ends a separator before the next one starts.
+  // Entry 0 means no text. An entry ends one separator before the next one starts.
   let starts = new Uint32Array([0, 0]);
   let entries = 1;
   let entryOf = new Uint32Array(0);
@@ -88,13 +88,13 @@ export function createTextColumn(): TextColumn {
     return entry;
   }
 
-  /** Whether each entry holds the bytes; undefined when none does. */
+  /** Whether each entry contains the bytes; undefined if none does. */
   function entriesHolding(needle: Uint8Array): Uint8Array | undefined {
     const all = Buffer.from(arena.buffer, 0, arenaLength);
     const found = new Uint8Array(entries);
     let entry = 1;
     let hits = 0;
-    // Nothing is faster at finding nothing; where there is much to find, a look at each entry is.
+    // `indexOf` is fastest when there are few hits; with many, checking each entry is faster.
     for (let from = 0; hits < HITS_MAX; hits++) {
       const at = all.indexOf(needle, from);
       if (at === -1) return hits > 0 ? found : undefined;
@@ -107,7 +107,7 @@ export function createTextColumn(): TextColumn {
     return found;
   }
 
-  /** The entry that a byte belongs to, which is not before `from`. */
+  /** The entry that contains a byte; it must not be before `from`. */
   function entryAt(at: number, from: number): number {
     let low = from;
     let step = 1;

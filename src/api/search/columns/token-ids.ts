@@ -1,19 +1,19 @@
-/** Token ids by slot, compared as numbers of any size. */
+/** Token ids by slot, compared as integers of any size. */
 
 import { grown } from "./ensure-capacity.ts";
 
 export interface TokenIds {
   readonly size: number;
-  /** Takes the next slot for an id that is new. */
+  /** Assigns the next slot to a new id. */
   add(tokenId: string): number;
   textOf(slot: number): string;
   compare(a: number, b: number): number;
-  /** The order of a slot's id beside any id. */
+  /** Compares a slot's id with any id. */
   compareText(slot: number, tokenId: string): number;
 }
 
 export function createTokenIds(): TokenIds {
-  // Infinity stands for an id that a double can't hold; its text is kept beside.
+  // Infinity marks an id that a double can't represent; its text is stored separately.
   let numbers = new Float64Array(0);
   const large = new Map<number, string>();
   let size = 0;

@@ -1,4 +1,4 @@
-/** The slots of a collection in the order of a trait: by their lowest value ascending, by their highest descending. */
+/** A collection's slots sorted by a trait: ascending by their lowest value, descending by their highest. */
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
@@ -9,38 +9,38 @@ import type { TraitTable, TraitType } from "./trait-table.ts";
 
 type Slots = Uint32Array<ArrayBuffer>;
 
-// Each takes four bytes per token.
+// Each order takes four bytes per token.
 const KEPT_MAX = 8;
 const STEP = 8_192;
 
-/** How slots compare by a trait. Slots without it come last either way; ties go by id. */
+/** Compares slots by a trait. Slots without it come last in both directions; ties are ordered by id. */
 export interface TraitComparison {
   compare(a: number, b: number): number;
-  /** The value that the slot is sorted by, if it has one. */
+  /** The value the slot is sorted by, if any. */
   sortedBy(slot: number): number | undefined;
 }
 
 export interface TraitOrders {
   comparison(type: TraitType, descending: boolean): TraitComparison;
   has(type: TraitType, descending: boolean): boolean;
-  /** Undefined for one that is not prepared, or not kept any more. */
+  /** Undefined if the order is not prepared or was evicted. */
   find(type: TraitType, descending: boolean): Order | undefined;
-  /** Sorts `slots`, given in the order of their ids, in slices; they may change meanwhile. */
+  /** Sorts `slots`, given in id order, in slices; they may change meanwhile. */
   prepare(
     type: TraitType,
     descending: boolean,
     slots: Slots,
     yieldToEventLoop: YieldToEventLoop,
   ): Promise<void>;
-  /** To be told of each slot that is new, gone, or holds other values. */
+  /** Call it for each slot that is added, removed or has other values. */
   markDirty(slot: number): void;
-  /** Puts in what was touched where that is much. */
+  /** Merges the dirty slots of orders with more than `dirtyMax` of them. */
   settle(dirtyMax: number): void;
 }
 
 interface Kept {
   readonly type: TraitType;
-  /** Of another one, the order is void. */
+  /** The order is invalid once the type has another one. */
   readonly displayType: DisplayType;
   readonly order: Order;
   building: Promise<void>;
@@ -49,7 +49,7 @@ interface Kept {
 
 interface Ranks {
   readonly ofValue: Uint32Array;
-  /** Of slots without the trait. */
+  /** The rank of slots without the trait. */
   readonly none: number;
 }
 
@@ -60,7 +60,7 @@ export function createTraitOrders(deps: {
   isPresent(slot: number): boolean;
 }): TraitOrders {
   const { ids, table, rows, isPresent } = deps;
-  /** What was used last comes last. */
+  /** Least recently used first. */
   const kept = new Map<string, Kept>();
   const orderKey = (type: TraitType, descending: boolean): string => `${type.at} ${descending}`;
 
@@ -94,7 +94,7 @@ export function createTraitOrders(deps: {
     };
   }
 
-  /** The rank of each value in the direction of the order, from 1; alike ones have the same. 0 for all others. */
+  /** The rank of each value in the order's direction, from 1; equal values share it. Other types' values have 0. */
   function rankValues(type: TraitType, descending: boolean): Ranks {
     const within = table.compareWithin(type);
     const ofValue = new Uint32Array(table.size);
@@ -110,7 +110,7 @@ export function createTraitOrders(deps: {
     return { ofValue, none: rank + 1 };
   }
 
-  /** Counts how many slots have each rank, and puts each where those of lower ranks end. */
+  /** Counting sort by rank. */
   async function sortSlots(
     slots: Slots,
     { ofValue, none }: Ranks,
@@ -153,7 +153,7 @@ export function createTraitOrders(deps: {
     return sorted;
   }
 
-  /** Those that nobody has used yet are waited for. */
+  /** Keeps orders that nobody has used yet: someone is waiting for them. */
   function makeSpace(): void {
     for (const [name, { isUsed }] of kept) {
       if (kept.size < KEPT_MAX) return;
@@ -185,7 +185,7 @@ export function createTraitOrders(deps: {
       const order = createOrder(comparison(type, descending).compare, isPresent);
       const { displayType } = type;
       const entry: Kept = { type, displayType, order, building: Promise.resolve(), isUsed: false };
-      // From now on it is told of what changes.
+      // Register it before sorting, so that it receives changes from now on.
       kept.set(orderKey(type, descending), entry);
       entry.building = sortSlots(slots, rankValues(type, descending), yieldToEventLoop).then(order.adopt);
       return entry.building;

@@ -1,20 +1,20 @@
-/** Which trait values each slot holds: runs of one pool, overwritten in place while their length stays. */
+/** The trait values of each slot: runs in one pool, overwritten in place while their length stays the same. */
 
 import { type Bits, clearBit, emptyBits, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
 import type { TraitTable } from "./trait-table.ts";
 
 export interface TraitRows {
-  /** The pool, and where each slot's run starts and how long it is. Valid until the next `set`. */
+  /** The pool, and the start and length of each slot's run. Valid until the next `set`. */
   readonly pool: Uint32Array<ArrayBuffer>;
   readonly starts: Uint32Array<ArrayBuffer>;
   readonly lengths: Uint16Array<ArrayBuffer>;
-  /** Slots that hold several values of one trait type. */
+  /** Slots with several values of one trait type. */
   readonly repeating: Bits;
-  /** Replaces what the slot holds by distinct values; answers whether that is something else. */
+  /** Replaces the slot's values, which must be distinct; returns whether they changed. */
   set(slot: number, values: readonly number[]): boolean;
   readonly used: number;
-  /** Places of the pool that no slot uses. */
+  /** Unused pool entries. */
   readonly unused: number;
 }
 

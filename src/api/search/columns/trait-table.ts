@@ -1,4 +1,4 @@
-/** The trait types of a collection and their values, numbered from zero as they come. */
+/** A collection's trait types and values, numbered from zero in order of arrival. */
 
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { displayTypes, textKey } from "../../metadata/rules.ts";
@@ -9,7 +9,7 @@ import { createValueOrders, type ValueOrders } from "./value-orders.ts";
 export interface TypeRow {
   readonly id: number;
   readonly key: string;
-  /** Null for one that is too long to list. */
+  /** Null if it is too long to list. */
   readonly name: string | null;
   readonly displayType: DisplayType;
   readonly highest: number | null;
@@ -19,23 +19,23 @@ export interface ValueRow {
   readonly id: number;
   readonly typeId: number;
   readonly displayType: DisplayType;
-  /** The beginning of the text, all of it unless there is a `longKey`. */
+  /** The start of the text; all of it unless there is a `longKey`. */
   readonly text: string;
   readonly longKey: string | null;
   readonly number: number | null;
 }
 
 export interface TraitType {
-  /** Its place among the types. */
+  /** Its index among the types. */
   readonly at: number;
   readonly id: number;
   readonly key: string;
   readonly name: string | null;
   displayType: DisplayType;
   highest: number | null;
-  /** Of every display type. */
+  /** Values of every display type. */
   readonly values: number[];
-  /** The newest value of each text, or of each key of a long one. */
+  /** The latest value of each text, or of each long text's key. */
   readonly byText: Map<string, number>;
   readonly byLongKey: Map<string, number>;
 }
@@ -47,30 +47,30 @@ export interface TraitTable {
   hasValue(id: number): boolean;
   find(name: string): TraitType | undefined;
   addType(row: TypeRow): void;
-  /** Answers whether anything changed. An unknown type is left out. */
+  /** Returns whether anything changed. Ignores an unknown type. */
   changeType(id: number, displayType: DisplayType, highest: number | null): boolean;
-  /** Its type must be known. */
+  /** The type must be known. */
   addValue(row: ValueRow): void;
-  /** The number of a value by its row's id; undefined for an unknown one. */
+  /** The number of a value, by its row's id; undefined if unknown. */
   valueOf(id: number): number | undefined;
   typeOf(value: number): number;
   isShown(value: number): boolean;
   displayTypeOf(value: number): DisplayType;
   numberOf(value: number): number;
-  /** Undefined for a value that is too long to list. */
+  /** Undefined if the value is too long to list. */
   textOf(value: number): string | undefined;
-  /** Shown values of the type that are this text. Several where one was forgotten and came back. */
+  /** The type's shown values with this text. Several if one was deleted and recreated. */
   equalTo(type: TraitType, text: string): number[];
   readonly folded: TextColumn;
-  /** Ascending by what the type's values are: numbers, false before true, or texts. Alike ones compare as 0. */
+  /** Ascending by value: numbers, false before true, or texts. Equal values compare as 0. */
   compareWithin(type: TraitType): (a: number, b: number) => number;
   readonly orders: Pick<ValueOrders, "has" | "of" | "isPrepared" | "prepare">;
-  /** How many tokens hold each value, shown or held back. */
+  /** The number of tokens with each value, shown or not. */
   readonly held: Uint32Array<ArrayBuffer>;
   hold(value: number, more: number): void;
-  /** Values that no token holds. */
+  /** The number of values without a token. */
   readonly unused: number;
-  /** The sum of what is given by value, by type and of shown values alone. */
+  /** Sums the given counts per type, over shown values only. */
   sumByType(byValue: Uint32Array): Uint32Array<ArrayBuffer>;
 }
 
@@ -80,7 +80,7 @@ export function createTraitTable(): TraitTable {
   const typeByKey = new Map<string, number>();
   const valueById = new Map<number, number>();
   const longOnes = new Set<number>();
-  /** The value before with the same text and type: of another display type, or one that was forgotten in between. */
+  /** The previous value with the same text and type: with another display type, or deleted in between. */
   const sameBefore = new Map<number, number>();
   const texts: string[] = [];
   const folded = createTextColumn();
@@ -99,7 +99,7 @@ export function createTraitTable(): TraitTable {
   const compareWithin = ({ displayType }: TraitType): ((a: number, b: number) => number) =>
     displayType === "number" || displayType === "date"
       ? (a, b) => (numbers[a] as number) - (numbers[b] as number)
-      : // "false" comes before "true".
+      : // "false" sorts before "true".
         (a, b) => folded.compare(a, b);
 
   function comparing(type: TraitType): (a: number, b: number) => number {

@@ -1,20 +1,20 @@
-/** How many of some tokens hold each value, and each trait type. */
+/** Counts how many of a set of tokens have each value and each trait type. */
 
 import type { CollectionIndex } from "../index/collection-index.ts";
 import { type Bits, countBits, dropBits, eachBit, keepBits } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
 import type { TraitType } from "./trait-table.ts";
 
-// Counting a million values anew each time would have the garbage collector look through all that an index holds.
+// Reused: allocating a million counters each time would make the garbage collector scan the whole search index.
 let scratch = new Uint32Array(0);
 
-// Slots of a run follow each other in memory; what some slots here and there hold is each fetched from afar, which
-// takes as long as to pass by this many.
+// A run's slots are adjacent in memory. The rows of scattered slots each cost a cache miss, about the time of passing
+// this many slots of a run.
 const ROW_COST = 64;
 
 /**
- * How many of the slots hold each value, by value; valid until the next call. `slots` are present ones; for more than
- * half of them it is the others that are counted, and taken off what all hold.
+ * Counts how many of the slots have each value; valid until the next call. `slots` must be present. For more than half
+ * of them, it counts the others and subtracts from the totals.
  */
 export function countValues(index: CollectionIndex, slots: Bits): Uint32Array<ArrayBuffer> {
   const { table, present } = index;
@@ -29,7 +29,7 @@ export function countValues(index: CollectionIndex, slots: Bits): Uint32Array<Ar
   return counts;
 }
 
-/** The same for shown values of one type alone; where others are, there is anything. */
+/** The same for the shown values of one type; entries of other values are undefined. */
 export function countValuesOf(
   index: CollectionIndex,
   slots: Bits,
@@ -45,10 +45,10 @@ export function countValuesOf(
   return counts;
 }
 
-/** Adds `step` for each slot that holds a value. */
+/** Adds `step` to the count of each value of each slot. */
 function addHeld({ rows }: CollectionIndex, slots: Bits, counts: Uint32Array, step: number): void {
   const { pool, starts, lengths } = rows;
-  // As `eachBit` does; a call per slot would take half as long again.
+  // Inlines `eachBit`: a call per slot would take half as long again.
   for (let word = 0; word < slots.length; word++) {
     for (let left = slots[word] as number; left !== 0; left &= left - 1) {
       const slot = (word << 5) | (31 - Math.clz32(left & -left));
@@ -62,7 +62,7 @@ function addHeld({ rows }: CollectionIndex, slots: Bits, counts: Uint32Array, st
   }
 }
 
-/** How many of the slots hold a shown value of each trait type, by type, told from how many hold each value. */
+/** Counts how many of the slots have a shown value of each trait type, given the counts per value. */
 export function countTypes(
   index: CollectionIndex,
   slots: Bits,
@@ -72,7 +72,7 @@ export function countTypes(
   return index.table.sumByType(valueCounts).map((sum, at) => sum - (repeats[at] as number));
 }
 
-/** The same for one type alone, told from how many hold each of its values. */
+/** The same for one type, given the counts of its values. */
 export function countType(
   index: CollectionIndex,
   slots: Bits,
@@ -84,10 +84,10 @@ export function countType(
   return sum - (countRepeats(index, slots)[type.at] as number);
 }
 
-/** How many shown values the slots hold besides the first one of its type, by type. */
+/** The number of shown values beyond a slot's first of each type, summed over the slots, by type. */
 function countRepeats({ rows, table }: CollectionIndex, slots: Bits): Uint32Array<ArrayBuffer> {
   const repeats = new Uint32Array(table.types.length);
-  // By type, the last slot that showed a value of it, from 1.
+  // By type, the last slot with a shown value of it, counted from 1.
   const lastSlots = new Uint32Array(table.types.length);
   const { pool, starts, lengths } = rows;
   const repeating = rows.repeating.slice();

@@ -1,26 +1,26 @@
-/** Each trait type's shown values in order, kept as values come. */
+/** The shown values of each trait type in order, maintained as values arrive. */
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { createOrder, type Order } from "./order.ts";
 import type { TraitType } from "./trait-table.ts";
 
 export interface ValueOrders {
-  /** Whether the type's values are in order. */
+  /** Whether the type's values are sorted. */
   has(type: TraitType): boolean;
-  /** Ascending, alike ones by their texts; throws where they are not in order. Valid until a value comes. */
+  /** Ascending, equal values by text; throws if they are not sorted yet. Valid until a value is added. */
   of(type: TraitType): Uint32Array<ArrayBuffer>;
-  /** Whether the values of all types are in order. */
+  /** Whether the values of all types are sorted. */
   readonly isPrepared: boolean;
   prepare(yieldToEventLoop: YieldToEventLoop): Promise<void>;
-  /** To be told of each value that a type has got. */
+  /** Call it for each value added to a type. */
   added(type: TraitType, value: number): void;
-  /** To be told when other values of the type are shown. */
+  /** Call it when the type shows different values. */
   drop(type: TraitType): void;
 }
 
 export interface ValueOrdersDeps {
   isShown(value: number): boolean;
-  /** Tells all values of the type apart. */
+  /** A total order of the type's values. */
   comparing(type: TraitType): (a: number, b: number) => number;
 }
 
@@ -34,7 +34,7 @@ export function createValueOrders({ isShown, comparing }: ValueOrdersDeps): Valu
       const order = createOrder(comparing(type), isShown);
       orders.set(type, order);
       await order.build(Uint32Array.from(type.values.filter(isShown)), yieldToEventLoop);
-      // What is shown may have changed meanwhile: then it is still to be prepared.
+      // If the shown values changed meanwhile, the type still needs preparing.
       if (orders.get(type) === order) unprepared.delete(type);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * One collection in memory, column by column, for any filter and order: what PostgreSQL has of its tokens, as of the
- * changes that were put in. No input or output. A token keeps its slot until it is forgotten; slots are not used again.
+ * The search index of one collection: its tokens' rows from PostgreSQL as in-memory columns, for any filter and order,
+ * as of the changes applied so far. It does no I/O. A token keeps its slot until it is removed; slots are not reused.
  */
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
@@ -14,19 +14,19 @@ import { createTraitOrders, type TraitOrders } from "../columns/trait-orders.ts"
 import { createTraitRows, type TraitRows } from "../columns/trait-rows.ts";
 import { createTraitTable, type TraitTable, type TraitType } from "../columns/trait-table.ts";
 
-/** A token as it is searched. */
+/** A token's searchable fields. */
 export interface TokenRow {
   readonly tokenId: string;
   readonly name: string | null;
   readonly description: string | null;
-  /** When what is served was fetched, in microseconds. */
+  /** When the served document was fetched, in microseconds. */
   readonly servedAt: number | null;
   readonly sinceBlock: number | null;
-  /** Ids of trait values, distinct. */
+  /** Distinct ids of trait values. */
   readonly traits: readonly number[];
 }
 
-/** The orders that are kept: descending ones are not the reverse, since ties and what has no key stay as they are. */
+/** The maintained orders. Descending ones are not plain reversals: ties and missing keys keep their place. */
 export type SlotOrders = Readonly<
   Record<"id_asc" | "id_desc" | "name_asc" | "name_desc" | "latest" | "updated", Order>
 >;
@@ -40,32 +40,32 @@ export interface CollectionIndex {
   readonly postings: Postings;
   readonly orders: SlotOrders;
   readonly traitOrders: Pick<TraitOrders, "comparison" | "has" | "find">;
-  /** Blocks and microseconds by slot, NaN for none. */
+  /** Block numbers and microseconds by slot; NaN if missing. */
   readonly since: Float64Array<ArrayBuffer>;
   readonly served: Float64Array<ArrayBuffer>;
-  /** Slots of tokens that exist. Words may be missing at the end. */
+  /** The slots of existing tokens. Trailing words may be missing. */
   readonly present: Bits;
-  /** Rises with every change. */
+  /** Increases with every change. */
   readonly version: number;
-  /** Before `finish` only: a token that is not there yet. */
+  /** Adds a new token. Only before `finish`. */
   append(row: TokenRow): void;
-  /** Makes orders and runs, in slices; nothing may change until it is done. Changes go through `change` from then on. */
+  /** Builds orders and runs in slices; nothing may change until it is done. After that, use `change`. */
   finish(yieldToEventLoop: YieldToEventLoop): Promise<void>;
-  /** Replaces or adds tokens, and takes others out. None may be named twice. Values must be known. */
+  /** Upserts tokens and removes others. No token may occur twice, and values must be known. */
   change(rows: readonly TokenRow[], gone: readonly string[]): void;
   changeType(...type: Parameters<TraitTable["changeType"]>): void;
-  /** Sees to it that pages can be sorted by the trait. Values must be in order. */
+  /** Prepares the order by a trait. The type's values must be sorted. */
   prepareTraitOrder(type: TraitType, descending: boolean, yieldToEventLoop: YieldToEventLoop): Promise<void>;
-  /** Whether so much has changed that `tidy` would make answers faster. */
+  /** Whether so much has changed that `compact` would make searches faster. */
   readonly needsCompaction: boolean;
-  /** Makes runs of values anew, in slices, while tokens may change. One at a time. */
+  /** Rebuilds the runs of values in slices while tokens may change. Must not run concurrently. */
   compact(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   find(tokenId: string): number | undefined;
-  /** Whether more of it is garbage than not: then it takes less memory made anew. */
+  /** Whether most of it is garbage, so that a rebuilt search index would take less memory. */
   readonly isWasteful: boolean;
 }
 
-// Below this, garbage is no matter.
+// Less garbage than this doesn't matter.
 const WASTE_MIN = 100_000;
 const DIRTY_MAX = 10_000;
 
@@ -230,7 +230,7 @@ export function createCollectionIndex(): CollectionIndex {
   };
 }
 
-/** The higher one first, NaN last. */
+/** Descending, NaN last. */
 export function compareNewest(a: number, b: number): number {
   if (a === b) return 0;
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;

@@ -1,4 +1,4 @@
-/** The distribution of traits among the tokens that match. */
+/** The distribution of traits among the matching tokens. */
 
 import { type Bits, countBits } from "../columns/bits.ts";
 import { folded, foldedBytes } from "../columns/folded-text.ts";
@@ -9,13 +9,13 @@ import type { CollectionIndex } from "./collection-index.ts";
 import { type Matches, slotsWithoutEach } from "./match.ts";
 import { createTopK } from "./top-k.ts";
 
-/** Of one trait type; in an answer with many types, each lists fewer. */
+/** Per trait type; a response with many types lists fewer of each. */
 export const FACET_VALUES_MAX = 1_000;
 const ANSWER_VALUES_MAX = 20_000;
-/** Those that most tokens have. */
+/** The types with the most tokens. */
 export const FACET_TYPES_MAX = 1_000;
 
-/** Trait types in alphabetical order, their values the most frequent first. `slots` are present ones. */
+/** Trait types in alphabetical order, each with its most frequent values first. `slots` must be present. */
 export function countFacets(index: CollectionIndex, slots: Bits): Facets {
   const total = countBits(slots);
   const valueCounts = countValues(index, slots);
@@ -34,8 +34,8 @@ export function countFacets(index: CollectionIndex, slots: Bits): Facets {
 }
 
 /**
- * The same, but each trait that there are conditions on is counted among the tokens that match all others. `knownOf`
- * may have the facet of such a trait already.
+ * The same, but counts each trait with conditions among the tokens that match all other conditions. `knownOf` may
+ * return a cached facet of such a trait.
  */
 export function countPanel(
   index: CollectionIndex,
@@ -74,7 +74,7 @@ function facetOf(
 ): TraitFacet {
   const { count, total, valueCounts, valuesMax } = counted;
   const ordered = table.orders.of(type);
-  // By their places, so that whoever comes later is behind all that are as frequent.
+  // By position: a later value ranks behind all that are as frequent.
   const mostFrequent = createTopK(
     valuesMax,
     (a, b) =>

@@ -1,20 +1,20 @@
-/** Which tokens of a collection a filter lets through. */
+/** Finds the tokens of a collection that match a filter. */
 
 import { addBits, type Bits, dropBits, eachBit, emptyBits, keepBits } from "../columns/bits.ts";
 import type { TokenFilter } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 
-/** What the chain says of the collection's tokens, as slots. */
+/** The chain state of the collection's tokens, as slots. */
 export interface ChainSlots {
   readonly burned: Bits;
-  /** Where the filter asks for it. */
+  /** If the filter asks for it. */
   readonly locked?: Bits | undefined;
-  /** In place of `locked`: those that are not. */
+  /** Replaces `locked`: the tokens that are not locked. */
   readonly unlocked?: Bits | undefined;
   readonly owned?: Bits | undefined;
 }
 
-/** The slots of all tokens that are listed: those that exist and are not burned. */
+/** The slots of all listed tokens: those that exist and are not burned. */
 export function listedSlots({ ids, present }: CollectionIndex, { burned }: ChainSlots): Bits {
   const bits = emptyBits(ids.size);
   addBits(bits, present.subarray(0, bits.length));
@@ -22,12 +22,12 @@ export function listedSlots({ ids, present }: CollectionIndex, { burned }: Chain
   return bits;
 }
 
-/** The slots that match a filter, and those that parts of it let through. */
+/** The slots that match a filter, and those that match parts of it. */
 export interface Matches {
   readonly slots: Bits;
-  /** That match all but the conditions on traits. */
+  /** Slots that match everything except the trait conditions. */
   readonly apartFromTraits: Bits;
-  /** That match all conditions on one trait, by its name. */
+  /** Slots that match all conditions on one trait, by the trait's name. */
   readonly byTrait: ReadonlyMap<string, Bits>;
 }
 
@@ -46,7 +46,7 @@ export function matchTokens(index: CollectionIndex, filter: TokenFilter, chain: 
   return { slots, apartFromTraits, byTrait };
 }
 
-/** By the name of each trait that there are conditions on, the slots that match all but those. */
+/** For each trait with conditions, by name, the slots that match everything except its conditions. */
 export function slotsWithoutEach({ apartFromTraits, byTrait }: Matches): Map<string, Bits> {
   const without = new Map<string, Bits>();
   const before = apartFromTraits.slice();
@@ -106,7 +106,7 @@ function slotsInRange(index: CollectionIndex, { name, from, to }: TokenFilter["r
   return bits;
 }
 
-/** How many come before the first that is not below; none that is below comes after one that is not. */
+/** Binary search: the number of values below the bound. `ordered` must be ascending. */
 function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
   let from = 0;
   let to = ordered.length;

@@ -1,4 +1,4 @@
-/** One page of the tokens that match. */
+/** Selects one page of the matching tokens. */
 
 import { type Bits, countBits, eachBit, hasBit } from "../columns/bits.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
@@ -7,10 +7,10 @@ import type { CollectionIndex } from "./collection-index.ts";
 import { type SortOrder, sortOrderOf } from "./sorts.ts";
 import { createTopK } from "./top-k.ts";
 
-// To compare two tokens costs about what it costs to pass by this many in a kept order.
+// Comparing two tokens costs about as much as passing this many in a maintained order.
 const COMPARISON_COST = 32;
 
-/** `slots` are present ones. A trait's order must be prepared. */
+/** `slots` must be present. A trait's order must be prepared. */
 export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): TokenPage {
   const { sort, limit, cursor, offset = 0 } = query;
   const { ids } = index;
@@ -37,7 +37,7 @@ export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): 
 
 type IsAfter = (slot: number) => boolean;
 
-/** The first of the slots in a kept order, from where the page before ended. */
+/** The first slots in a maintained order, from the end of the previous page. */
 function walk(ordered: Uint32Array, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
   let at = 0;
   for (let to = isAfter ? ordered.length : 0; isAfter && at < to; ) {
@@ -53,7 +53,7 @@ function walk(ordered: Uint32Array, slots: Bits, count: number, isAfter: IsAfter
   return found;
 }
 
-/** The same by comparing all of them. */
+/** The same by comparing all matching slots. */
 function pick({ compare }: SortOrder, slots: Bits, count: number, isAfter: IsAfter | undefined): number[] {
   const first = createTopK(count, compare);
   eachBit(slots, (slot) => {

@@ -1,4 +1,4 @@
-/** The orders that pages come in: how slots compare, and where a page before ended among them. */
+/** The sort orders of pages: how slots compare, and which of them come after a cursor. */
 
 import type { Order } from "../columns/order.ts";
 import type { TraitType } from "../columns/trait-table.ts";
@@ -7,13 +7,13 @@ import type { TokenSort } from "../query.ts";
 import { type CollectionIndex, compareNewest } from "./collection-index.ts";
 
 export interface SortOrder {
-  /** Tells all slots apart. */
+  /** A total order: distinct slots never compare as equal. */
   compare(a: number, b: number): number;
   readonly order: Order;
   keyOf(slot: number): SortKey;
   /**
-   * Whether slots come after the position. Throws INVALID_REQUEST for a key of another kind, as when a trait's display
-   * type has changed.
+   * Whether slots come after the position. Throws INVALID_REQUEST for a key of the wrong type, as after a change of a
+   * trait's display type.
    */
   after(position: Position): (slot: number) => boolean;
 }

@@ -1,18 +1,18 @@
-/** The first few of many, in order, without sorting them all. */
+/** Selects the k smallest of many items without sorting all of them. */
 
 type Compare = (a: number, b: number) => number;
 
 export interface TopK {
   offer(item: number): void;
-  /** The one that the next smaller one puts out; undefined while there is room. */
+  /** The item that the next smaller one evicts; undefined while there are fewer than k. */
   largest(): number | undefined;
-  /** Ascending, at most as many as were asked for. */
+  /** Ascending, at most k. */
   take(): number[];
 }
 
-/** Keeps the `count` smallest of what is offered; `compare` tells all items apart. */
+/** Keeps the `count` smallest of the offered items; `compare` must be a total order. */
 export function createTopK(count: number, compare: Compare): TopK {
-  // A heap with the largest on top, which is the next to go.
+  // A max-heap: the top is evicted next.
   const heap: number[] = [];
 
   function rise(from: number): void {

@@ -1,4 +1,4 @@
-/** Burned, locked and owned tokens of a collection, from Ponder's tables, cached until the chain's checkpoint changes. */
+/** A collection's burned, locked and owned tokens from Ponder's tables, cached until the chain's checkpoint changes. */
 
 import { LRUCache } from "lru-cache";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -14,33 +14,33 @@ import { type LockedTokens, readBurned, readLocked, readOwned } from "./chain-st
 
 const CACHED_OWNERS_MAX = 100;
 
-/** Some tokens of a collection, found in any index of it. */
+/** A set of tokens of a collection, mapped to the slots of a search index. */
 interface TokenSet {
   readonly text: string;
   slotsIn(index: CollectionIndex): Bits;
-  /** The set of another text, made of this one, which goes out of use; undefined where the two differ too much. */
+  /** Turns this set, which becomes invalid, into the one for another text. Undefined if they differ too much. */
   changedTo(text: string): TokenSet | undefined;
 }
 
-/** Locked tokens, or all others, whichever the chain's tables tell in few rows. */
+/** Locked tokens, or the unlocked ones, whichever takes fewer rows. */
 interface LockedSet {
   readonly are: LockedTokens["are"];
   readonly set: TokenSet;
 }
 
-/** Of the index that was asked about last, as of its first slots. */
+/** The slots in the most recently used search index, as far as mapped. */
 interface Found {
-  // One that was made anew takes the place of an index that nobody else knows any more.
+  // Weak: a reload replaces a search index that nothing else refers to any more.
   readonly index: WeakRef<CollectionIndex>;
   bits: Bits;
   slots: number;
 }
 
-// Beyond these, a set is made anew.
+// With more changes than this, a set is rebuilt.
 const CHANGES_MAX = 10_000;
 
 export interface ChainFacts {
-  /** What a filter needs, no older than `checkpoint`; null keeps nothing. */
+  /** The facts a filter needs, no older than `checkpoint`; null disables the cache. */
   read(
     checkpoint: string | null,
     filter: Pick<TokenFilter, "owner" | "locked">,
@@ -54,13 +54,13 @@ export function createChainFacts(deps: {
 }): ChainFacts {
   const { database, tables, collection } = deps;
   let known: string | null = null;
-  // The sets of owners, and that of burned tokens.
+  // One set per owner, and one of burned tokens.
   const sets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 1 });
   const lockedSet = cached(async (): Promise<LockedSet> => {
     const { are, ids } = await readLocked(database, tables, collection);
     return { are, set: toSet(are, ids) };
   });
-  /** Across checkpoints: while its ids are the same, the slots of a set need not be found again. */
+  /** Kept across checkpoints: while a set's ids stay the same, its slots need not be found again. */
   const before = new LRUCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 3 });
 
   function toSet(name: string, ids: string): TokenSet {
@@ -127,7 +127,7 @@ function createTokenSet(text: string, ids = new Set(idsIn(text)), known?: Found)
       for (const tokenId of come) ids.add(tokenId);
       const index = found?.index.deref();
       if (!found || !index) return createTokenSet(next, ids);
-      // Whoever has the bits of before goes on with them.
+      // A copy: callers may still be using the previous bits.
       const bits = found.bits.slice();
       for (const [tokenIds, put] of [
         [gone, clearBit],
@@ -145,12 +145,12 @@ function createTokenSet(text: string, ids = new Set(idsIn(text)), known?: Found)
 
 const idsIn = (text: string): string[] => (text === "" ? [] : text.split(","));
 
-/** The ids of one text that are not in the other, for two in the same order: what is between their common ends. */
+/** The ids in only one of two texts in the same order: whatever lies between their common prefix and suffix. */
 export function differences(before: string, after: string): [gone: string[], come: string[]] {
-  // Between commas, each id is whole.
+  // Enclosed in commas, so that no id matches a part of another.
   const [a, b] = [`,${before},`, `,${after},`];
   const start = a.lastIndexOf(",", commonStart(a, b) - 1);
-  // The comma that ends the common beginning may begin the common end.
+  // The last comma of the common prefix may be the first of the common suffix.
   const same = commonEnd(a, b, Math.min(a.length, b.length) - start);
   const tail = a.length - a.indexOf(",", a.length - same);
   const between = (text: string): string[] =>
@@ -161,7 +161,7 @@ export function differences(before: string, after: string): [gone: string[], com
   return [between(a), between(b)];
 }
 
-/** How many characters both begin with. Each comparison is of native speed, and half as long as the one before. */
+/** The length of the common prefix. Binary search over native comparisons, each half as long as the last. */
 function commonStart(a: string, b: string): number {
   let from = 0;
   let to = Math.min(a.length, b.length);
@@ -173,7 +173,7 @@ function commonStart(a: string, b: string): number {
   return from;
 }
 
-/** How many characters both end with, `most` at most. */
+/** The length of the common suffix, at most `most`. */
 function commonEnd(a: string, b: string, most: number): number {
   let from = 0;
   let to = most;

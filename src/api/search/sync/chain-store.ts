@@ -1,4 +1,4 @@
-/** What Ponder's tables say of a collection's tokens at this moment. */
+/** The current chain state of a collection's tokens, from Ponder's tables. */
 
 import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -6,7 +6,8 @@ import { rangedTokens } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
-// One text in order, which is told from the one before at a glance. Partial indexes serve it (chain/serving-indexes.ts).
+// One ordered text, which is cheap to compare with the previous one. Partial indexes support it
+// (chain/index/serving-indexes.ts).
 const idsOf = (rows: string): string =>
   `select coalesce(string_agg(token_id::text, ',' order by token_id), '') as ids from (${rows}) t`;
 
@@ -15,7 +16,7 @@ async function readIds(db: Queryable, rows: string, parameters: readonly unknown
   return row?.ids ?? "";
 }
 
-/** The ids of burned tokens in ascending order, separated by commas. */
+/** The ids of burned tokens, ascending, comma-separated. */
 export const readBurned = (db: Queryable, tables: ChainTables, { chainId, collection }: CollectionRef) =>
   readIds(
     db,
@@ -23,10 +24,10 @@ export const readBurned = (db: Queryable, tables: ChainTables, { chainId, collec
     [chainId, collection],
   );
 
-/** Locked tokens, or the others where the collection locks by default and almost all are. */
+/** The locked tokens, or the unlocked ones if the collection locks by default and almost all are locked. */
 export interface LockedTokens {
   readonly are: "locked" | "unlocked";
-  /** As of `readBurned`. */
+  /** In the format of `readBurned`. */
   readonly ids: string;
 }
 
@@ -36,7 +37,7 @@ export async function readLocked(
   { chainId, collection }: CollectionRef,
 ): Promise<LockedTokens> {
   const own = `select s.token_id from ${tables.tokenState} s where s.chain_id = $1 and s.collection_address = $2`;
-  // Only the branch that is taken is run.
+  // PostgreSQL evaluates only the branch it takes.
   const [row] = await db.query<LockedTokens>(
     `select case when by_default then 'unlocked' else 'locked' end as are,
             case when by_default
@@ -48,7 +49,7 @@ export async function readLocked(
   return row ?? { are: "locked", ids: "" };
 }
 
-/** What a wallet holds: ERC-721 tokens that it owns, those of ranges included, and ERC-1155 tokens that it has any of. */
+/** A wallet's tokens: ERC-721 tokens it owns, including those in ranges, and ERC-1155 tokens with a balance. */
 export const readOwned = (
   db: Queryable,
   tables: ChainTables,

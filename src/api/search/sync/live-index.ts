@@ -1,28 +1,28 @@
-/** A collection's index that is up to date whenever it is asked for. */
+/** A collection's search index, brought up to date on every request. */
 
 import type { Logger } from "../../http/logger.ts";
 import { createYield } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import { changeSet, type Loaded, loadIndex, putChanges, type Source } from "./load-index.ts";
 
-/** An index as of a moment after it was asked for. */
+/** A search index as of some moment after the request for it. */
 export interface Current {
   readonly index: CollectionIndex;
-  /** Another one whenever the chain's index moves; null before it does. */
+  /** Changes whenever the chain index advances; null before it starts. */
   readonly checkpoint: string | null;
 }
 
 export interface LiveIndex {
-  /** Loads the index at first. A failure is this caller's, and the next one tries again. */
+  /** Loads the search index on first use. A failure rejects for the waiting callers; the next call tries again. */
   current(): Promise<Current>;
 }
 
 export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
   let loaded: Loaded | undefined;
-  /** An update that has not begun, and the one that ends last. */
+  /** The update that has not begun yet, and the last one in line. */
   let queued: Promise<Current> | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  /** What goes on beside answers: runs made anew, or the whole index where most of it is garbage. */
+  /** Maintenance beside searches: rebuilding the runs, or the whole search index if most of it is garbage. */
   let upkeep: Promise<void> | undefined;
 
   async function update(): Promise<Current> {
@@ -34,7 +34,7 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
       return update();
     }
     await putChanges(source, known.index, look);
-    // A reload that has ended meanwhile put another one in its place, which is yet to be brought up to date.
+    // If a reload replaced the search index meanwhile, the new one still needs an update.
     if (loaded?.index === known.index) {
       loaded = { index: known.index, look };
       startUpkeep(known.index);
@@ -50,7 +50,7 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
 
   async function reload(): Promise<void> {
     const fresh = await loadIndex(source);
-    // Empty meanwhile where the rows have become others.
+    // `loaded` was cleared meanwhile if the epoch changed.
     if (loaded) loaded = fresh;
   }
 
@@ -64,8 +64,8 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
       });
 
   return {
-    // One at a time, or what was read first might be put in last. An update that has begun may miss what a caller has
-    // seen, so it waits for the next, with all who come until that begins.
+    // One update at a time, or an older read could be applied last. A running update may miss what a caller has already
+    // seen, so the caller waits for the next one, with all who arrive before it begins.
     current() {
       if (!queued) {
         queued = last.then(() => {

@@ -1,4 +1,4 @@
-/** Reads a collection into memory, and brings it up to date. */
+/** Loads a collection's search index and brings it up to date. */
 
 import type { Database } from "../../db/database.ts";
 import { createYield } from "../../jobs/yield-to-event-loop.ts";
@@ -6,17 +6,17 @@ import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { type CollectionIndex, createCollectionIndex, type TokenRow } from "../index/collection-index.ts";
 import { type ChangeSet, findChanges, readTokens, readTokensAfter, readTypes, readValues } from "./store.ts";
 
-// Rows of one page are put in without a break.
+// The rows of one page are applied without yielding.
 const PAGE_ROWS = 1_000;
 
 export interface Source {
   readonly database: Database;
-  /** Ponder's, qualified and quoted. */
+  /** Ponder's table, qualified and quoted. */
   readonly checkpointTable: string;
   readonly collection: CollectionRef;
 }
 
-/** An index and what it was last brought up to date with. */
+/** A search index and the change set it was last updated with. */
 export interface Loaded {
   readonly index: CollectionIndex;
   readonly look: ChangeSet;
@@ -27,7 +27,7 @@ export const changeSet = (
   since: string | undefined,
 ): Promise<ChangeSet> => findChanges(database, checkpointTable, collection, since);
 
-/** All that the collection has. Changes that were made meanwhile may be in it or not, until it is brought up to date. */
+/** Loads all tokens of the collection. Changes made meanwhile may be missing until the next update. */
 export async function loadIndex(source: Source): Promise<Loaded> {
   const { database, collection } = source;
   const index = createCollectionIndex();
@@ -45,7 +45,7 @@ export async function loadIndex(source: Source): Promise<Loaded> {
   return { index, look };
 }
 
-/** Puts in what a look has found. What fails half way is found again by a look since the same one as before. */
+/** Applies a change set. After a failure half-way, the next change set since the same snapshot covers it again. */
 export async function putChanges(source: Source, index: CollectionIndex, look: ChangeSet): Promise<void> {
   const { database, collection } = source;
   const yieldToEventLoop = createYield();

@@ -1,4 +1,4 @@
-/** What a collection's index is made of, and what has changed since it was read, in PostgreSQL. */
+/** SQL for the rows of a search index and the changes since it was read. */
 
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
@@ -7,20 +7,20 @@ import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
 import type { TypeRow, ValueRow } from "../columns/trait-table.ts";
 import type { TokenRow } from "../index/collection-index.ts";
 
-/** A name or a value with more characters is found by its key, and not listed. */
+/** A longer name or value is found by its key and not listed. */
 const LISTED_CHARACTERS_MAX = 1_000;
 
-/** What a look at the collection saw. */
+/** The changes of a collection since a snapshot. */
 export interface ChangeSet {
-  /** What the look could see: of the transactions not in it, all that they changed is still to come. */
+  /** The snapshot of this read: changes of transactions outside it are still to come. */
   readonly snapshot: string;
-  /** Another one when the rows are others altogether: a database that was put back, restored or emptied. */
+  /** Changes when the rows were replaced altogether: a database restored, reset or emptied. */
   readonly epoch: string;
-  /** Another one whenever the chain's index moves; null before it does. */
+  /** Changes whenever the chain index advances; null before it starts. */
   readonly checkpoint: string | null;
-  /** All without `since`, and then those that transactions have written that it could not see. */
+  /** All types without `since`; otherwise those written by transactions that `since` could not see. */
   readonly types: readonly (readonly [id: number, displayType: DisplayType, highest: number | null])[];
-  /** Ids of the tokens that were written or forgotten by transactions that `since` could not see. */
+  /** Ids of tokens written or deleted by transactions that `since` could not see. */
   readonly changed: readonly string[];
 }
 
@@ -30,8 +30,8 @@ const changedSince = (table: string): string => `
   select token_id from ${table} where chain_id = $1 and collection = $2 and changed = any($4::xid8[])`;
 
 /**
- * Looks for changes in one statement. Without `since`, none of tokens are told. Transaction ids are compared with the snapshot
- * itself, not with its oldest running transaction: one that runs for an hour would have all of that hour read again.
+ * Finds changes in one statement; without `since`, no tokens. Compares transaction ids with the snapshot itself, not
+ * with its oldest running transaction: an hour-long transaction would cause that whole hour to be read again.
  */
 export async function findChanges(
   db: Queryable,
@@ -70,7 +70,7 @@ const toRow = ({ traits, ...token }: StoredToken): TokenRow => ({
   traits: traits === "" ? [] : traits.split(",").map(Number),
 });
 
-/** The tokens that are there now and seen, of those asked for. */
+/** Those of the requested tokens that exist and have been seen. */
 export async function readTokens(
   db: Queryable,
   { chainId, collection }: CollectionRef,
@@ -84,7 +84,7 @@ export async function readTokens(
   return rows.map(toRow);
 }
 
-/** The seen tokens above `after`, ascending. */
+/** Seen tokens above `after`, ascending. */
 export async function readTokensAfter(
   db: Queryable,
   { chainId, collection }: CollectionRef,
@@ -109,7 +109,7 @@ export function readTypes(db: Queryable, ids: readonly number[]): Promise<TypeRo
   );
 }
 
-/** Those that are still there: a value goes a while after the last token that held it. */
+/** Those that still exist: a value is deleted some time after its last token lost it. */
 export function readValues(db: Queryable, ids: readonly number[]): Promise<ValueRow[]> {
   return db.query<ValueRow>(
     `select id, trait_type_id as "typeId", display_type as "displayType",

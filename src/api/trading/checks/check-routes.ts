@@ -1,4 +1,4 @@
-/** Whether tokens may be listed, transferred or traded now (spec.md "States and transitions"). */
+/** Route for trade checks: may these tokens be listed, transferred or traded now (spec.md "States and transitions")? */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
@@ -14,9 +14,9 @@ import { refusals } from "./guard.ts";
 import { VERIFY_MS } from "./transfer-verifier.ts";
 
 const ITEMS_MAX = 100;
-// Of one app; each may be a hundred calls of the operator's node.
+// Per app; each may take a hundred calls to the operator's node.
 const VERIFICATIONS_AT_ONCE = 4;
-// A hundred items of 200 bytes, with room for white space.
+// A hundred items of 200 bytes, plus white space.
 const BODY_BYTES_MAX = 64 * 1024;
 
 const itemsField = z
@@ -127,13 +127,13 @@ export function checkRoutes({ tradeChecks, collections }: CheckRouteDeps) {
     const check = async (): Promise<void> => {
       checks = await tradeChecks.check(tokens, { wallet, verify: verify === "chain" });
     };
-    // Only the body tells which requests cost the operator's node anything.
+    // Limited here because only the body shows whether a request uses the operator's node.
     await (verify ? limitVerifications(c, check) : check());
     return c.json({ items: checks.map(viewCheck) }, 200);
   });
 }
 
-/** Throws COLLECTION_NOT_FOUND with every item whose collection is not served here. */
+/** Throws COLLECTION_NOT_FOUND, naming every item of a collection that is not served here. */
 function findTokens(
   items: readonly { readonly collection_address: string; readonly token_id: string }[],
   find: (address: string) => CollectionConfig,

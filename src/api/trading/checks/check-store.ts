@@ -1,4 +1,4 @@
-/** What a trade check reads, for many tokens in one statement: a fact read apart may be of another moment. */
+/** The facts of a trade check, for many tokens in one statement: separate reads could mix different moments. */
 
 import { indexedBlock } from "../../chain/index/index-trust.ts";
 import { lockCount } from "../../chain/index/lock-sql.ts";
@@ -20,16 +20,16 @@ export interface CheckedToken {
 }
 
 export interface CheckFacts extends GuardFacts {
-  /** The newest block of the token's chain that the index has; null before it has any. */
+  /** The latest indexed block of the token's chain; null before the first. */
   readonly indexed: IndexedBlock | null;
-  /** Whose transfer of the token stands for it; null where nobody is known, and where none was asked for. */
+  /** Whose transfer of the token is simulated; null if unknown or not requested. */
   readonly holder: string | null;
 }
 
 const token = { contract: "t.collection_address", tokenId: "t.token_id" };
 const delegated = (scope: Scope): string => `${standsFor(`'${EMPTY_RIGHTS}'`)} and ${covers(scope, token)}`;
 
-/** SQL: `actor.wallet` holds token `t` itself. */
+/** SQL: `actor.wallet` owns token `t` itself. */
 const holds = (tables: ChainTables): string => `
   (s.standard = 'erc721' and s.owner = actor.wallet
    or s.standard = 'erc1155' and exists (
@@ -37,7 +37,7 @@ const holds = (tables: ChainTables): string => `
       where (b.chain_id, b.collection_address, b.token_id, b.holder)
           = (t.chain_id, t.collection_address, t.token_id, actor.wallet) and b.balance > 0))`;
 
-/** SQL: the wallet $4, and after it those that have delegated token `t` to it without limits. */
+/** SQL: the wallet $4, then those that have delegated token `t` to it without limits. */
 const actors = (tables: ChainTables): string => `(
     select $4::text as wallet, 0 as distance
     union all
@@ -46,11 +46,11 @@ const actors = (tables: ChainTables): string => `(
        and (s.standard = 'erc721' and ${delegated("ERC721")} or s.standard = 'erc1155' and ${delegated("ERC1155")})
   ) actor`;
 
-/** SQL: the wallet $4 holds token `t`, or somebody who does has delegated it without limits. */
+/** SQL: the wallet $4 owns token `t`, or an owner has delegated it to the wallet without limits. */
 const isEntitled = (tables: ChainTables): string =>
   `exists (select from ${actors(tables)} where ${holds(tables)})`;
 
-/** SQL: an ERC-721 token's owner; of an ERC-1155 token the wallet $4 or whom it acts for, and anybody without one. */
+/** SQL: an ERC-721 token's owner; for ERC-1155, the wallet $4 or whom it acts for, or any holder without a wallet. */
 const holder = (tables: ChainTables): string => `
   case s.standard when 'erc721' then s.owner when 'erc1155' then
     case when $4::text is not null then
@@ -63,7 +63,7 @@ const holder = (tables: ChainTables): string => `
     end
   end`;
 
-/** One answer per token, in their order. Without a wallet, everybody is entitled. `withHolder` asks for `holder`. */
+/** One row per token, in their order. Without a wallet, every token is `entitled`. `withHolder` includes `holder`. */
 export async function readCheckFacts(
   db: Queryable,
   tables: ChainTables,

@@ -1,4 +1,4 @@
-/** Trade checks: many tokens at once, for a wallet if one is named, and tried at the chain's node if that is asked for. */
+/** Trade checks for many tokens at once, optionally for a wallet and with a simulated transfer on a node. */
 
 import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -12,18 +12,18 @@ import { createTransferVerifier, type Transfer, type TransferVerdict } from "./t
 export interface TradeCheck extends CheckedToken {
   readonly allowed: boolean;
   readonly reason: Refusal | null;
-  /** More on the reason, for people; null where there is no more to say. */
+  /** A human-readable addition to the reason; null if there is none. */
   readonly detail: string | null;
   readonly lockCount: number;
-  /** The newest block of the chain that the index has; null before it has any. */
+  /** The latest indexed block of the chain; null before the first. */
   readonly asOfBlock: number | null;
-  /** The block at which the transfer was tried; null where it was not. */
+  /** The block of the simulated transfer; null if there was none. */
   readonly verifiedAtBlock: number | null;
 }
 
 export interface CheckSettings {
   readonly wallet?: string | undefined;
-  /** Whether to try the transfer of each token that the index has nothing against. */
+  /** Whether to simulate the transfer of each token that passes all other checks. */
   readonly verify?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function createTradeChecks(deps: {
   const { database, tables, clients, witness, tradeMaxAgeSeconds: maxAgeSeconds } = deps;
   const verifier = createTransferVerifier(clients);
 
-  /** Verdicts by `nameOf`, of the tokens that nothing else is against; one that is named twice is tried once. */
+  /** Verdicts by `tokenKey` for tokens without another refusal; a repeated token is simulated once. */
   async function tryTransfers(judged: readonly Judged[]): Promise<ReadonlyMap<string, TransferVerdict>> {
     const transfers = new Map<string, Transfer>();
     for (const { token, facts, reason } of judged) {
@@ -57,9 +57,9 @@ export function createTradeChecks(deps: {
 
   return {
     /**
-     * One answer per token, in their order, all as of one moment of the index; what is tried at a node may be of a newer
-     * block. A wallet is entitled to what it holds, and to what a holder has delegated to it without limits: the whole
-     * wallet, the contract or the token.
+     * One result per token, in their order, all as of one moment of the chain index; a simulation may be as of a newer
+     * block. A wallet is entitled to tokens it owns, and to those an owner has delegated to it without limits: by
+     * wallet, contract or token.
      */
     async check(
       tokens: readonly CheckedToken[],
@@ -71,7 +71,7 @@ export function createTradeChecks(deps: {
         withHolder: verify,
         maxAgeSeconds,
       });
-      // After the rows were read: what the node says now is no older than what they say.
+      // After reading the rows, so that the node's head is no older than they are.
       const confirmed = await confirmHeads(
         witness,
         tokens.map(({ chainId }, index) => ({ chainId, ...facts[index] })),
@@ -98,10 +98,10 @@ interface Judged {
   readonly reason: Refusal | null;
 }
 
-// What was to be tried and was not, for whatever reason, is not allowed.
+// Fail closed: a simulation that was requested but did not run refuses the trade.
 const NOT_TRIED: TransferVerdict = { kind: "unknown", detail: "the transfer was not tried" };
 
-/** Without a verdict, what the index says is all. */
+/** Without a verdict, the facts of the chain index decide alone. */
 function answer({ token, facts, reason }: Judged, verdict: TransferVerdict | undefined): TradeCheck {
   const shared = { ...token, lockCount: facts.lockCount, asOfBlock: facts.indexed?.block ?? null };
   const refuse = (

@@ -5,8 +5,8 @@ import { isLocked } from "../../../domain/lock-count.ts";
 import type { HeadWitness, IndexedBlock } from "../../chain/rpc/head-witness.ts";
 
 /**
- * The closed set of reasons; the first that applies is given. A stale index leaves the others unknown. The last two are
- * those of a transfer that was tried at the chain's node: it reverts, or the node did not tell.
+ * The closed set of reasons; the first one that applies is reported. A stale chain index leaves the others unknown. The
+ * last two come from a simulated transfer: it reverts, or the node gave no result.
  */
 export const refusals = [
   "index_stale",
@@ -20,22 +20,22 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
-/** What the index says of a token, and whether it may be believed, from one statement. */
+/** What the chain index knows of a token, and whether it can be trusted, from one statement. */
 export interface GuardFacts {
   readonly fresh: boolean;
-  /** Null for a token that no transfer has told of. */
+  /** Null for a token without transfers. */
   readonly standard: Standard | null;
   readonly burned: boolean;
   readonly lockCount: number;
   /** When trade of the collection opens; null once it is open. */
   readonly opensAt: Date | null;
-  /** The wallet in question may act for an owner; true where none is named. */
+  /** Whether the wallet may act for an owner; true if no wallet is given. */
   readonly entitled: boolean;
 }
 
 /**
- * The chains whose node has the very block that the index is at; one that is stale by itself is not asked about.
- * `maxAgeMs` as of HeadWitness.
+ * The chains whose node has the exact block the chain index is at; skips chains whose index is stale already.
+ * `maxAgeMs` is as in HeadWitness.
  */
 export async function confirmHeads(
   witness: HeadWitness,
@@ -53,7 +53,7 @@ export async function confirmHeads(
   return confirmed;
 }
 
-/** Null when it is allowed. */
+/** Null if it is allowed. */
 export function refusalFor(facts: GuardFacts): Refusal | null {
   if (!facts.fresh) return "index_stale";
   if (facts.standard === null) return "unknown_token";

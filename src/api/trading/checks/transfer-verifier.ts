@@ -1,4 +1,4 @@
-/** Whether tokens can be transferred now, by trying it: an eth_call from whoever holds each, at the node's own head. */
+/** Simulates transfers: an eth_call from each token's holder, at the node's own head. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -23,18 +23,18 @@ const abi = parseAbi([
 ]);
 
 /**
- * A wallet that is nobody's: no key is known for it, and it has no code that could refuse a token. Neither the zero
- * address, which contracts refuse, nor one of the low addresses of precompiled contracts.
+ * An address without an owner: it has no known key and no code that could reject a token. It is neither the zero
+ * address, which contracts reject, nor a low address of a precompiled contract.
  */
 export const RECIPIENT: Address = `0x${keccak256(toHex("vitrine: the recipient of simulated transfers")).slice(-40)}`;
 
 /** For all transfers of one `verify`, whatever the nodes do. */
 export const VERIFY_MS = 3_000;
-// What any transaction may use at most (EIP-7825): a contract that burns more can't be transferred either.
+// The gas limit of any transaction (EIP-7825): a contract that uses more can't be transferred either.
 const TRANSFER_GAS = 2n ** 24n;
-// In one process, to the nodes of one chain.
+// Per process and chain.
 const CALLS_AT_ONCE = 32;
-// Behind one address there may be several nodes, of which one has yet to see the block that another has told.
+// A load-balanced endpoint may route to a node that lacks the block another one has reported.
 const UNSEEN_BLOCK_MS = 500;
 
 export interface Transfer {
@@ -42,16 +42,16 @@ export interface Transfer {
   readonly collection: string;
   readonly tokenId: string;
   readonly standard: Standard;
-  /** Who transfers it; null where the index knows nobody. */
+  /** The sender; null if the chain index knows no holder. */
   readonly holder: string | null;
-  /** What the index has seen: no older block tells anything. */
+  /** The latest indexed block: older blocks prove nothing. */
   readonly asOfBlock: number;
 }
 
 export type TransferVerdict =
   | { readonly kind: "passes"; readonly block: number }
   | { readonly kind: "reverts"; readonly block: number; readonly detail: string }
-  /** Nothing is known of the transfer; `detail` says whose fault that is. */
+  /** The result is unknown; `detail` names the cause. */
   | { readonly kind: "unknown"; readonly detail: string };
 
 export function createTransferVerifier(clients: ChainClients) {
@@ -77,8 +77,8 @@ export function createTransferVerifier(clients: ChainClients) {
 
   return {
     /**
-     * A verdict per transfer, in their order. Never rejects, and takes no longer than `VERIFY_MS`. Every transfer of a chain
-     * is tried at the same block: the head of the first endpoint that has seen what the index has.
+     * One verdict per transfer, in their order. Never rejects, and takes at most `VERIFY_MS`. All transfers of a chain
+     * run at the same block: the head of the first endpoint that has seen the indexed block.
      */
     async verify(transfers: readonly Transfer[]): Promise<TransferVerdict[]> {
       const signal = AbortSignal.timeout(VERIFY_MS);
@@ -100,12 +100,12 @@ export function createTransferVerifier(clients: ChainClients) {
 
 const unknown = (detail: string): TransferVerdict => ({ kind: "unknown", detail });
 
-/** One node at one block, until the signal. */
+/** One node at one block, until the signal aborts. */
 interface AskedNode {
   readonly block: number;
   readonly signal: AbortSignal;
   call(contract: string, from: string, data: Hex): Promise<CallAnswer>;
-  /** Asked once per contract. Undefined when the node does not tell. */
+  /** Cached per contract. Undefined if the node gives no answer. */
   hasCode(contract: string): Promise<boolean | undefined>;
 }
 
@@ -137,7 +137,7 @@ async function tryTransfer(node: AskedNode, transfer: Transfer): Promise<Transfe
   const whose = `the RPC endpoint of chain ${chainId}`;
   if (answer.kind === "reverted") return { kind: "reverts", block, detail: revertReason(answer.revert) };
   if (answer.kind === "answered") {
-    // A contract that has destroyed itself takes every call, and does nothing.
+    // A self-destructed contract accepts every call and does nothing.
     const isThere = await node.hasCode(collection);
     if (isThere) return { kind: "passes", block };
     if (isThere === false) return { kind: "reverts", block, detail: "the contract is gone" };

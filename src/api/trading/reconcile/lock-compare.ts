@@ -1,4 +1,4 @@
-/** One page of the index's locks held against what the contract answers: pure, but for the reads of the contract. */
+/** Compares one page of indexed locks with the contract. Pure apart from reading the contract. */
 
 import { findLockStandard } from "../../../domain/lock-standards.ts";
 import { type IndexedLock, isDrift } from "./lock-drift.ts";
@@ -7,7 +7,7 @@ import type { IndexedToken } from "./reconcile-store.ts";
 
 export type LockReader = ReturnType<typeof createLockReader>;
 
-/** A token whose locks differ, by one function of the contract. */
+/** A token whose locks differ, according to one view of the contract. */
 export interface Suspect {
   readonly token: IndexedToken;
   readonly offered: OfferedView;
@@ -17,11 +17,11 @@ export interface Suspect {
 
 export interface Comparison {
   readonly suspects: readonly Suspect[];
-  /** Tokens that some function answered for. */
+  /** Tokens with a result from at least one view. */
   readonly checked: number;
 }
 
-/** Every token by every function; undefined while the contract's node leaves one open. */
+/** Compares every token by every view; undefined if the contract's node leaves any call unanswered. */
 export async function compareLocks(
   reader: LockReader,
   offers: readonly OfferedView[],
@@ -45,8 +45,8 @@ export async function compareLocks(
 }
 
 /**
- * What the index holds of what a function tells. One that speaks for several standards answers whether any holds the
- * token, and is named after the last of them that the token or its collection uses.
+ * The indexed value that a view is compared with. A view shared by several standards returns whether any of them locks
+ * the token; the standard reported is the last one that the token or its collection uses.
  */
 export function indexedLock(
   { held, own }: IndexedToken,

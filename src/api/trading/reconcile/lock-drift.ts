@@ -1,48 +1,48 @@
-/** Where the index and a contract disagree on a token's locks of one standard, and the likely cause. */
+/** Differences between the chain index and a contract on a token's locks of one standard, with the likely cause. */
 
 import { isLocked } from "../../../domain/lock-count.ts";
 import { findLockStandard, type LockStandardName } from "../../../domain/lock-standards.ts";
 import type { LockRead, LocksOnChain } from "./lock-reader.ts";
 import type { LockOddities } from "./reconcile-store.ts";
 
-/** The closed set of causes; the first that fits is given. */
+/** The closed set of causes; the first match is reported. */
 export const driftCauses = ["start_block", "repeated_locks", "surplus_unlocks", "unknown"] as const;
 export type DriftCause = (typeof driftCauses)[number];
 
-/** What the index holds of a token's locks of one standard. */
+/** The indexed locks of a token by one standard. */
 export interface IndexedLock {
   readonly standard: LockStandardName;
-  /** 1 or 0 but for a count. */
+  /** 1 or 0 unless it is a count. */
   readonly lockCount: number;
-  /** Each lock counts; otherwise a token is locked or not, and is compared by that. */
+  /** Each lock counts; otherwise only locked or unlocked is compared. */
   readonly isCounted: boolean;
 }
 
-/** A function that tells no count is compared by whether the token is locked. */
+/** Compares counts if the view returns one, otherwise only whether the token is locked. */
 export const isDrift = ({ lockCount, isCounted }: IndexedLock, onChain: LocksOnChain): boolean =>
   onChain.lockCount === null || !isCounted
     ? isLocked(lockCount) !== onChain.locked
     : BigInt(lockCount) !== onChain.lockCount;
 
-/** True where a lock that the contract holds is missing in the index; false where the index holds one too many. */
+/** True if the chain index lacks a lock that the contract has; false if it has one too many. */
 export const isMissingLocks = ({ lockCount, isCounted }: IndexedLock, onChain: LocksOnChain): boolean =>
   onChain.lockCount === null || !isCounted ? onChain.locked : BigInt(lockCount) < onChain.lockCount;
 
 export interface DriftFacts {
   readonly indexed: IndexedLock;
-  /** By the last of TokenLocked and TokenUnlocked the token is locked, whatever their count. */
+  /** Whether the last of TokenLocked and TokenUnlocked locked the token, whatever the count. */
   readonly flag: boolean;
   readonly onChain: LocksOnChain;
-  /** The block that the chain's index starts with. */
+  /** The chain index's first block. */
   readonly firstBlock: number;
-  /** What the contract said of the token in the block before; undefined where it was not asked. */
+  /** The contract's state in the block before it; undefined if not read. */
   readonly before: LockRead | undefined;
   readonly oddities: LockOddities | undefined;
 }
 
 /**
- * A start block that is too late is proved, not guessed: the contract held a lock before the index began. A contract
- * that already existed then, and whose token was free, has nothing of this drift from before.
+ * A late start block is proved, not guessed: the contract had a lock before the chain index began. If the contract
+ * existed then and the token was unlocked, the start block is not the cause.
  */
 export function explainDrift(facts: DriftFacts): {
   readonly cause: DriftCause;
@@ -50,7 +50,7 @@ export function explainDrift(facts: DriftFacts): {
 } {
   const { indexed, onChain, firstBlock, before } = facts;
   const isMissing = isMissingLocks(indexed, onChain);
-  // Where a boolean is kept, an event that says again what was so is none.
+  // For a boolean, an event that repeats the state is no anomaly.
   const oddities = indexed.isCounted ? facts.oddities : undefined;
   if (isMissing && before?.kind === "read" && before.locked) {
     return {
@@ -77,7 +77,7 @@ export function explainDrift(facts: DriftFacts): {
   return { cause: "unknown", explanation: `${suspectCause(indexed.standard, isMissing)}${unjudged}` };
 }
 
-/** What to do about a contract that keeps a boolean, where that is what the drift comes of. */
+/** Advice for a contract that stores a boolean, if that explains the drift. */
 const adviceFor = ({ flag, onChain }: DriftFacts): string =>
   onChain.lockCount === null && flag === onChain.locked
     ? ' It keeps a boolean, which is as the last event says: set "locks": "boolean" for the collection in collections.json and restart.'

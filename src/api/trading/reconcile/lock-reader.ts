@@ -1,37 +1,37 @@
-/** What a contract itself says of its locks, by the view functions of the lock standards that it offers. */
+/** Reads the locks of a contract through the view functions of the lock standards it offers. */
 
 import { concat, type Hex, type PublicClient, pad, toFunctionSelector, toHex } from "viem";
 import { type LockStandardName, type LockView, lockStandards } from "../../../domain/lock-standards.ts";
 import { callContract } from "../../chain/contract/contract-call.ts";
 import { NOBODYS_FUNCTION } from "../../chain/contract/unknown-function.ts";
 
-/** The names of all view functions of a token, each once, in the order of the table. */
+/** The names of all per-token views, without duplicates, in table order. */
 export const lockViewNames = [
   ...new Set(lockStandards.flatMap(({ views }) => views.map(({ name }) => name))),
 ] as [LockViewName, ...LockViewName[]];
 export type LockViewName = (typeof lockStandards)[number]["views"][number]["name"];
 
 export interface LocksOnChain {
-  /** Any uint256; null from a function that only tells whether a token is locked. */
+  /** Any uint256; null from a view that only returns whether a token is locked. */
   readonly lockCount: bigint | null;
   readonly locked: boolean;
 }
 
 export type LockRead =
   | ({ readonly kind: "read" } & LocksOnChain)
-  /** The call reverts, or what it answers is no such value. */
+  /** The call reverts or returns no valid value. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "unavailable" };
 
-/** A function that the contract offers. One may speak for several standards, as `locked` does. */
+/** A view that the contract offers. It may serve several standards, as `locked` does. */
 export interface OfferedView {
   readonly view: LockView & { readonly name: LockViewName };
   readonly standards: readonly LockStandardName[];
-  /** Those of them whose default of the collection the contract tells too, and by which function. */
+  /** Those standards whose collection default the contract exposes too, with the view for it. */
   readonly defaults: ReadonlyMap<LockStandardName, LockView>;
 }
 
-/** Reads one contract. Nothing here rejects: a node that is away is an answer, per call. */
+/** Reads one contract. Never rejects: an unavailable node is a result per call. */
 export function createLockReader(client: PublicClient, contract: string) {
   const call = (name: string, tokenId: string | null, block: number) => {
     const selector = toFunctionSelector(`${name}(${tokenId === null ? "" : "uint256"})`);
@@ -39,7 +39,7 @@ export function createLockReader(client: PublicClient, contract: string) {
     return callContract(client, contract, data, block);
   };
 
-  /** Of one token; null: of the default. */
+  /** For one token, or the default if null. */
   const read = async (
     { name, answers }: LockView,
     tokenId: string | null,
@@ -60,12 +60,12 @@ export function createLockReader(client: PublicClient, contract: string) {
     /** One read per token, in their order. */
     readAll,
 
-    /** The default of the collection. */
+    /** The collection's default. */
     readDefault: (view: LockView, block: number) => read(view, null, block),
 
     /**
-     * The functions to compare with, found by calling them for a few tokens: per standard the first that is answered.
-     * None of a contract whose fallback function answers anything. "unavailable" when the node leaves that open.
+     * The views to compare with, found by calling them for a few tokens: per standard, the first that returns a value.
+     * Empty for a contract whose fallback function answers everything. "unavailable" if the node leaves it open.
      */
     async findOffered(
       tokenIds: readonly string[],
@@ -103,7 +103,7 @@ export function createLockReader(client: PublicClient, contract: string) {
   };
 }
 
-/** The highest value that an answer may be. */
+/** The highest valid return value. */
 const highest: Readonly<Record<LockView["answers"], bigint>> = {
   count: 2n ** 256n - 1n,
   isUnlocked: 1n,
@@ -113,6 +113,6 @@ const highest: Readonly<Record<LockView["answers"], bigint>> = {
 
 const WORD_CHARACTERS = "0x".length + 64;
 
-/** Exactly one ABI word, or undefined: a function of any kind answers neither less nor more. */
+/** Exactly one ABI word, or undefined: a conforming view returns neither less nor more. */
 const asWord = (data: Hex): bigint | undefined =>
   data.length === WORD_CHARACTERS ? BigInt(data) : undefined;

@@ -1,4 +1,4 @@
-/** What the index says of a collection's locks, for comparison with the contract: rows and block in one statement. */
+/** A collection's indexed locks for comparison with the contract: rows and block in one statement. */
 
 import {
   type LockStandardName,
@@ -19,13 +19,13 @@ export interface CollectionRef {
 }
 
 export interface IndexedLocks {
-  /** The block that the rows are as of. */
+  /** The block of the rows. */
   readonly block: number;
-  /** The backfill is done. */
+  /** The backfill is complete. */
   readonly ready: boolean;
-  /** The rows are those of `block`, which after a restart they are not for a while. */
+  /** Whether the rows are those of `block`; after a restart, they are older for a while. */
   readonly caughtUp: boolean;
-  /** By ascending token id. */
+  /** Ascending by token id. */
   readonly tokens: readonly IndexedToken[];
   /** The collection's default locks tokens without an event of their own. */
   readonly isDefaultLocked: boolean;
@@ -33,13 +33,13 @@ export interface IndexedLocks {
 
 export interface IndexedToken {
   readonly tokenId: string;
-  /** How many locks of each standard hold it. */
+  /** The number of locks per standard. */
   readonly held: Readonly<Record<LockStandardName, number>>;
-  /** What events of its own last said; null: none came. */
+  /** From the token's own last events; null if there was none. */
   readonly own: Readonly<Record<SwitchName | "erc721x", boolean | null>>;
 }
 
-/** Which tokens: a page of those above an id (null for the first), or those that are named. */
+/** Which tokens: a page of ids above `after` (null for the first page), or the given ids. */
 export type TokenChoice =
   | { readonly after: string | null; readonly limit: number }
   | { readonly ids: readonly string[] };
@@ -67,7 +67,7 @@ const idsAfter = (tables: ChainTables): string => `
   (${rangedAfter(tables, { chainId: "$1", collection: "$2", after: "$4::numeric", limit: "$5::int" })})
    order by token_id limit $5`;
 
-/** Undefined while the index has no checkpoint for the chain. */
+/** Undefined until the chain index has a checkpoint for the chain. */
 export async function readIndexedLocks(
   db: Queryable,
   tables: ChainTables,
@@ -100,7 +100,7 @@ export async function readIndexedLocks(
   };
 }
 
-/** Ids of a few tokens that exist, for which a contract answers what it can answer. */
+/** Ids of a few existing tokens, for which a contract supports the most calls. */
 export async function readLivingTokens(
   db: Queryable,
   tables: ChainTables,
@@ -123,16 +123,16 @@ export async function readLivingTokens(
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** What a token's ERC-721x events tell of a count that went wrong. */
+/** Anomalies in a token's ERC-721x events. */
 export interface LockOddities {
-  /** Unlocks that no lock came before. */
+  /** Unlocks without a preceding lock. */
   readonly surplusUnlocks: number;
   readonly lastSurplusBlock: number | null;
-  /** A tracker that locked twice with no unlock between, since the token was last free. */
+  /** A tracker that locked twice without an unlock in between, since the token was last unlocked. */
   readonly repeatedBy: string | null;
 }
 
-/** By token id; a token without such events is left out. */
+/** By token id; tokens without such events are absent. */
 export async function readLockOddities(
   db: Queryable,
   tables: ChainTables,

@@ -1,4 +1,4 @@
-/** Compares the index's locks with the contract's own, one page of tokens at a time. Reports, and changes nothing. */
+/** Compares indexed locks with the contract's own, one page of tokens at a time. Read-only. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -25,14 +25,14 @@ import {
   type TokenChoice,
 } from "./reconcile-store.ts";
 
-// Two of Ponder's looks at the chain: a reorg that the node has seen and the index has not is over by then.
+// Two polls of Ponder: by then the chain index has followed a reorg that the node has already seen.
 const SETTLE_MS = 2_000;
 const PROBED_TOKENS_MAX = 3;
 
 export interface LockDrift {
   readonly tokenId: string;
   readonly standard: LockStandardName;
-  /** The block that both sides are as of. */
+  /** The block of both sides. */
   readonly block: number;
   readonly indexed: number;
   readonly onChain: LocksOnChain;
@@ -41,17 +41,17 @@ export interface LockDrift {
 }
 
 export interface ReconciledPage {
-  /** The block that the page was read at. */
+  /** The block the page was read at. */
   readonly block: number;
-  /** The contract's functions that were compared with; with none, nothing was compared. */
+  /** The views compared with; if empty, nothing was compared. */
   readonly offers: readonly OfferedView[];
-  /** Tokens that some function was compared for. */
+  /** Tokens compared by at least one view. */
   readonly checked: number;
-  /** Tokens for which the contract answers nothing, as some do for burned ones. */
+  /** Tokens for which no view returns a value, as with burned tokens in some contracts. */
   readonly unreadable: number;
-  /** By ascending token id. */
+  /** Ascending by token id. */
   readonly drift: readonly LockDrift[];
-  /** The id to go on after; null at the end of the collection, and where there is nothing to compare with. */
+  /** The id to continue after; null at the end of the collection, or if there is nothing to compare with. */
   readonly nextAfter: string | null;
 }
 
@@ -59,9 +59,9 @@ export interface ReconcileDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly clients: ChainClients;
-  /** The block that a chain's index starts with. */
+  /** The chain index's first block. */
   readonly firstBlock: (chainId: number) => number;
-  /** Tokens that Vitrine knows of, by events or by the contract's answer: ascending, above `after`, at most `limit`. */
+  /** Known tokens, from events or from the contract: ascending, above `after`, at most `limit`. */
   readonly knownInRange: (
     db: Queryable,
     range: {
@@ -73,14 +73,14 @@ export interface ReconcileDeps {
     after: string | null,
     limit: number,
   ) => Promise<string[]>;
-  /** The time between the two looks that a drift has to stand. */
+  /** Waits between the two comparisons that a drift must survive. */
   readonly settle?: () => Promise<unknown>;
 }
 
 export function createReconcile(deps: ReconcileDeps) {
   const { database, tables, clients, firstBlock, knownInRange, settle = () => sleep(SETTLE_MS) } = deps;
 
-  /** Rows that stand for a block. Throws UNAVAILABLE while they stand for none. */
+  /** Rows that are valid for their block. Throws UNAVAILABLE while they are not. */
   const readIndex = async (collection: CollectionRef, choice: TokenChoice): Promise<IndexedLocks> => {
     const index = await readIndexedLocks(database, tables, collection, choice);
     if (!index?.ready) {
@@ -94,7 +94,7 @@ export function createReconcile(deps: ReconcileDeps) {
     return index;
   };
 
-  /** A page of the tokens that the index or Vitrine knows, and known ones that its rows lack. */
+  /** A page of tokens known to the chain index or to Vitrine; `unseen` lists those without a row. */
   const readPage = async (
     collection: CollectionRef,
     page: { readonly after: string | null; readonly limit: number },
@@ -107,12 +107,12 @@ export function createReconcile(deps: ReconcileDeps) {
     };
     const known = await knownInRange(database, all, page.after, page.limit);
     const index = await readIndex(collection, page);
-    // Each side holds its lowest ids, so that the lowest of both are complete up to the limit, and not beyond it.
+    // Each side has its lowest ids, so the merged list is complete up to the limit but not beyond.
     const tokens = withUnseen(index, known).tokens.slice(0, page.limit);
     return { ...index, tokens, unseen: unseenOf(index, known) };
   };
 
-  /** The tokens that differ at the index's own block, and how many could be read. */
+  /** The tokens that differ at the chain index's own block, and the number that could be read. */
   const compare = async (
     reader: LockReader,
     offers: readonly OfferedView[],
@@ -125,7 +125,7 @@ export function createReconcile(deps: ReconcileDeps) {
     return compared;
   };
 
-  /** What the contract said before the index began of tokens that miss a lock, or of the default that locked them. */
+  /** The contract's state before the chain index began, for tokens with a missing lock or their default. */
   const readBefore = async (reader: LockReader, block: number, suspects: readonly Suspect[]) => {
     const reads = suspects.map(async ({ token, offered, indexed, onChain }) => {
       if (!isMissingLocks(indexed, onChain) || block < 0) return undefined;
@@ -168,9 +168,10 @@ export function createReconcile(deps: ReconcileDeps) {
 
   return {
     /**
-     * Compares up to `limit` tokens above `after` (null: from the first) at the block that the index is as of; a known
-     * token that the index saw no event of counts as free there. What differs is looked at once more, since the node
-     * may have seen a reorg before the index did. Throws UNAVAILABLE while the index or the chain's node can't be asked.
+     * Compares up to `limit` tokens above `after` (null: from the first) at the chain index's block. A known token
+     * without indexed events counts as unlocked there, unless the collection locks by default. Compares differing
+     * tokens a second time, because the node may see a reorg before the chain index does. Throws UNAVAILABLE while the
+     * chain index or the node is unavailable.
      */
     async comparePage(
       collection: CollectionRef,
@@ -183,7 +184,7 @@ export function createReconcile(deps: ReconcileDeps) {
       const { block, tokens, unseen } = index;
 
       const living = await readLivingTokens(database, tables, collection, PROBED_TOKENS_MAX);
-      // Where the index saw only burned tokens, those that it did not see may live.
+      // If all indexed tokens are burned, an unseen one may still exist.
       const probed = [...living, ...unseen, ...tokens.map(({ tokenId }) => tokenId)].slice(
         0,
         PROBED_TOKENS_MAX,
@@ -217,13 +218,13 @@ export function createReconcile(deps: ReconcileDeps) {
 
 export type Reconcile = ReturnType<typeof createReconcile>;
 
-/** Those of the ids that the rows lack. */
+/** The ids without a row. */
 function unseenOf({ tokens }: IndexedLocks, ids: readonly string[]): string[] {
   const seen = new Set(tokens.map(({ tokenId }) => tokenId));
   return ids.filter((id) => !seen.has(id));
 }
 
-/** The rows, with one for each id that they lack: the index knows no event of it. By ascending token id. */
+/** Adds a row for each missing id, without events. Ascending by token id. */
 function withUnseen(index: IndexedLocks, ids: readonly string[]): IndexedLocks {
   const unseen = unseenOf(index, ids).map((tokenId) => unseenToken(tokenId, index.isDefaultLocked));
   const tokens = [...index.tokens, ...unseen];
