@@ -52,14 +52,19 @@ export async function takeBackDoubtful(
   const transfers = (JSON.parse(doubtful) as Doubtful).filter(([, tokenId]) => BigInt(tokenId) !== except);
   const tokenIds = [...new Set(transfers.map(([, tokenId]) => tokenId))];
   for (const [id] of transfers) await context.db.delete(tokenTransfer, { id });
-  for (const [part, tokenId] of tokenIds.entries()) await takeBack(event, context, BigInt(tokenId), part);
+  for (const [part, tokenId] of tokenIds.entries()) await revertToken(event, context, BigInt(tokenId), part);
   for (const [, tokenId] of transfers) {
     const detail = `a Transfer of ${tokenId} in another layout than the collection's tokens: likely an amount of a coin`;
     await recordAnomaly(event, context, "mixed_transfer_layouts", detail);
   }
 }
 
-async function takeBack(event: ChainEvent, context: Context, tokenId: bigint, part: number): Promise<void> {
+async function revertToken(
+  event: ChainEvent,
+  context: Context,
+  tokenId: bigint,
+  part: number,
+): Promise<void> {
   const key = tokenKey(event, context, tokenId);
   const row = await context.db.find(tokenState, key);
   if (row?.standard !== "erc721") return;

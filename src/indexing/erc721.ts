@@ -49,20 +49,20 @@ export async function moveToken(
     ...(burned && { burnedBlock: event.block.number, burnedLog: event.log.logIndex }),
   };
   // Copied scalars: rows that Ponder returns change under later writes.
-  const before = { isTold: false, existed: false, owner: null as `0x${string}` | null };
+  const before = { hasTransfer: false, existed: false, owner: null as `0x${string}` | null };
   // ERC-721x locks stay: contracts keep them through burn and re-mint.
   const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
     .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change })
     .onConflictDoUpdate((row) => {
-      before.isTold = row.standard !== null;
-      before.existed = before.isTold && !row.burned;
+      before.hasTransfer = row.standard !== null;
+      before.existed = before.hasTransfer && !row.burned;
       before.owner = row.owner;
       return minted ? change : { ...change, ...locks.end(row) };
     });
   await locks.record();
-  if (!before.isTold && !minted) await takeOutOfRange();
+  if (!before.hasTransfer && !minted) await readFromRange();
   await recordMovement(event, context, movement, !before.existed);
 
   const doubtful = await countMovement(event, context, "erc721", {
@@ -75,7 +75,7 @@ export async function moveToken(
   if (doubtful !== null) await takeBackDoubtful(event, context, doubtful, tokenId);
 
   /** The token had no transfer of its own, so it may belong to a minted range. */
-  async function takeOutOfRange(): Promise<void> {
+  async function readFromRange(): Promise<void> {
     const ranged = await findRanged(event, context, tokenId);
     if (!ranged) return;
     const { owner, mintedBlock, mintedLog } = ranged;

@@ -16,33 +16,33 @@ import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.t
 import { tokenKey, untouched } from "./token-key.ts";
 import { materialiseToken } from "./token-ranges.ts";
 
-type TokenLockTold = LockTold & { readonly tokenId: bigint };
+type DecodedTokenLock = LockTold & { readonly tokenId: bigint };
 
 /** Locks or unlocks one token: two store operations, and more for a token without a transfer so far. */
 export async function changeTokenLock(
   event: ChainEvent,
   context: Context,
   standard: LockStandardName,
-  told: TokenLockTold,
+  decoded: DecodedTokenLock,
 ): Promise<void> {
   const lastLockChangeBlock = event.block.number;
-  let changed = applyLock(noLocks, standard, told.isLocked, lastLockChangeBlock);
-  let isTold = false;
+  let changed = applyLock(noLocks, standard, decoded.isLocked, lastLockChangeBlock);
+  let hasTransfer = false;
   await context.db
     .insert(tokenState)
     .values({
-      ...tokenKey(event, context, told.tokenId),
+      ...tokenKey(event, context, decoded.tokenId),
       ...untouched,
       ...changed.state,
       lastLockChangeBlock,
     })
     .onConflictDoUpdate((row) => {
-      isTold = row.standard !== null;
-      changed = applyLock(row, standard, told.isLocked, lastLockChangeBlock);
+      hasTransfer = row.standard !== null;
+      changed = applyLock(row, standard, decoded.isLocked, lastLockChangeBlock);
       return { ...changed.state, lastLockChangeBlock };
     });
-  if (!isTold) await materialiseToken(event, context, told.tokenId);
-  await recordTokenLock(event, context, standard, told, changed);
+  if (!hasTransfer) await materialiseToken(event, context, decoded.tokenId);
+  await recordTokenLock(event, context, standard, decoded, changed);
 }
 
 /** Changes the state of all tokens without an event of their own. */
@@ -96,8 +96,15 @@ export function transferLocks(event: ChainEvent, context: Context, tokenId: bigi
     /** Writes an audit row for each ended lock. Call it after that write. */
     async record(): Promise<void> {
       for (const { standard, changed } of ended) {
-        const told = { tokenId, isLocked: false, by: null };
-        await recordTokenLock(event, context, standard, told, changed, `${rowId(event, part)}-${standard}`);
+        const decoded = { tokenId, isLocked: false, by: null };
+        await recordTokenLock(
+          event,
+          context,
+          standard,
+          decoded,
+          changed,
+          `${rowId(event, part)}-${standard}`,
+        );
       }
     },
   };
@@ -107,7 +114,7 @@ async function recordTokenLock(
   event: ChainEvent,
   context: Context,
   standard: LockStandardName,
-  { tokenId, isLocked, by }: TokenLockTold,
+  { tokenId, isLocked, by }: DecodedTokenLock,
   { state, anomaly }: LockChange,
   id = event.id,
 ): Promise<void> {

@@ -19,13 +19,13 @@ interface Call {
 }
 
 async function recordLock({ event, context }: Call, standard: LockStandardName, rule: LockEventRule) {
-  const told = readLockLog(rule, event.log);
-  if (!told) {
+  const decoded = readLockLog(rule, event.log);
+  if (!decoded) {
     return recordAnomaly(event, context, "unreadable_lock", unreadable(rule.signature, event));
   }
-  const { tokenId } = told;
-  if (tokenId === null) return changeDefaultLock(event, context, standard, told.isLocked);
-  return changeTokenLock(event, context, standard, { ...told, tokenId });
+  const { tokenId } = decoded;
+  if (tokenId === null) return changeDefaultLock(event, context, standard, decoded.isLocked);
+  return changeTokenLock(event, context, standard, { ...decoded, tokenId });
 }
 
 for (const { name, events } of lockStandards) {

@@ -47,13 +47,13 @@ export async function viewCollections(
   { holdings, information }: CollectionViewDeps,
   collections: readonly CollectionConfig[],
 ): Promise<CollectionView[]> {
-  const [figures, anomalies, told] = await Promise.all([
+  const [figures, anomalies, records] = await Promise.all([
     holdings.figures(collections),
     holdings.anomalies(collections),
     information.readAll(collections),
   ]);
   return collections.map((collection, index) =>
-    viewCollection(collection, figures[index] ?? null, told[index] ?? null, anomalies[index] ?? []),
+    viewCollection(collection, figures[index] ?? null, records[index] ?? null, anomalies[index] ?? []),
   );
 }
 

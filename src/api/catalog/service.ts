@@ -27,7 +27,7 @@ export interface CatalogDeps {
   ) => Promise<ReadonlySet<string>>;
 }
 
-const nothing = { image: null, video: null, animation_url: null };
+const noMedia = { image: null, video: null, animation_url: null };
 
 export function createCatalog(deps: CatalogDeps) {
   const { database, metadata, trading, allowlist, media, search, information, findQueued } = deps;
@@ -39,7 +39,7 @@ export function createCatalog(deps: CatalogDeps) {
   async function readTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
     if (tokenIds.length === 0) return [];
     const { chainId, address } = collection;
-    const [onChain, served, queued, isAllowed, [told]] = await Promise.all([
+    const [onChain, served, queued, isAllowed, [stored]] = await Promise.all([
       trading.readTokens(chainId, address, tokenIds),
       metadata.readServed(database, chainId, address, tokenIds),
       findQueued(chainId, address, tokenIds),
@@ -51,7 +51,7 @@ export function createCatalog(deps: CatalogDeps) {
       // A chain index still being built may lack a token that was seen before.
       return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
     });
-    const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? nothing);
+    const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? noMedia);
     const [counts, shown] = await Promise.all([
       search.countTraits(
         collection,
@@ -72,7 +72,7 @@ export function createCatalog(deps: CatalogDeps) {
         image: found.image,
         display: chooseDisplay(document, found.image.url, isAllowed, found.faults, found.ends),
         distribution,
-        groups: told?.trait_groups ?? [],
+        groups: stored?.trait_groups ?? [],
       });
     });
   }

@@ -30,13 +30,13 @@ export function createCollectionSearch(deps: {
   const { database, tables, collection, logger } = deps;
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
-  const kept = createResultCache();
+  const results = createResultCache();
 
   async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
     // Call it in the same turn of the event loop as the search: the search index may change before that.
-    return { index, slotsIn, answers: () => kept.at(index, checkpoint) };
+    return { index, slotsIn, answers: () => results.at(index, checkpoint) };
   }
 
   async function count(filter: TokenFilter, kind: "facets" | "panel"): Promise<Facets> {

@@ -43,7 +43,7 @@ export interface ResultCache {
 }
 
 export function createResultCache(): ResultCache {
-  let kept: { index: CollectionIndex; stamp: string; answers: Answers } | undefined;
+  let cached: { index: CollectionIndex; stamp: string; answers: Answers } | undefined;
   // Reused: a new one for a million values at every change would burden the garbage collector.
   let held = new Uint32Array(0);
 
@@ -61,7 +61,7 @@ export function createResultCache(): ResultCache {
     }
 
     const facets = (question: Question): Facets =>
-      keep(cachedFacets, question.filter, () => countFacets(index, matches(question).slots));
+      getOrCount(cachedFacets, question.filter, () => countFacets(index, matches(question).slots));
 
     return {
       matches,
@@ -73,7 +73,7 @@ export function createResultCache(): ResultCache {
           cachedFacets
             .get(filterKey(withoutTrait(filter, trait)))
             ?.traits.find(({ trait_type }) => trait_type === trait);
-        return keep(cachedPanels, filter, () => countPanel(index, matches(question), knownOf));
+        return getOrCount(cachedPanels, filter, () => countPanel(index, matches(question), knownOf));
       },
       listed(slotsIn) {
         if (listed) return listed;
@@ -93,19 +93,19 @@ export function createResultCache(): ResultCache {
   return {
     at(index, checkpoint) {
       const stamp = `${index.version} ${checkpoint}`;
-      const isSame = kept?.index === index && kept.stamp === stamp && checkpoint !== null;
-      if (!kept || !isSame) kept = { index, stamp, answers: answersOf(index) };
-      return kept.answers;
+      const isSame = cached?.index === index && cached.stamp === stamp && checkpoint !== null;
+      if (!cached || !isSame) cached = { index, stamp, answers: answersOf(index) };
+      return cached.answers;
     },
   };
 }
 
-function keep(kept: LRUCache<string, Facets>, filter: TokenFilter, count: () => Facets): Facets {
+function getOrCount(cached: LRUCache<string, Facets>, filter: TokenFilter, count: () => Facets): Facets {
   const name = filterKey(filter);
-  const known = kept.get(name);
+  const known = cached.get(name);
   if (known) return known;
   const facets = count();
-  kept.set(name, facets);
+  cached.set(name, facets);
   return facets;
 }
 

@@ -51,11 +51,11 @@ export interface SearchService extends Search {
 export function createSearch(deps: SearchDeps): SearchService {
   const { logger } = deps;
   const open = new Map<string, { readonly search: CollectionSearch; usedAt: number }>();
-  let kept: ReadonlySet<string> = new Set();
+  let warmKeys: ReadonlySet<string> = new Set();
 
   function dropUnused(): void {
     for (const [name, { usedAt }] of open) {
-      if (!kept.has(name) && performance.now() - usedAt > UNUSED_MS) open.delete(name);
+      if (!warmKeys.has(name) && performance.now() - usedAt > UNUSED_MS) open.delete(name);
     }
   }
 
@@ -77,7 +77,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     shownTypes: (collection, names) => of(collection).shownTypes(names),
 
     keepWarm(collections) {
-      kept = new Set(collections.map(collectionKey));
+      warmKeys = new Set(collections.map(collectionKey));
       const loop = startPassLoop({
         task: "keep search indexes up to date",
         pollMs: WARM_MS,

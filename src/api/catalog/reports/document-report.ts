@@ -57,7 +57,7 @@ export interface Surroundings {
   readonly operatorContact?: string | undefined;
 }
 
-const nothing: Metadata = {
+const emptyMetadata: Metadata = {
   name: null,
   description: null,
   image: null,
@@ -71,7 +71,7 @@ const nothing: Metadata = {
 export function reportOn(examined: Examined, surroundings: Surroundings): DocumentReport {
   const { gateways, isAllowed, known, operatorContact } = surroundings;
   const { fetch, failure } = examined;
-  const read = { metadata: examined.metadata ?? nothing, issues: examined.issues };
+  const read = { metadata: examined.metadata ?? emptyMetadata, issues: examined.issues };
   const { metadata, issues } = showVersion(read, known, operatorContact);
   const { name, description, image, video, animation_url, traits } = metadata;
   const imageUrl = image === null ? null : reachableUrl(image, gateways);

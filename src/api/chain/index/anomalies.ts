@@ -50,15 +50,15 @@ export function createAnomalyLog(deps: {
   readonly logger: Logger;
 }): () => Promise<void> {
   const { database, tables, logger } = deps;
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return async () => {
     const rows = await database.query<{ chainId: string; collection: string; kind: string; detail: string }>(
       `select chain_id as "chainId", collection_address as collection, kind, detail from ${tables.indexAnomaly}`,
     );
     for (const { chainId, collection, kind, detail } of rows) {
       const name = JSON.stringify([chainId, collection, kind]);
-      if (told.has(name)) continue;
-      told.add(name);
+      if (logged.has(name)) continue;
+      logged.add(name);
       logger.warn({
         msg: "A collection's logs could not be indexed in full",
         chain_id: Number(chainId),

@@ -79,7 +79,7 @@ export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<
     await sleep(GRACE_MS);
     session = await openSession(options.connectionString, token);
   }
-  current = keepHold(session, options, token);
+  current = maintainLock(session, options, token);
   return current;
 }
 
@@ -88,8 +88,8 @@ export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<
  * the lock if Ponder has not: Ponder runs without one in a schema it left before its first checkpoint, and `ponder db
  * prune` would then drop the chain index in use. Ponder renews and releases the lock as its own.
  */
-export async function lockSchema(db: Queryable, { meta }: ChainTables, hold?: SchemaLock): Promise<void> {
-  const mark = hold ? { held_by: { token: hold.token, ...markProcess() } } : {};
+export async function lockSchema(db: Queryable, { meta }: ChainTables, lock?: SchemaLock): Promise<void> {
+  const mark = lock ? { held_by: { token: lock.token, ...markProcess() } } : {};
   await db.query(
     `update ${meta}
         set value = value || $1::jsonb || case when (value->>'is_locked')::int = 1 then '{}' else
@@ -203,7 +203,7 @@ async function isConnected(session: pg.Client, name: string): Promise<boolean> {
 }
 
 /** Takes the lock again whenever its session is lost, as when PostgreSQL restarts. */
-function keepHold(
+function maintainLock(
   first: pg.Client,
   { connectionString, schema, onTaken }: SchemaLockOptions,
   token: string,

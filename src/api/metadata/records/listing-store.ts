@@ -58,10 +58,10 @@ export async function addUnseenTokens(
   tokens: ReadonlyMap<string, number>,
 ): Promise<void> {
   const ordered = inOrder(tokens);
-  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   await db.query(
     `insert into vitrine.token (chain_id, collection, token_id, since_block, unseen)
-     select $1, $2, k.id, k.block, not ${told} from unnest($3::numeric[], $4::bigint[]) as k(id, block)
+     select $1, $2, k.id, k.block, not ${isKnown} from unnest($3::numeric[], $4::bigint[]) as k(id, block)
      on conflict do nothing`,
     [chainId, collection, ordered.map(([tokenId]) => tokenId), ordered.map(([, block]) => block)],
   );
@@ -111,13 +111,13 @@ export async function findKnown(
   collection: string,
   tokenIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownToken>> {
-  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   const rows = await db.query<{ tokenId: string; burnedBlock: string | null }>(
     `select k.id as "tokenId", case when s.burned then s.burned_block end as "burnedBlock"
        from unnest($3::numeric[]) as k(id)
        left join ${tables.tokenState} s on s.chain_id = $1 and s.collection_address = $2 and s.token_id = k.id
        left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = k.id
-      where ${told} or t.unseen = false`,
+      where ${isKnown} or t.unseen = false`,
     [chainId, collection, tokenIds],
   );
   return new Map(

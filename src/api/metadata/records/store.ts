@@ -63,9 +63,9 @@ export async function findUntransferred(
   collection: string,
   tokenIds: readonly string[],
 ): Promise<readonly string[]> {
-  const told = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   const rows = await db.query<{ tokenId: string }>(
-    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where not ${told}`,
+    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where not ${isKnown}`,
     [chainId, collection, tokenIds],
   );
   return rows.map(({ tokenId }) => tokenId);

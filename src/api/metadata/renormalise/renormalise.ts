@@ -96,14 +96,14 @@ export function createRenormaliser(deps: RenormaliserDeps) {
       if (!(await takeTurn(tx))) return;
       const state = await readState(tx);
       if (state && BigInt(state.cursor) < BigInt(versionId))
-        await noteProgress(tx, versionId, { ...nothing, done: 1, failed: 1 });
+        await noteProgress(tx, versionId, { ...emptyTally, done: 1, failed: 1 });
     });
   }
 }
 
 export type Renormaliser = ReturnType<typeof createRenormaliser>;
 
-const nothing: Tally = { done: 0, changed: 0, rejected: 0, missing: 0, failed: 0 };
+const emptyTally: Tally = { done: 0, changed: 0, rejected: 0, missing: 0, failed: 0 };
 
 async function advanceIn(
   tx: Queryable,
@@ -152,10 +152,10 @@ async function readAgain(
   media: RenormaliserDeps["media"],
   batch: readonly StoredReading[],
 ): Promise<Tally> {
-  const kept = batch.filter(({ bytes }) => bytes !== null);
-  const bodies = await readBodies(tx, [...new Set(kept.map(({ hash }) => hash))]);
+  const withBody = batch.filter(({ bytes }) => bytes !== null);
+  const bodies = await readBodies(tx, [...new Set(withBody.map(({ hash }) => hash))]);
   const readings: { readonly stored: StoredReading; readonly end: FetchEnd }[] = [];
-  for (const stored of kept) {
+  for (const stored of withBody) {
     const body = bodies.get(stored.hash);
     if (body) readings.push({ stored, end: readOne(stored, body) });
     await yieldToEventLoop();
@@ -176,7 +176,7 @@ async function readAgain(
   );
   const missing = batch.filter((stored) => isServed(stored) && !bodies.has(stored.hash)).length;
   return {
-    ...nothing,
+    ...emptyTally,
     done: current.length + missing,
     changed: updated.length,
     rejected: different.length - updated.length,

@@ -10,7 +10,7 @@ import type { TraitTable, TraitType } from "./trait-table.ts";
 type Slots = Uint32Array<ArrayBuffer>;
 
 // Each order takes four bytes per token.
-const KEPT_MAX = 8;
+const CACHED_MAX = 8;
 const STEP = 8_192;
 
 /** Compares slots by a trait. Slots without it come last in both directions; ties are ordered by id. */
@@ -38,7 +38,7 @@ export interface TraitOrders {
   settle(dirtyMax: number): void;
 }
 
-interface Kept {
+interface CachedOrder {
   readonly type: TraitType;
   /** The order is invalid once the type has another one. */
   readonly displayType: DisplayType;
@@ -61,7 +61,7 @@ export function createTraitOrders(deps: {
 }): TraitOrders {
   const { ids, table, rows, isPresent } = deps;
   /** Least recently used first. */
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, CachedOrder>();
   const orderKey = (type: TraitType, descending: boolean): string => `${type.at} ${descending}`;
 
   function comparison(type: TraitType, descending: boolean): TraitComparison {
@@ -155,14 +155,14 @@ export function createTraitOrders(deps: {
 
   /** Keeps orders that nobody has used yet: someone is waiting for them. */
   function makeSpace(): void {
-    for (const [name, { isUsed }] of kept) {
-      if (kept.size < KEPT_MAX) return;
-      if (isUsed) kept.delete(name);
+    for (const [name, { isUsed }] of cached) {
+      if (cached.size < CACHED_MAX) return;
+      if (isUsed) cached.delete(name);
     }
   }
 
-  function findValid(type: TraitType, descending: boolean): Kept | undefined {
-    const found = kept.get(orderKey(type, descending));
+  function findValid(type: TraitType, descending: boolean): CachedOrder | undefined {
+    const found = cached.get(orderKey(type, descending));
     return found?.displayType === type.displayType ? found : undefined;
   }
 
@@ -174,8 +174,8 @@ export function createTraitOrders(deps: {
       if (!found?.order.isBuilt) return undefined;
       found.isUsed = true;
       const name = orderKey(type, descending);
-      kept.delete(name);
-      kept.set(name, found);
+      cached.delete(name);
+      cached.set(name, found);
       return found.order;
     },
     async prepare(type, descending, slots, yieldToEventLoop) {
@@ -184,18 +184,18 @@ export function createTraitOrders(deps: {
       makeSpace();
       const order = createOrder(comparison(type, descending).compare, isPresent);
       const { displayType } = type;
-      const entry: Kept = { type, displayType, order, building: Promise.resolve(), isUsed: false };
+      const entry: CachedOrder = { type, displayType, order, building: Promise.resolve(), isUsed: false };
       // Register it before sorting, so that it receives changes from now on.
-      kept.set(orderKey(type, descending), entry);
+      cached.set(orderKey(type, descending), entry);
       entry.building = sortSlots(slots, rankValues(type, descending), yieldToEventLoop).then(order.adopt);
       return entry.building;
     },
     markDirty(slot) {
-      for (const { order } of kept.values()) order.markDirty(slot);
+      for (const { order } of cached.values()) order.markDirty(slot);
     },
     settle(dirtyMax) {
-      for (const [name, { type, displayType, order }] of kept) {
-        if (type.displayType !== displayType) kept.delete(name);
+      for (const [name, { type, displayType, order }] of cached) {
+        if (type.displayType !== displayType) cached.delete(name);
         else if (order.isBuilt && order.dirty > dirtyMax) order.settled();
       }
     },

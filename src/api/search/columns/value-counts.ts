@@ -37,8 +37,8 @@ export function countValuesOf(
 ): Uint32Array<ArrayBuffer> {
   const { ids, postings, present, table } = index;
   const count = countBits(slots);
-  const looked = Math.min(count, countBits(present) - count);
-  if (looked * ROW_COST < ids.size) return countValues(index, slots);
+  const scanned = Math.min(count, countBits(present) - count);
+  if (scanned * ROW_COST < ids.size) return countValues(index, slots);
   scratch = grown(scratch, table.size);
   const counts = scratch.subarray(0, table.size).fill(0);
   postings.count(slots, table.orders.of(type), counts);

@@ -68,10 +68,10 @@ function slotsApartFromTraits(index: CollectionIndex, filter: TokenFilter, chain
   if (filter.name !== undefined && filter.name !== "") keepBits(bits, slotsWithName(index, filter.name));
   if (filter.owner !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
   if (filter.locked !== undefined) {
-    const isToldOf = filter.locked === (chain.unlocked === undefined);
-    const told = chain.unlocked ?? chain.locked ?? emptyBits(0);
-    if (isToldOf) keepBits(bits, told);
-    else dropBits(bits, told);
+    const isRequested = filter.locked === (chain.unlocked === undefined);
+    const given = chain.unlocked ?? chain.locked ?? emptyBits(0);
+    if (isRequested) keepBits(bits, given);
+    else dropBits(bits, given);
   }
   return bits;
 }

@@ -23,7 +23,7 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
   let queued: Promise<Current> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   /** Maintenance beside searches: rebuilding the runs, or the whole search index if most of it is garbage. */
-  let upkeep: Promise<void> | undefined;
+  let maintenance: Promise<void> | undefined;
 
   async function update(): Promise<Current> {
     loaded ??= await loadIndex(source);
@@ -37,15 +37,15 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
     // If a reload replaced the search index meanwhile, the new one still needs an update.
     if (loaded?.index === known.index) {
       loaded = { index: known.index, look };
-      startUpkeep(known.index);
+      startMaintenance(known.index);
     }
     return { index: known.index, checkpoint: look.checkpoint };
   }
 
-  function startUpkeep(index: CollectionIndex): void {
-    if (upkeep) return;
-    if (index.isWasteful) upkeep = keepUp(reload());
-    else if (index.needsCompaction) upkeep = keepUp(index.compact(createYield()));
+  function startMaintenance(index: CollectionIndex): void {
+    if (maintenance) return;
+    if (index.isWasteful) maintenance = maintain(reload());
+    else if (index.needsCompaction) maintenance = maintain(index.compact(createYield()));
   }
 
   async function reload(): Promise<void> {
@@ -54,13 +54,13 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
     if (loaded) loaded = fresh;
   }
 
-  const keepUp = (work: Promise<void>): Promise<void> =>
+  const maintain = (work: Promise<void>): Promise<void> =>
     work
       .catch((error: Error) =>
         logger.warn({ msg: "Could not tidy up a search index", reason: error.message }),
       )
       .finally(() => {
-        upkeep = undefined;
+        maintenance = undefined;
       });
 
   return {

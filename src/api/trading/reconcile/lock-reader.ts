@@ -86,7 +86,7 @@ export function createLockReader(client: PublicClient, contract: string) {
       const answered = new Set(
         [...views.keys()].filter((_, index) => reads[index]?.some(({ kind }) => kind === "read")),
       );
-      const told = withDefault.filter((_, index) => defaults[index]?.kind === "read");
+      const readable = withDefault.filter((_, index) => defaults[index]?.kind === "read");
       const offered = new Map<LockViewName, LockStandardName[]>();
       for (const { name, views: own } of lockStandards) {
         const first = own.find((view) => answered.has(view.name));
@@ -94,7 +94,7 @@ export function createLockReader(client: PublicClient, contract: string) {
       }
       return [...offered].flatMap(([name, standards]) => {
         const view = views.get(name);
-        const own = told.filter((each) => standards.includes(each.name));
+        const own = readable.filter((each) => standards.includes(each.name));
         return view
           ? [{ view, standards, defaults: new Map(own.map((each) => [each.name, each.defaultView])) }]
           : [];
