@@ -25,7 +25,7 @@ export function addIndexCommands(program: Command, tool: Tool): void {
     )
     .addHelpText(
       "after",
-      `\nExit code: 0 when it resumes or builds the first, ${REINDEX_EXIT_CODE} when it needs a new index, 1 when it could not be told.`,
+      `\nExit code: 0 when it resumes or builds the first, ${REINDEX_EXIT_CODE} when it needs a new index, 1 when it couldn't be determined.`,
     )
     .action(async () => {
       loadEnvironment();

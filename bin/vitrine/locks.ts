@@ -56,7 +56,7 @@ export function addLockCommands(program: Command, tool: Tool): void {
     )
     .addHelpText(
       "after",
-      `\nExit code: 0 when all locks agree, ${DRIFT_EXIT_CODE} when some differ, 1 when it could not be told.`,
+      `\nExit code: 0 when all locks agree, ${DRIFT_EXIT_CODE} when some differ, 1 when it couldn't be determined.`,
     )
     .action(async (options: { collection: string; pageSize?: number }) => {
       const reports = await reconcile(tool, options);

@@ -32,7 +32,7 @@ export function addMetadataCommands(program: Command, tool: Tool): void {
       `
 A new release starts it by itself. Ctrl-C leaves it to the service.
 
-Exit code: 0 when it has come to its end, ${FAILED_EXIT_CODE} when some could not be recorded, 1 when it could not be told.`,
+Exit code: 0 when it has come to its end, ${FAILED_EXIT_CODE} when some could not be recorded, 1 when it couldn't be determined.`,
     )
     .action((options: { detach?: boolean }) =>
       untilInterrupted((signal) => renormalise(tool, options.detach ?? false, signal)),

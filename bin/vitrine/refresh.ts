@@ -38,7 +38,7 @@ export function addRefreshCommand(program: Command, tool: Tool): void {
       `
 <collection> is chainId:address, or the address where one chain has it. Ctrl-C leaves the refresh to the service.
 
-Exit code: 0 when all are updated or unchanged, ${NOT_ALL_EXIT_CODE} when some failed or do not exist, 1 when it could not be told.`,
+Exit code: 0 when all are updated or unchanged, ${NOT_ALL_EXIT_CODE} when some failed or do not exist, 1 when it couldn't be determined.`,
     )
     .action((collection: string, ids: string[], options: Options) =>
       untilInterrupted((signal) => refresh(tool, collection, ids, options, signal)),

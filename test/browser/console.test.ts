@@ -143,9 +143,9 @@ it("shows what the app has used", async () => {
 it("rotates the KEY: the new one is another, and the old one works for as long as was chosen", async () => {
   const { page } = partner;
   await page.getByRole("link", { name: "Information" }).click();
-  await page.getByLabel("The old key works").selectOption("0");
+  await page.getByLabel("Keep the old key for").selectOption("0");
   await page.getByRole("button", { name: "Rotate the key" }).click();
-  await page.getByText("There is a new KEY.").waitFor();
+  await page.getByText("Key created.").waitFor();
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("The key is shown.").waitFor();
   const fresh = await page.getByRole("textbox", { name: "KEY" }).inputValue();

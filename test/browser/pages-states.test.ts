@@ -64,7 +64,7 @@ const states: readonly (readonly [name: string, open: (page: Page) => Promise<un
       await page.goto(`${HEROES}/2`);
       await page.getByRole("button", { name: "Refresh metadata" }).click();
     },
-    "Waiting for its turn.",
+    "Waiting in the queue.",
   ],
   ["a database that is away", (page) => page.goto(`${deadUrl}${HEROES}`), "The database does not answer."],
   ["a fault of ours", (page) => page.goto(`${brokenUrl}${HEROES}`), "The fault is ours and has been logged."],
@@ -117,7 +117,7 @@ describe("a refresh that is waited for", () => {
   const ask = async (page: Page, id: string) => {
     await page.goto(`${HEROES}/${id}`);
     await page.getByRole("button", { name: "Refresh metadata" }).click();
-    await page.getByText("Waiting for its turn.").waitFor();
+    await page.getByText("Waiting in the queue.").waitFor();
   };
 
   it("leaves the reader where he is when it ends: focus, opened text, and an address that asks for nothing", async () => {

@@ -8,9 +8,9 @@ import type { ConsoleContext, Site } from "./env.ts";
 /** The allowed values of `?done=`; nothing else of the URL is ever shown. */
 const done: Readonly<Record<string, string>> = {
   created: "The app is made. Its KEY is below; ask for the APIs it needs under Permissions.",
-  rotated: "There is a new KEY. The old one works until the end that the list of keys shows.",
+  rotated: "Key rotated. The old key works until the end shown in the list of keys.",
   revoked: "The key is revoked; every replica refuses it within 5 seconds.",
-  key_made: "There is a new KEY.",
+  key_made: "Key created.",
   asked: "The operator has been asked.",
   asked_before: "This was asked before and waits for the operator.",
   held: "The app has this permission already.",
@@ -24,7 +24,7 @@ const done: Readonly<Record<string, string>> = {
   host_removed: "The host is off the list.",
   host_not_listed: "That host was not on the list.",
   type_approved: "The display type is changed; every token shows it now.",
-  not_pending: "Nothing is held back for that display type any more.",
+  not_pending: "Nothing is pending for that display type any more.",
   refresh_started: "The refresh is queued.",
   sessions_ended: "All sessions are ended.",
 };

@@ -48,7 +48,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
               c,
               { title: "Sign in", scripts: ["sign-in.js"], width: "narrow" },
               <>
-                <Title hint="Make apps, get their keys, and see what they use.">Developer console</Title>
+                <Title hint="Create apps, get their keys, and see their usage.">Developer console</Title>
                 <Card
                   title="Sign in with a wallet"
                   hint="You sign a short text. It costs nothing and moves nothing."

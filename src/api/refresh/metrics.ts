@@ -113,7 +113,7 @@ function registerGauges(named: Named, database: Database): void {
   );
   gauge(
     "vitrine_refresh_paused_hosts",
-    "Metadata hosts that are left alone for a while",
+    "Metadata hosts that are paused (circuit breaker open)",
     ({ pausedHosts }) => pausedHosts,
   );
   gauge(

@@ -102,7 +102,7 @@ describe("an app", () => {
     await operator.post(`${path}/limits/set`, { tier: "intermediate" });
 
     expect(await tierOf()).toEqual({ tier: "intermediate" });
-    expect((await operator.get("/console/operator")).text).toContain("Nobody waits.");
+    expect((await operator.get("/console/operator")).text).toContain("No pending requests");
     expect((await partner.post(`${path}/limits/ask`, { tier: "gold" })).status).toBe(400);
   });
 });

@@ -184,7 +184,7 @@ describe("the refresh button", () => {
 
     expect([status, location]).toEqual([303, expect.stringMatching(/\/7\?refresh=[0-9a-f-]{36}#refresh$/)]);
     const path = location.replace(/#.*/, "");
-    expect(seen((await get(path)).text)).toContain("Asked Reading Done Waiting for its turn.");
+    expect(seen((await get(path)).text)).toContain("Asked Reading Done Waiting in the queue.");
     const [row] = await database.query<{ trigger: string; anonymous: boolean }>(
       "select trigger, anonymous from vitrine.refresh",
     );

@@ -46,7 +46,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
       <>
         <Title hint="An app has a KEY, and permissions for the APIs that it uses.">Your apps</Title>
         {apps.length === 0 ? (
-          <Empty>No app yet. Make the first one below.</Empty>
+          <Empty>No apps yet. Create the first one below.</Empty>
         ) : (
           <div class="grid">
             {apps.map((app) => (
@@ -54,7 +54,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
             ))}
           </div>
         )}
-        <Card title="Make an app">
+        <Card title="Create an app">
           <form method="post" action={site.to("/console/apps")} class="inline-form">
             <Field
               name="name"

@@ -76,7 +76,7 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
           >
             <Field
               name="grace"
-              label="The old key works"
+              label="Keep the old key for"
               options={Object.entries(graces)
                 .map(([value, text]) => ({ value, text }))
                 .sort((one, other) => Number(one.value) - Number(other.value))}
@@ -89,7 +89,7 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
         <>
           <Notice tone="warn">This app has no key that works.</Notice>
           <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
-            <Button kind="primary">Make a key</Button>
+            <Button kind="primary">Create a key</Button>
           </form>
         </>
       )}
@@ -103,7 +103,7 @@ const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
     {keys.length > 0 && (
       <Table
         caption="Keys"
-        columns={["Key", "Made", "State", ""]}
+        columns={["Key", "Created", "State", ""]}
         rows={keys.toReversed().map((row) => [
           <code>{`${row.start}…`}</code>,
           <When at={row.created_at} />,
@@ -148,7 +148,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
             <Facts
               rows={[
                 ["Id", <code>{app.id}</code>],
-                ["Made", <When at={app.createdAt} />],
+                ["Created", <When at={app.createdAt} />],
                 ["Owner", app.owner ? <code>{app.owner}</code> : "the operator"],
                 ["Base URL", <code>{site.baseUrl}</code>],
                 ["A first request", <code>{example}</code>],

@@ -40,8 +40,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         c,
         { title: "Requests" },
         <OperatorFrame site={site} tab="">
-          <Card title="Requests that wait" hint="The oldest first.">
-            {requests.length === 0 && <Empty>Nobody waits.</Empty>}
+          <Card title="Pending requests" hint="Oldest first">
+            {requests.length === 0 && <Empty>No pending requests</Empty>}
             {requests.length > 0 && (
               <Table
                 caption="Requests"
@@ -102,7 +102,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
             {shown.length > 0 && (
               <Table
                 caption="Apps"
-                columns={["App", "Owner", "APIs", "Collections", "Tier", "Made"]}
+                columns={["App", "Owner", "APIs", "Collections", "Tier", "Created"]}
                 rows={shown.map((app) => [
                   <a href={site.to(`/console/apps/${app.id}`)}>{app.name}</a>,
                   <Owner address={app.owner} />,
@@ -140,8 +140,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         c,
         { title: "Audit log" },
         <OperatorFrame site={site} tab="/audit">
-          <Card title="Audit log" hint="Every change, the newest first.">
-            {shown.length === 0 && <Empty>Nothing has been done yet.</Empty>}
+          <Card title="Audit log" hint="Every change, newest first">
+            {shown.length === 0 && <Empty>No entries yet</Empty>}
             {shown.length > 0 && (
               <Table
                 caption="Audit log"

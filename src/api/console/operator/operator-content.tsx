@@ -114,9 +114,9 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
         <OperatorFrame site={site} tab="/traits">
           <Card
             title="Trait types that came with another display type"
-            hint="Their entries are held back until you change the type; then every token shows them at once, and those of the type before are held back."
+            hint="Their entries stay hidden until you change the type. Then every token shows them at once, and entries of the previous type are hidden."
           >
-            {pending.length === 0 && <Empty>Nothing is held back.</Empty>}
+            {pending.length === 0 && <Empty>No conflicts</Empty>}
             {pending.length > 0 && (
               <Table
                 caption="Held back"
@@ -187,7 +187,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                 <Facts
                   rows={[
                     ["Collection", <code>{names[index]}</code>],
-                    ["Standard", collection.standard ?? "as the first transfer tells"],
+                    ["Standard", collection.standard ?? "detected automatically"],
                     [
                       "Apps that hold it",
                       <>
@@ -198,10 +198,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                         {count > apps.length && `and ${count - apps.length} more`}
                       </>,
                     ],
-                    [
-                      "Information",
-                      information ? <When at={new Date(information.updated_at)} /> : "none told",
-                    ],
+                    ["Information", information ? <When at={new Date(information.updated_at)} /> : "none"],
                     ...(information ? informationRows(information) : []),
                   ]}
                 />

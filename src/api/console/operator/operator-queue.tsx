@@ -39,7 +39,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
         { title: "Refresh queue", scripts: ["live.js"] },
         <OperatorFrame site={site} tab="/refreshes">
           <div id="live" class="stack">
-            <Card title="Waiting" hint="This part keeps itself as it is now.">
+            <Card title="Queue" hint="Updates live.">
               {queue ? (
                 <Facts
                   rows={[
@@ -51,10 +51,10 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
                   ]}
                 />
               ) : (
-                <Notice tone="warn">The database has too much to do to count.</Notice>
+                <Notice tone="warn">The database is too busy to count.</Notice>
               )}
             </Card>
-            <Card title="Collections that are read whole">
+            <Card title="Collections being refreshed">
               {sweeps.entries.length === 0 && <Empty>None.</Empty>}
               {sweeps.entries.length > 0 && (
                 <Table
@@ -70,7 +70,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
               {sweeps.more && <p class="soft">There are more.</p>}
             </Card>
             <Card title="Hosts">
-              {hosts.entries.length === 0 && <Empty>Nothing waits for a host.</Empty>}
+              {hosts.entries.length === 0 && <Empty>No hosts in use</Empty>}
               {hosts.entries.length > 0 && (
                 <Table
                   caption="Hosts"
@@ -86,7 +86,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
                     count(host.inFlight),
                     host.pausedUntil ? (
                       <>
-                        <Badge tone="warn">left alone</Badge> until <When at={host.pausedUntil} />{" "}
+                        <Badge tone="warn">paused</Badge> until <When at={host.pausedUntil} />{" "}
                         <span class="soft">{host.reason}</span>
                       </>
                     ) : (
@@ -98,7 +98,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
               {hosts.more && <p class="soft">There are more.</p>}
             </Card>
           </div>
-          <Card title="Read a collection again" hint="Every known token of it, at the lowest priority.">
+          <Card title="Refresh a collection" hint="All known tokens, at the lowest priority">
             <form method="post" action={site.to(path)} class="inline-form">
               <Field name="collection" label="Collection" options={collectionOptions(site)} />
               <Button>Refresh the collection</Button>

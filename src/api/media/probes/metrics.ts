@@ -36,13 +36,13 @@ export function createMediaMetrics(registry: Registry): MediaMetrics {
   const registers = [registry];
   const probes = new Counter({
     name: names.probes,
-    help: "Looks at images, videos and animations, by how they ended",
+    help: "Probes of images, videos and animations, by outcome",
     labelNames: ["kind", "outcome"],
     registers,
   });
   const rejections = new Counter({
     name: names.rejections,
-    help: "Looks that ended without anything to show, by reason",
+    help: "Probes that found nothing to show, by reason",
     labelNames: ["kind", "reason"],
     registers,
   });
@@ -54,7 +54,7 @@ export function createMediaMetrics(registry: Registry): MediaMetrics {
   });
   const probeSeconds = new Histogram({
     name: names.probeSeconds,
-    help: "Time per look, the fetch included",
+    help: "Time per probe, including the fetch",
     labelNames: ["kind"],
     buckets: SECONDS,
     registers,

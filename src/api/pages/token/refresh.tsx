@@ -49,7 +49,7 @@ const isOpen = (status: TokenStatus): boolean => status === "queued" || status =
 
 const said: Record<ReceiptToken["status"], string> = {
   queued:
-    "Waiting for its turn. Visitors may have a token read once a minute; a later wish waits for the next one.",
+    "Waiting in the queue. Visitors can refresh a token once a minute; a later request waits until then.",
   fetching: "Reading the token’s document.",
   updated: "Done: the metadata has changed, and this page shows what it is now.",
   unchanged: "Done: the document is the same as before.",

@@ -42,7 +42,7 @@ export const Transfers = ({
     <div id="transfers">
       <Card title="Transfers" hint={total === 1 ? "1 transfer" : `${formatNumber(total)} transfers`}>
         {transfers.length === 0 ? (
-          <Empty>{total === 0 ? "The index knows of no transfer." : "There are not so many."}</Empty>
+          <Empty>{total === 0 ? "No transfers indexed" : "There are not so many."}</Empty>
         ) : (
           <Table
             caption="Transfers, newest first"
@@ -176,8 +176,8 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
         <Empty>It has not been read yet.</Empty>
       ) : (
         <Table
-          caption="What every read of the document found, newest first"
-          columns={["Version", "What happened", "Asked by", "When"]}
+          caption="Every read of the document, newest first"
+          columns={["Version", "Result", "Trigger", "When"]}
           rows={versions.map((version) => [
             formatNumber(version.number),
             <div class="stack-tight">

@@ -14,7 +14,7 @@ const WAIT = "interval '10 minutes'";
 export async function answerOverdue(db: Queryable): Promise<number> {
   const rows = await db.query<{ receiptId: string }>(
     `update vitrine.receipt_token t
-        set status = 'failed', reason = h.reason || '; the host is left alone since it failed again and again'
+        set status = 'failed', reason = h.reason || '; the host is paused because it failed repeatedly'
        from vitrine.receipt p, vitrine.refresh r, vitrine.host h
       where h.paused_until > now() and r.host = h.host and r.wanted > r.done and r.lease is null
         and (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)

@@ -143,7 +143,7 @@ export async function findReceipt(
        left join vitrine.refresh r
          on (r.chain_id, r.collection, r.token_id) = (t.chain_id, t.collection, t.token_id)
        left join lateral (
-         select 'the host is left alone until ' || to_char(paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+         select 'the host is paused until ' || to_char(paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
                 || ' (' || h.reason || ')' as pause
            from vitrine.host h where h.host = r.host and h.paused_until > now()) h on true
       where p.id = $1 and p.made_by = $2 and p.app_id is not distinct from $3 order by t.position`,
