@@ -34,6 +34,7 @@ import { type Caller, graphqlRoutes, redactError } from "./graphql/routes.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import { redactSecrets } from "./http/text/redact.ts";
 import { startDaily } from "./jobs/daily.ts";
+import { createNoteHost } from "./jobs/hosts.ts";
 import { createAllowlist } from "./media/display/allowlist.ts";
 import { MEDIA_CHANNEL } from "./media/media-store.ts";
 import { createMediaMetrics } from "./media/probes/metrics.ts";
@@ -51,10 +52,10 @@ import { createUriReader } from "./metadata/uri/read-uri.ts";
 import { createResolve } from "./metadata/uri/resolve.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
-import { noteHost, readPaused } from "./refresh/hosts/hosts.ts";
 import { startRefreshJobs } from "./refresh/jobs.ts";
 import { createRefreshMetrics } from "./refresh/metrics.ts";
 import { createRefreshModule, refreshJobs } from "./refresh/module.ts";
+import { chooseProbe } from "./refresh/queue/hosts.ts";
 import { depth, findQueued, REFRESH_CHANNEL } from "./refresh/queue/queue.ts";
 import { RECEIPT_CHANNEL } from "./refresh/receipts/receipts.ts";
 import { createSearch } from "./search/service.ts";
@@ -156,11 +157,12 @@ const endpoint = await createGraphqlEndpoint<Caller>({
 });
 
 const isOn = config.refreshConcurrency > 0;
+const noteHost = createNoteHost(chooseProbe);
 const mediaPipeline = startMediaPipeline({
   database,
   fetching,
   disk,
-  hosts: { paused: readPaused, note: noteHost },
+  noteHost,
   metrics: createMediaMetrics(runtime.metrics),
   isOn,
   logger,
@@ -173,6 +175,7 @@ const refreshWork = startRefreshJobs({
   tables,
   metadata,
   media,
+  noteHost,
   readUri,
   readBlock,
   heads,

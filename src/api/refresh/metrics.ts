@@ -112,7 +112,7 @@ function registerGauges(named: Named, database: Database): void {
   );
   gauge(
     "vitrine_refresh_paused_hosts",
-    "Metadata hosts that are left alone for a while",
+    "Hosts that are paused because they failed again and again",
     ({ pausedHosts }) => pausedHosts,
   );
   gauge(

@@ -19,7 +19,7 @@ import {
   passSeconds,
   readQueue,
 } from "../../support/refresh.ts";
-import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
+import { createMemoryLogger, createWorkerSetup, noteHost } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
 const test = await createTestDatabase();
@@ -77,6 +77,7 @@ function startReplica(hosts: readonly Host[], concurrency = 4) {
         gateways: [],
       }),
     }),
+    noteHost,
     readBlock: async () => 1,
     chainIds: [CHAIN_ID],
     concurrency,
@@ -131,7 +132,7 @@ describe("a host that answers nothing", () => {
 });
 
 describe("a host that fails again and again", () => {
-  it("is left alone by every replica after five failures, and its tokens wait untried", async () => {
+  it("is paused by every replica after five failures, and its tokens wait untried", async () => {
     const bad = await startHost(refuse(500));
     await ask(database, ids(100, 40));
     for (const _ of [1, 2, 3]) startReplica([bad]);
@@ -186,11 +187,11 @@ describe("a host that fails again and again", () => {
       (now) => now.tokens.every(({ reason }) => reason !== null),
     );
     expect(new Set(tokens.map(({ status }) => status))).toEqual(new Set(["queued"]));
-    expect(tokens.some(({ reason }) => reason?.includes("left alone"))).toBe(true);
+    expect(tokens.some(({ reason }) => reason?.includes("the host is paused until"))).toBe(true);
   });
 });
 
-describe("a request that waits for a host that is left alone", () => {
+describe("a request that waits for a paused host", () => {
   const wait = async (receipt: string, minutes: number) => {
     await database.query(
       "update vitrine.receipt set created_at = now() - $2 * interval '1 minute' where id = $1",
@@ -215,12 +216,12 @@ describe("a request that waits for a host that is left alone", () => {
 
     expect(await wait(receipt, 9)).toMatchObject([{ status: "queued" }]);
     expect(await wait(receipt, 11)).toMatchObject([
-      { status: "failed", reason: expect.stringContaining("timeout: no answer; the host is left alone") },
+      { status: "failed", reason: expect.stringContaining("timeout: no answer; the host is paused") },
     ]);
     expect(await readQueue(database)).toMatchObject([{ wanted: 1, done: 0 }]);
   });
 
-  it("waits on where the host is not left alone, or the fetch has begun", async () => {
+  it("waits on where the host is not paused, or the fetch has begun", async () => {
     const receipt = await ask101();
     expect(await wait(receipt, 11)).toMatchObject([{ status: "queued" }]);
 
@@ -399,7 +400,7 @@ describe("the gateways together", () => {
     ["no gateway that can be reached", "ipfs", "unreachable", true],
     ["any other host's error", "meta.example", "http_status", true],
     ["any other host's silence", "meta.example", "timeout", true],
-  ] as const)("are told from a host that is to be left alone: %s", (_what, host, reason, isFault) => {
+  ] as const)("are told from a host that is to be paused: %s", (_what, host, reason, isFault) => {
     expect(isHostFault(host, reason, true)).toBe(isFault);
     expect(isHostFault(host, reason, false)).toBe(false);
   });

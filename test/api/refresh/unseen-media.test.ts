@@ -23,7 +23,7 @@ import {
   readQueue,
   SHARE,
 } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createWorkerSetup, noteHost } from "../../support/worker.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 import { png } from "../media/pictures.ts";
 
@@ -73,10 +73,10 @@ async function mint(tokenId: string, block: number): Promise<void> {
 
 /** Has tokens read as a worker reads them, until nothing waits. */
 async function read(tokenIds: readonly string[], trigger: Trigger = "graphql", block = 90): Promise<void> {
-  const { worker } = fetches.start(({ tokenId }) => found(hero(tokenId), { block }), { media });
   await ask(database, tokenIds, { trigger, anonymous: trigger === "graphql" });
   await makeDue(database);
-  worker.wake();
+  // Not before: what waits already would be fetched twice, the second time five seconds later.
+  fetches.start(({ tokenId }) => found(hero(tokenId), { block }), { media });
   await expect
     .poll(async () => (await readQueue(database)).filter(({ wanted, done }) => wanted > done))
     .toEqual([]);
@@ -137,7 +137,7 @@ describe("what the document of an unseen token names", () => {
     await ask(database, ids);
     const leases = await claim(database, tables, SHARE, 100);
     expect(leases).toHaveLength(ids.length);
-    const recorder = createRecorder({ database, metadata, media });
+    const recorder = createRecorder({ database, metadata, media, noteHost });
     const unseen = new Map(ids.map((id) => [id, 90]));
     await metadata.addUnseenTokens(database, CHAIN_ID, COLLECTION, unseen);
     for (const id of ids) await mint(id, 80);

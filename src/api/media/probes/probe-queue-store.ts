@@ -1,10 +1,11 @@
-/** Which URLs are looked at next and by whom, and what became of it, in PostgreSQL. */
+/** The media probe queue in PostgreSQL: which URLs are probed next, by which process, and what each probe found. */
 
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
 import type { MediaKind } from "../media-store.ts";
 
-/** A URL that this process holds. It loses it to another one when the lease runs out. */
+/** A URL that this process may probe, for as long as it holds the lease. */
 export interface MediaLease {
   readonly id: string;
   readonly kind: MediaKind;
@@ -12,13 +13,13 @@ export interface MediaLease {
   readonly urlHash: string;
   readonly url: string;
   readonly host: string;
-  /** Counts this one; since the last request or the last look that ended. */
+  /** Counts this one; since the last request, or the last probe that read the content. */
   readonly attempts: number;
-  /** What the last look found. */
+  /** What the last probe found. */
   readonly status: "pending" | "accepted" | "rejected";
   readonly reason: string | null;
   readonly sourceHash: string | null;
-  /** The host's name for the bytes of the last look. */
+  /** The host's name for the bytes of the last probe. */
   readonly etag: string | null;
   readonly file: string | null;
 }
@@ -35,24 +36,17 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
-export interface MediaShare {
-  /** Looks at once at one host, over all processes. Processes that claim in the same moment may exceed it. */
-  readonly perHost: number;
-  /** Hosts that are left alone at this moment. */
-  readonly paused: ReadonlySet<string>;
-}
-
-/** Takes up to `count` URLs that are due, the longest due first; none that another process holds. */
-export async function claimMedia(
-  db: Queryable,
-  { perHost, paused }: MediaShare,
-  count: number,
-): Promise<MediaLease[]> {
+/**
+ * Claims up to `count` URLs that are due, the longest due first; none that another process holds, and none of a paused
+ * host. `perHost` bounds the probes at one host, over all processes; those that claim in the same moment may exceed it.
+ */
+export async function claimMedia(db: Queryable, perHost: number, count: number): Promise<MediaLease[]> {
   return db.query<MediaLease>(
     `with recursive ${hosts}, open_hosts as materialized (
        select h.host, $2 - (select count(*) from vitrine.media l
                              where l.lease is not null and l.host = h.host and l.leased_until > now()) as room
-         from hosts h where h.host is not null and h.host <> all($3::text[])
+         from hosts h left join vitrine.host p on p.host = h.host
+        where h.host is not null and not ${isPaused("p")}
      ), candidates as (
        select d.* from open_hosts o
         cross join lateral (
@@ -68,12 +62,12 @@ export async function claimMedia(
         order by not_before limit $1
      )
      update vitrine.media m
-        set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+        set lease = $3, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
             last_started_at = now()
        from due d where (m.kind, m.url_hash) = (d.kind, d.url_hash)
      returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.status,
                m.reason, m.source_hash as "sourceHash", m.etag, m.file`,
-    [count, perHost, [...paused], randomUUID()],
+    [count, perHost, randomUUID()],
   );
 }
 
@@ -85,13 +79,13 @@ const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] =
 const HELD = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
   where (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)`;
 
-/** Keeps what this process still works on. */
+/** Extends leases that are still held. */
 export async function renewMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
   if (leases.length === 0) return;
   await db.query(`update vitrine.media m set leased_until = now() + ${LEASE} ${HELD}`, keysOf(leases));
 }
 
-/** Gives back what was not finished, to be taken by anybody at once. */
+/** Releases leases untried: any process may claim the URLs at once. */
 export async function releaseMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
   if (leases.length === 0) return;
   await db.query(
@@ -100,7 +94,7 @@ export async function releaseMedia(db: Queryable, leases: readonly MediaLease[])
   );
 }
 
-/** What a look has found; null where it does not apply. */
+/** What a probe has found; null where it does not apply. */
 export interface MediaFinding {
   readonly status: "accepted" | "rejected";
   readonly reason: string | null;
@@ -115,7 +109,7 @@ export interface MediaFinding {
   readonly leadsTo: string | null;
 }
 
-/** Ends a look that read the content. False when the lease was lost, and then nothing is kept. */
+/** Ends a probe that read the content. False if the lease was lost, and then nothing is kept. */
 export async function completeProbe(
   db: Queryable,
   lease: MediaLease,
@@ -145,7 +139,7 @@ export async function completeProbe(
   return rows.length > 0;
 }
 
-/** Ends a look that found the same bytes as the one before, under `etag` if that was told anew: what is known of them stays. */
+/** Ends a probe that found the same bytes as the one before, under a new `etag` if there is one: what is known of them stays. */
 export async function confirmMedia(
   db: Queryable,
   lease: MediaLease,
@@ -162,8 +156,8 @@ export async function confirmMedia(
 }
 
 /**
- * Ends a look that could not read the content, and plans the next one. What was accepted before stays so, with the
- * reason noted; anything else is rejected, or pending as long as `isOpen`. A newer request is not held up.
+ * Ends a probe that could not read the content, and schedules the next one. What was accepted before stays so, with the
+ * reason noted; anything else is rejected, or pending as long as `isOpen`. A newer request is not delayed.
  */
 export async function rescheduleProbe(
   db: Queryable,
@@ -173,7 +167,7 @@ export async function rescheduleProbe(
   const rows = await db.query(
     `update vitrine.media
         set status = case when status = 'pending' and not $6 then 'rejected' else status end, reason = $5,
-            -- The reason of a refusal is written over, so the same bytes have to be looked at anew.
+            -- The reason of a refusal is written over, so the same bytes have to be probed again.
             source_hash = case when status = 'accepted' then source_hash end,
             checked_at = now(), lease = null, leased_until = null,
             not_before = case when wanted > started then not_before

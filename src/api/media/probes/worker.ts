@@ -1,8 +1,9 @@
 /** Works the media probe queue: claims URLs that are due, probes each, and records what came of it. */
 
-import type { Database, Queryable } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
+import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { explain, type FetchReason } from "../checks/reasons.ts";
 import type { Unread } from "./fetch-media.ts";
@@ -34,27 +35,10 @@ const INTERNAL_FAULT: Unread = {
   transient: true,
 };
 
-/** How hosts that fail are paused, documents and media alike. */
-export interface HostNotes {
-  paused(db: Queryable): Promise<ReadonlySet<string>>;
-  note(
-    db: Queryable,
-    host: string,
-    answer:
-      | { readonly kind: "answered" }
-      | {
-          readonly kind: "failed";
-          readonly reason: string;
-          readonly retryAfterMs: number | undefined;
-          readonly url: string;
-        },
-  ): Promise<void>;
-}
-
 export interface MediaWorkerDeps {
   readonly database: Database;
   readonly probe: ProbeMedia;
-  readonly hosts: HostNotes;
+  readonly noteHost: NoteHost;
   readonly metrics: MediaMetrics;
   /** Probes at once; 0 leaves the queue to other processes. */
   readonly concurrency: number;
@@ -62,7 +46,7 @@ export interface MediaWorkerDeps {
 }
 
 export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
-  const { database, probe, hosts, metrics, concurrency, logger } = deps;
+  const { database, probe, noteHost, metrics, concurrency, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const perHost = Math.ceil(concurrency / 2);
 
@@ -73,7 +57,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     const isRecorded = await record(lease, result);
     const { outcome, reason } = summary(lease, result);
     metrics.probed(lease.kind, outcome, (performance.now() - startedAt) / 1000, reason);
-    await noteHost(lease, result);
+    await noteAnswer(lease, result);
     if (!isRecorded) throw new LeaseLost();
   }
 
@@ -86,11 +70,11 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   }
 
   /** Only what bears on the whole host counts against it, and any content speaks for it. */
-  async function noteHost({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
-    if (result.kind !== "unread") return hosts.note(database, host, { kind: "answered" });
+  async function noteAnswer({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
+    if (result.kind !== "unread") return noteHost(database, host, { kind: "answered" });
     const { reason, transient, retryAfterMs } = result;
     if (isHostFault(host, reason, transient))
-      await hosts.note(database, host, { kind: "failed", reason: explain(result), retryAfterMs, url });
+      await noteHost(database, host, { kind: "failed", reason: explain(result), retryAfterMs, url });
   }
 
   return startLeaseWorker({
@@ -99,7 +83,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     pollMs: POLL_MS,
     renewMs: RENEW_MS,
     logger,
-    claim: async (free) => claimMedia(database, { perHost, paused: await hosts.paused(database) }, free),
+    claim: (free) => claimMedia(database, perHost, free),
     renew: (leases) => renewMedia(database, leases),
     release: (leases) => releaseMedia(database, leases),
     run,

@@ -5,10 +5,11 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
+import type { NoteHost } from "../../jobs/hosts.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
-import { noteHost, rememberHosts } from "../hosts/hosts.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
+import { rememberHosts } from "../queue/hosts.ts";
 import { complete, type Lease, lockLeases, reschedule } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
@@ -50,13 +51,16 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-export function createRecorder(deps: {
+export interface RecorderDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
   readonly media?: EnqueueMedia | undefined;
+  readonly noteHost: NoteHost;
   readonly metrics?: RefreshMetrics | undefined;
-}): Recorder {
-  const { database, metadata, media = noMedia, metrics = noRefreshMetrics } = deps;
+}
+
+export function createRecorder(deps: RecorderDeps): Recorder {
+  const { database, metrics = noRefreshMetrics } = deps;
   const waiting: Waiting[] = [];
   let working = 0;
   let startedAt = 0;
@@ -77,7 +81,7 @@ export function createRecorder(deps: {
   async function recordTogether(batch: readonly Waiting[]): Promise<void> {
     try {
       const ends = batch.map(({ fetched }) => fetched);
-      const work = (tx: Queryable) => recordAll(tx, metadata, media, ends);
+      const work = (tx: Queryable) => recordAll(tx, deps, ends);
       const { lost, reports } = await database.transaction(work, "byKey");
       reports.forEach(metrics.fetched);
       for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
@@ -114,11 +118,10 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
   lease.trigger === "sample" && resolution.kind === "failed" && resolution.transient;
 
-/** Answers the leases that were lost, and what is to be counted of the others. */
+/** Returns the leases that were lost, and what metrics count of the others. */
 async function recordAll(
   tx: Queryable,
-  metadata: MetadataService,
-  media: EnqueueMedia,
+  { metadata, media = noMedia, noteHost }: RecorderDeps,
   batch: readonly FetchedLease[],
 ): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
@@ -135,7 +138,7 @@ async function recordAll(
       holding.awaited,
     )),
   ];
-  await noteHosts(tx, kept, holding.hasHostFaults);
+  await noteHosts(tx, noteHost, kept, holding.hasHostFaults);
   return { lost: new Set(leases.filter((lease) => !held.has(lease))), reports };
 }
 
@@ -207,7 +210,7 @@ const endOf = ({ lease, resolution }: FetchedLease) => ({
   resolution,
 });
 
-/** Nothing is known of a token while the node is away, so that fault never ends a request. */
+/** Whether the token is tried again. Nothing is known of it while the node is away, so that fault never ends a request. */
 function goesOn({ lease, resolution }: FetchedLease): boolean {
   if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
   return isNodeAway(resolution) || lease.attempts < ATTEMPTS_MAX;
@@ -225,6 +228,7 @@ function backoffMs(attempts: number, maxMs: number): number {
 /** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
 async function noteHosts(
   tx: Queryable,
+  noteHost: NoteHost,
   batch: readonly FetchedLease[],
   hasHostFaults: boolean,
 ): Promise<void> {
