@@ -4,19 +4,15 @@
  */
 
 import type { Queryable } from "../db/database.ts";
+import { retryPolicies } from "./retry-policies.ts";
 
-// So many failures in a row pause a host: for 10 seconds at first, twice as long each time, 10 minutes at most.
-const FAILURES_UNTIL_PAUSE = 5;
-const PAUSE_FIRST_SECONDS = 10;
-const PAUSE_MAX_SECONDS = 600;
-// What one URL asks for is its own; a host that means all of them says so again soon.
-const RETRY_AFTER_MAX_MS = 300_000;
+const { attempts, firstMs, factor, maxMs, retryAfterMaxMs } = retryPolicies.hostPause;
 
 /** SQL: this row of vitrine.host, or none where it was joined outer, is of a paused host. */
 export const isPaused = (row: string): string => `(${row}.paused_until > now()) is true`;
 
 /** SQL: the host of this row has failed so often that it is paused, or was until now and has not answered since. */
-export const isTripped = (row: string): string => `${row}.failures >= ${FAILURES_UNTIL_PAUSE}`;
+export const isTripped = (row: string): string => `${row}.failures >= ${attempts}`;
 
 /** How a request ended, as far as its host is concerned. */
 export type HostAnswer =
@@ -53,10 +49,11 @@ export const createNoteHost =
          paused_until = greatest(
            h.paused_until,
            case when h.retry_by <> excluded.retry_by
-                then now() + least($3, ${RETRY_AFTER_MAX_MS}) * interval '1 millisecond' end,
-           case when not ${isPaused("h")} and h.failures + 1 >= ${FAILURES_UNTIL_PAUSE}
-                then now() + interval '1 second' *
-                     least(${PAUSE_FIRST_SECONDS} * 2 ^ least(h.failures + 1 - ${FAILURES_UNTIL_PAUSE}, 16), ${PAUSE_MAX_SECONDS}) end)
+                then now() + least($3, ${retryAfterMaxMs}) * interval '1 millisecond' end,
+           case when not ${isPaused("h")} and h.failures + 1 >= ${attempts}
+                then now() + interval '1 millisecond' *
+                     -- Bounded, or the power overflows.
+                     least(${firstMs} * ${factor} ^ least(h.failures + 1 - ${attempts}, 16), ${maxMs}) end)
        returning ${isPaused("h")} as "isPaused", probe_token_id is not null as "hasProbe"`,
       [host, answer.reason, answer.retryAfterMs ?? null, answer.url],
     );

@@ -5,6 +5,7 @@ import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
+import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import { explain, type FetchReason } from "../checks/reasons.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
@@ -21,12 +22,6 @@ import {
 
 const POLL_MS = 1_000;
 const RENEW_MS = 10_000;
-// With doubling from two seconds: about a minute. Until then a URL that was never read is pending, then rejected.
-const OPEN_ATTEMPTS = 5;
-const BACKOFF_BASE_MS = 1_000;
-const DAY_MS = 86_400_000;
-// What answers 404 may have been published before its image; asked again for as long as it is named.
-const FAULT_PAUSE_MAX_MS = 30 * DAY_MS;
 
 const INTERNAL_FAULT: Unread = {
   kind: "unread",
@@ -66,7 +61,8 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     if (result.kind === "found") return completeProbe(database, lease, result.finding);
     const isOpen = isOpenStill(lease, result);
     const reason = explain(result) + (isOpen ? "; trying again" : "");
-    return rescheduleProbe(database, lease, { delayMs: pauseMs(lease.attempts, result), reason, isOpen });
+    const delayMs = backoffMs(policyFor(result), lease.attempts, result.retryAfterMs);
+    return rescheduleProbe(database, lease, { delayMs, reason, isOpen });
   }
 
   /** Only what bears on the whole host counts against it, and any content speaks for it. */
@@ -94,18 +90,12 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   });
 }
 
-const isOpenStill = ({ attempts }: MediaLease, { transient }: Unread): boolean =>
-  transient && attempts < OPEN_ATTEMPTS;
+const policyFor = ({ transient }: Unread): RetryPolicy =>
+  transient ? retryPolicies.mediaHostFault : retryPolicies.mediaUrlFault;
 
-/** Doubles from two seconds to a day for a host's fault, from a day to thirty for the URL's own. */
-function pauseMs(attempts: number, { transient, retryAfterMs = 0 }: Unread): number {
-  const doubled = 2 ** Math.min(attempts, 30);
-  const full = transient
-    ? Math.min(BACKOFF_BASE_MS * doubled, DAY_MS)
-    : Math.min((DAY_MS * doubled) / 2, FAULT_PAUSE_MAX_MS);
-  // Half of it is left to chance, so that URLs of one host spread out.
-  return Math.max(full / 2 + (Math.random() * full) / 2, retryAfterMs);
-}
+/** Until then a URL that was never read is pending, and rejected from then on. */
+const isOpenStill = ({ attempts }: MediaLease, unread: Unread): boolean =>
+  attempts < policyFor(unread).attempts;
 
 function summary(
   lease: MediaLease,

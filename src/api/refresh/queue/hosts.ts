@@ -2,9 +2,10 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused, isTripped } from "../../jobs/hosts.ts";
+import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { enqueue, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
-const BUSY_PAUSE = "interval '500 milliseconds'";
+const BUSY_PAUSE = `interval '${retryPolicies.hostBusy.firstMs} milliseconds'`;
 /** SQL: for so long after its pause, only the probe is asked of a host. A probe that nobody may claim holds up nobody else. */
 export const PROBE_TIME = "interval '30 seconds'";
 

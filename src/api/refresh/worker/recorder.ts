@@ -6,6 +6,7 @@
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
+import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
@@ -14,12 +15,6 @@ import { complete, type Lease, lockLeases, reschedule } from "../queue/queue.ts"
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 
-// Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
-export const ATTEMPTS_MAX = 5;
-const BACKOFF_BASE_MS = 1_000;
-const BACKOFF_MAX_MS = 60_000;
-// A node that lags or is away is back for all at once, and nothing else is wrong with the token.
-const NODE_BACKOFF_MAX_MS = 10_000;
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
 const TOGETHER_MAX = 256;
 // While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
@@ -152,8 +147,7 @@ async function putBack(
   for (const each of batch) {
     const { lease, resolution } = each;
     if (resolution.kind !== "failed") continue;
-    const backoffMaxMs = isNodeAway(resolution) ? NODE_BACKOFF_MAX_MS : BACKOFF_MAX_MS;
-    const delayMs = Math.max(backoffMs(lease.attempts, backoffMaxMs), resolution.retryAfterMs ?? 0);
+    const delayMs = backoffMs(policyFor(resolution), lease.attempts, resolution.retryAfterMs);
     await reschedule(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
     // That was no fetch, and a node may be away for long.
     if (isNodeAway(resolution)) continue;
@@ -213,17 +207,14 @@ const endOf = ({ lease, resolution }: FetchedLease) => ({
 /** Whether the token is tried again. Nothing is known of it while the node is away, so that fault never ends a request. */
 function goesOn({ lease, resolution }: FetchedLease): boolean {
   if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
-  return isNodeAway(resolution) || lease.attempts < ATTEMPTS_MAX;
+  return lease.attempts < policyFor(resolution).attempts;
 }
 
 const isNodeAway = (resolution: Resolution): boolean =>
   resolution.kind === "failed" && resolution.reason === "rpc_unavailable" && !resolution.nodeAnswered;
 
-/** Doubles from two seconds to the most, with half of it left to chance so that tokens of one host spread out. */
-function backoffMs(attempts: number, maxMs: number): number {
-  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, maxMs);
-  return full / 2 + (Math.random() * full) / 2;
-}
+const policyFor = (resolution: Resolution): RetryPolicy =>
+  isNodeAway(resolution) ? retryPolicies.nodeAway : retryPolicies.documentFetch;
 
 /** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
 async function noteHosts(

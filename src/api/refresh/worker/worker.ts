@@ -8,6 +8,7 @@ import type { Logger } from "../../http/logger.ts";
 import { createHostConcurrency } from "../../jobs/host-concurrency.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
+import { retryPolicies } from "../../jobs/retry-policies.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { burnedIn } from "../../metadata/uri/burned.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
@@ -17,7 +18,7 @@ import { askProbes, awaitHost } from "../queue/hosts.ts";
 import { complete, type Lease, release, renew } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
-import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
+import { createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
 // How many fetches may wait to be recorded while others go on.
@@ -93,7 +94,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
 
   /** A document that can't be recorded would otherwise be fetched again for ever, and its receipts never end. */
   async function giveUp(lease: Lease): Promise<void> {
-    if (lease.attempts < ATTEMPTS_MAX) return;
+    if (lease.attempts < retryPolicies.documentFetch.attempts) return;
     await database.transaction(async (tx) => {
       const held = await complete(tx, [lease], () => ({ status: "failed" }));
       await settle(
