@@ -61,7 +61,7 @@ async function fillCache(decoder: Decoder) {
   const worker = startMediaWorker({
     database,
     probe: createProbe({ database, disk, decoder, fetchMedia, metrics: noMetrics }),
-    hosts: { paused: async () => new Set(), note: async () => undefined },
+    noteHost: async () => undefined,
     metrics: noMetrics,
     // One host gets half of it.
     concurrency: 2 * LANES,

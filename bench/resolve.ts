@@ -13,9 +13,11 @@ import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { createGuardedFetch } from "../src/api/fetch/guarded-fetch.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
+import { createNoteHost } from "../src/api/jobs/hosts.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
 import { createResolve } from "../src/api/metadata/uri/resolve.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { chooseProbe } from "../src/api/refresh/queue/hosts.ts";
 import { depth, enqueue } from "../src/api/refresh/queue/queue.ts";
 import { startRefreshWorker } from "../src/api/refresh/worker/worker.ts";
 
@@ -77,6 +79,7 @@ export async function benchResolve() {
       database,
       tables,
       metadata,
+      noteHost: createNoteHost(chooseProbe),
       readBlock: async () => 1,
       chainIds: [CHAIN_ID],
       // One host gets half of it.

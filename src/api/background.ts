@@ -8,14 +8,14 @@ import type { ServingConfig } from "./config.ts";
 import { listen } from "./db/listener.ts";
 import { forgetOldEvents, startEvents } from "./events/module.ts";
 import { startDaily } from "./jobs/daily.ts";
+import { createNoteHost } from "./jobs/hosts.ts";
 import { collectMedia, createMediaMetrics, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
 import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
 import {
+  chooseProbe,
   createRefreshMetrics,
-  noteHost,
   RECEIPT_CHANNEL,
   REFRESH_CHANNEL,
-  readPaused,
   refreshJobs,
   startRefreshJobs,
 } from "./refresh/module.ts";
@@ -47,11 +47,12 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
   reencryptKeys(access, logger);
   chain.watchEndpoints();
 
+  const noteHost = createNoteHost(chooseProbe);
   const mediaPipeline = startMediaPipeline({
     database,
     fetching: services.fetching,
     disk: images.disk,
-    hosts: { paused: readPaused, note: noteHost },
+    noteHost,
     metrics: createMediaMetrics(metrics),
     isOn,
     logger,
@@ -62,6 +63,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
   const refreshWork = startRefreshJobs({
     ...services,
     ...chain,
+    noteHost,
     chainIds: [...chain.clients.keys()],
     collections,
     concurrency: config.refreshConcurrency,

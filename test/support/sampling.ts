@@ -17,7 +17,7 @@ import { startLocalServer } from "../api/metadata/local-server.ts";
 import type { TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { CHAIN_ID, COLLECTION, makeDue, readQueue } from "./refresh.ts";
-import { createMemoryLogger } from "./worker.ts";
+import { createMemoryLogger, noteHost } from "./worker.ts";
 
 export const HEAD = 10;
 export const HOUR = 3_600;
@@ -79,6 +79,7 @@ export async function startSampledCollection(test: TestDatabase) {
     tables,
     metadata,
     media,
+    noteHost,
     readBlock: async (_chainId, minBlock) => Math.max(HEAD, minBlock),
     chainIds: [CHAIN_ID],
     concurrency: 16,

@@ -3,13 +3,18 @@
 import { onTestFinished } from "vitest";
 import type { Database } from "../../src/api/db/database.ts";
 import type { Logger } from "../../src/api/http/logger.ts";
+import { createNoteHost } from "../../src/api/jobs/hosts.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import type { Resolution } from "../../src/api/metadata/uri/resolve.ts";
+import { chooseProbe } from "../../src/api/refresh/queue/hosts.ts";
 import { addReceipt, findReceipt } from "../../src/api/refresh/receipts/receipts.ts";
 import { startRefreshWorker, type WorkerDeps } from "../../src/api/refresh/worker/worker.ts";
 import type { TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { ask, CHAIN_ID, COLLECTION, createFakeResolve, type ResolveCall } from "./refresh.ts";
+
+/** As the service notes the answers of hosts. */
+export const noteHost = createNoteHost(chooseProbe);
 
 const OWNER = { appId: "00000000-0000-4000-8000-000000000001" };
 
@@ -64,6 +69,7 @@ export function createWorkerSetup({ database, tables }: TestDatabase) {
         database,
         tables,
         metadata: createMetadata({ resolve: network.resolve, tables }),
+        noteHost,
         readBlock: async (_chainId, minBlock) => Math.max(10, minBlock),
         chainIds: [CHAIN_ID],
         concurrency: 4,

@@ -1,9 +1,8 @@
 /** Which gateways are asked last: those that lately could not answer. Kept by this process, forgotten with it. */
 
-// One fault is chance, and a gateway answers 504 for content that nobody has: three in a row are its own state.
-const FAILURES_IN_A_ROW = 3;
-// Long enough to spare most fetches the wait for a dead gateway, short enough to notice that it is back.
-const PAUSE_MS = 60_000;
+import { backoffMs, retryPolicies } from "../jobs/retry-policies.ts";
+
+const policy = retryPolicies.gatewayPause;
 
 export interface GatewayHealth {
   /** The same URLs; those of gateways that are paused come last. None is left out, so a lone gateway is always asked. */
@@ -24,7 +23,7 @@ export function createGatewayHealth(
   const isPaused = (url: string): boolean =>
     [...states].some(
       ([gateway, { failures, pausedUntil }]) =>
-        failures >= FAILURES_IN_A_ROW && now() < pausedUntil && url.startsWith(`${gateway}/`),
+        failures >= policy.attempts && now() < pausedUntil && url.startsWith(`${gateway}/`),
     );
 
   return {
@@ -33,7 +32,8 @@ export function createGatewayHealth(
       const state = states.get(gateway);
       if (!state) return;
       state.failures = isAnswered ? 0 : state.failures + 1;
-      if (state.failures >= FAILURES_IN_A_ROW) state.pausedUntil = now() + PAUSE_MS;
+      const pausing = state.failures - policy.attempts + 1;
+      if (pausing > 0) state.pausedUntil = now() + backoffMs(policy, pausing);
     },
   };
 }

@@ -6,6 +6,7 @@
 import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../http/text/parse-url.ts";
+import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
 import { gatewayOf } from "./locate.ts";
 import { BodyTooLarge, readBody, SeveralCodings } from "./response-body.ts";
@@ -67,7 +68,6 @@ export interface FetchSettings {
 const REDIRECTS_MAX = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
-const RETRY_AFTER_MAX_MS = 3_600_000;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
 // The ports that browsers never speak HTTP to, such as 25 (Fetch standard, "port blocking").

@@ -14,9 +14,9 @@ import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
 import { forgetUntoldTokens, type PurgeDeps } from "./triggers/purge.ts";
 
-export { noteHost, readPaused } from "./hosts/hosts.ts";
 export { startRefreshJobs } from "./jobs.ts";
 export { createRefreshMetrics } from "./metrics.ts";
+export { chooseProbe } from "./queue/hosts.ts";
 export { HOST_TOKENS_MAX } from "./queue/overview-store.ts";
 export { depth, findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
 export { RECEIPT_CHANNEL } from "./receipts/receipts.ts";

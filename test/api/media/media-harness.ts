@@ -15,9 +15,9 @@ import { createProbe } from "../../../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../../../src/api/media/probes/worker.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
-import { noteHost, readPaused } from "../../../src/api/refresh/hosts/hosts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { noteHost } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
 export const BASE_URL = "https://vitrine.example";
@@ -109,7 +109,7 @@ export async function createMediaHarness() {
       const worker = startMediaWorker({
         database,
         probe: createProbe({ database, disk, decoder, metrics, fetchMedia: createFetchMedia(fetching) }),
-        hosts: { paused: readPaused, note: noteHost },
+        noteHost,
         metrics,
         concurrency,
         logger: silentLogger,

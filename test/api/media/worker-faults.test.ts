@@ -3,9 +3,9 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { readPaused } from "../../../src/api/jobs/hosts.ts";
 import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
-import { readPaused } from "../../../src/api/refresh/hosts/hosts.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
@@ -121,7 +121,7 @@ describe("a host that can't answer", () => {
     await cacheOne();
   });
 
-  it("is left alone for a while when it fails for one image after another, and others go on", async () => {
+  it("is paused when it fails for one image after another, and others go on", async () => {
     const dead = await startLocalServer((_request, response) => response.writeHead(500).end());
     harness.privateHosts.add(dead.host);
     answers.set("/1.png", { body: await png(480, 480) });
@@ -167,7 +167,7 @@ describe("a worker", () => {
   it("that died is replaced by another when its lease has run out", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
     await enqueue({ image: url });
-    const [lease] = await claimMedia(database, { perHost: 8, paused: new Set() }, 8);
+    const [lease] = await claimMedia(database, 8, 8);
     expect(lease?.url).toBe(url);
     startWorker();
     await pass("29 seconds");

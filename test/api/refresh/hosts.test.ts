@@ -19,7 +19,7 @@ import {
   passSeconds,
   readQueue,
 } from "../../support/refresh.ts";
-import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
+import { createMemoryLogger, createWorkerSetup, noteHost } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
 const test = await createTestDatabase();
@@ -77,6 +77,7 @@ function startReplica(hosts: readonly Host[], concurrency = 4) {
         gateways: [],
       }),
     }),
+    noteHost,
     readBlock: async () => 1,
     chainIds: [CHAIN_ID],
     concurrency,
@@ -186,11 +187,11 @@ describe("a host that fails again and again", () => {
       (now) => now.tokens.every(({ reason }) => reason !== null),
     );
     expect(new Set(tokens.map(({ status }) => status))).toEqual(new Set(["queued"]));
-    expect(tokens.some(({ reason }) => reason?.includes("the host is paused"))).toBe(true);
+    expect(tokens.some(({ reason }) => reason?.includes("the host is paused until"))).toBe(true);
   });
 });
 
-describe("a request that waits for a host that is paused", () => {
+describe("a request that waits for a paused host", () => {
   const wait = async (receipt: string, minutes: number) => {
     await database.query(
       "update vitrine.receipt set created_at = now() - $2 * interval '1 minute' where id = $1",

@@ -23,7 +23,7 @@ import {
   readQueue,
   SHARE,
 } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createWorkerSetup, noteHost } from "../../support/worker.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 import { png } from "../media/pictures.ts";
 
@@ -137,7 +137,7 @@ describe("what the document of an unseen token names", () => {
     await ask(database, ids);
     const leases = await claim(database, tables, SHARE, 100);
     expect(leases).toHaveLength(ids.length);
-    const recorder = createRecorder({ database, metadata, media });
+    const recorder = createRecorder({ database, metadata, media, noteHost });
     const unseen = new Map(ids.map((id) => [id, 90]));
     await metadata.addUnseenTokens(database, CHAIN_ID, COLLECTION, unseen);
     for (const id of ids) await mint(id, 80);

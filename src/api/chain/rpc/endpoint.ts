@@ -12,14 +12,12 @@ import {
   RpcRequestError,
   TimeoutError,
 } from "viem";
+import { retryAfterMs, retryPolicies } from "../../jobs/retry-policies.ts";
 
 // Enough for the logs of a block range; anything larger is requested in smaller ranges.
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const AT_ONCE_MAX = 64;
 const AT_ONCE_MIN = 2;
-const RETRY_AFTER_SECONDS = 1;
-// A recovered endpoint must be noticed within seconds, whatever its Retry-After.
-const RETRY_AFTER_SECONDS_MAX = 4;
 const RATE_LIMIT_CODES: readonly number[] = [-32005, 429, -32007];
 
 /** The reason of a response above 64 MiB. */
@@ -106,11 +104,11 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
   };
 }
 
-const fault = (reason: string, error: Error, retryAfterSeconds = RETRY_AFTER_SECONDS): Outcome => ({
+const fault = (reason: string, error: Error, retryAfter?: string | null): Outcome => ({
   kind: "fault",
   reason,
   error,
-  retryAfterMs: retryAfterSeconds * 1_000,
+  retryAfterMs: retryAfterMs(retryPolicies.rpcEndpoint, retryAfter),
 });
 
 function outcomeOf(error: Error, call: Call): Outcome {
@@ -125,7 +123,7 @@ function outcomeOf(error: Error, call: Call): Outcome {
   if (find(ResponseBodyTooLargeError)) return { kind: "refused", reason: TOO_LARGE, error };
   if (find(TimeoutError)) return fault("timeout", error);
   const answer = find(HttpRequestError);
-  if (answer?.status === 429) return fault("rate_limited", error, retryAfterOf(answer));
+  if (answer?.status === 429) return fault("rate_limited", error, answer.headers?.get("retry-after"));
   if (answer?.status) return fault(`http_${answer.status}`, error);
   return fault(systemReason(error), error);
 }
@@ -146,11 +144,6 @@ const isRange = (filter: unknown): filter is Range => {
   const { fromBlock, toBlock } = (filter ?? {}) as Partial<Range>;
   return isHex(fromBlock) && isHex(toBlock);
 };
-
-function retryAfterOf({ headers }: HttpRequestError): number {
-  const seconds = Number(headers?.get("retry-after"));
-  return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : RETRY_AFTER_SECONDS;
-}
 
 function systemReason(error: Error): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {

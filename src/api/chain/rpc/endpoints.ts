@@ -4,6 +4,7 @@
  */
 
 import type { ChainConfig } from "../../../config.ts";
+import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
 import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
@@ -115,7 +116,11 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
     heights.push({ block, at: Date.now() });
   }
-  function fail(state: State, reason: string, retryAfterMs = PROBE_MS): void {
+  function fail(
+    state: State,
+    reason: string,
+    retryAfterMs: number = retryPolicies.rpcEndpoint.firstMs,
+  ): void {
     state.pausedUntil = Math.max(state.pausedUntil, Date.now() + retryAfterMs);
     state.fault = reason;
   }

@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import { overLimit, type RateLimit, type RateLimiter } from "../../http/limits/rate-limit.ts";
+import { retryAfterMs, retryPolicies } from "../../jobs/retry-policies.ts";
 import { betweenSchema, parseExact, recordsSchema } from "./remote-answers.ts";
 import { type DelegationSource, isWhole, type SourceAnswer, splitByDirection } from "./source.ts";
 
@@ -15,8 +16,6 @@ export const delegationBudget: RateLimit = { name: "delegation-budget", requests
 const FRESH_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 const BODY_CHARACTERS_MAX = 5_000_000;
-const PAUSE_DEFAULT_SECONDS = 10;
-const PAUSE_SECONDS_MAX = 300;
 
 export interface RemoteSourceDeps {
   /** Without /registry/v2. */
@@ -70,7 +69,8 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
       return unavailable("unreachable", causeOf(error as Error));
     }
     if (response.status === 429) {
-      pausedUntil = now() + pauseSeconds(response) * 1000;
+      const header = response.headers.get("retry-after");
+      pausedUntil = now() + retryAfterMs(retryPolicies.delegationRegistry, header);
       return unavailable("rate_limited", "the registry answered 429");
     }
     if (!response.ok) return unavailable("refused", `the registry answered ${response.status}`);
@@ -126,11 +126,6 @@ async function readText(response: Response): Promise<string> {
     if (text.length > BODY_CHARACTERS_MAX) throw new Error("the answer is too large");
   }
   return text + decoder.decode();
-}
-
-function pauseSeconds(response: Response): number {
-  const told = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return told > 0 ? Math.min(told, PAUSE_SECONDS_MAX) : PAUSE_DEFAULT_SECONDS;
 }
 
 /** fetch hides the reason in the cause; its own message may carry the URL, which is not for everybody. */

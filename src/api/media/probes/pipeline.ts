@@ -3,12 +3,13 @@
 import type { Disk } from "flydrive";
 import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
+import type { NoteHost } from "../../jobs/hosts.ts";
 import type { LeaseWorker } from "../../jobs/lease-worker.ts";
 import { createDecoder } from "../decoder/decoder.ts";
 import { createFetchMedia } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import { createProbe } from "./probe.ts";
-import { type HostNotes, startMediaWorker } from "./worker.ts";
+import { startMediaWorker } from "./worker.ts";
 
 const PROBES_AT_ONCE = 8;
 /** Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through. */
@@ -18,7 +19,7 @@ export interface MediaPipelineDeps {
   readonly database: Database;
   readonly fetching: Parameters<typeof createFetchMedia>[0];
   readonly disk: Disk;
-  readonly hosts: HostNotes;
+  readonly noteHost: NoteHost;
   readonly metrics: MediaMetrics;
   /** False leaves the work to other processes. */
   readonly isOn: boolean;
@@ -26,7 +27,7 @@ export interface MediaPipelineDeps {
 }
 
 export function startMediaPipeline(deps: MediaPipelineDeps): LeaseWorker {
-  const { database, disk, hosts, metrics, logger } = deps;
+  const { database, disk, noteHost, metrics, logger } = deps;
   const decoder = createDecoder({
     processes: DECODERS,
     onLoss(cause) {
@@ -37,7 +38,7 @@ export function startMediaPipeline(deps: MediaPipelineDeps): LeaseWorker {
   const worker = startMediaWorker({
     database,
     probe: createProbe({ database, disk, metrics, decoder, fetchMedia: createFetchMedia(deps.fetching) }),
-    hosts,
+    noteHost,
     metrics,
     concurrency: deps.isOn ? PROBES_AT_ONCE : 0,
     logger,

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
 import type { MediaKind } from "../media-store.ts";
 
 /** A URL that this process has leased. Once the lease expires, another process may take it. */
@@ -35,24 +36,17 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
-export interface MediaShare {
-  /** Concurrent probes of one host, over all processes. Processes that claim at the same moment may exceed it. */
-  readonly perHost: number;
-  /** Hosts that are paused now. */
-  readonly paused: ReadonlySet<string>;
-}
-
-/** Leases up to `count` URLs that are due, the longest due first; none that another process has leased. */
-export async function claimMedia(
-  db: Queryable,
-  { perHost, paused }: MediaShare,
-  count: number,
-): Promise<MediaLease[]> {
+/**
+ * Claims up to `count` URLs that are due, the longest due first; none that another process holds, and none of a paused
+ * host. `perHost` bounds the probes at one host, over all processes; those that claim in the same moment may exceed it.
+ */
+export async function claimMedia(db: Queryable, perHost: number, count: number): Promise<MediaLease[]> {
   return db.query<MediaLease>(
     `with recursive ${hosts}, open_hosts as materialized (
        select h.host, $2 - (select count(*) from vitrine.media l
                              where l.lease is not null and l.host = h.host and l.leased_until > now()) as room
-         from hosts h where h.host is not null and h.host <> all($3::text[])
+         from hosts h left join vitrine.host p on p.host = h.host
+        where h.host is not null and not ${isPaused("p")}
      ), candidates as (
        select d.* from open_hosts o
         cross join lateral (
@@ -68,12 +62,12 @@ export async function claimMedia(
         order by not_before limit $1
      )
      update vitrine.media m
-        set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+        set lease = $3, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
             last_started_at = now()
        from due d where (m.kind, m.url_hash) = (d.kind, d.url_hash)
      returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.status,
                m.reason, m.source_hash as "sourceHash", m.etag, m.file`,
-    [count, perHost, [...paused], randomUUID()],
+    [count, perHost, randomUUID()],
   );
 }
 
@@ -173,7 +167,7 @@ export async function rescheduleProbe(
   const rows = await db.query(
     `update vitrine.media
         set status = case when status = 'pending' and not $6 then 'rejected' else status end, reason = $5,
-            -- The reason of a refusal is written over, so the same bytes have to be looked at anew.
+            -- The reason of a refusal is written over, so the same bytes have to be probed again.
             source_hash = case when status = 'accepted' then source_hash end,
             checked_at = now(), lease = null, leased_until = null,
             not_before = case when wanted > started then not_before

@@ -1,9 +1,11 @@
 /** Works the media probe queue: claims URLs that are due, probes each, and records what came of it. */
 
-import type { Database, Queryable } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
+import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
+import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import { explain, type FetchReason } from "../checks/reasons.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
@@ -20,12 +22,6 @@ import {
 
 const POLL_MS = 1_000;
 const RENEW_MS = 10_000;
-// With doubling from two seconds: about a minute. Until then a URL that was never read is pending, then rejected.
-const OPEN_ATTEMPTS = 5;
-const BACKOFF_BASE_MS = 1_000;
-const DAY_MS = 86_400_000;
-// What answers 404 may have been published before its image; asked again for as long as it is named.
-const FAULT_PAUSE_MAX_MS = 30 * DAY_MS;
 
 const INTERNAL_FAULT: Unread = {
   kind: "unread",
@@ -34,27 +30,10 @@ const INTERNAL_FAULT: Unread = {
   transient: true,
 };
 
-/** How hosts that fail are paused, documents and media alike. */
-export interface HostNotes {
-  paused(db: Queryable): Promise<ReadonlySet<string>>;
-  note(
-    db: Queryable,
-    host: string,
-    answer:
-      | { readonly kind: "answered" }
-      | {
-          readonly kind: "failed";
-          readonly reason: string;
-          readonly retryAfterMs: number | undefined;
-          readonly url: string;
-        },
-  ): Promise<void>;
-}
-
 export interface MediaWorkerDeps {
   readonly database: Database;
   readonly probe: ProbeMedia;
-  readonly hosts: HostNotes;
+  readonly noteHost: NoteHost;
   readonly metrics: MediaMetrics;
   /** Probes at once; 0 leaves the queue to other processes. */
   readonly concurrency: number;
@@ -62,7 +41,7 @@ export interface MediaWorkerDeps {
 }
 
 export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
-  const { database, probe, hosts, metrics, concurrency, logger } = deps;
+  const { database, probe, noteHost, metrics, concurrency, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const perHost = Math.ceil(concurrency / 2);
 
@@ -73,7 +52,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     const isRecorded = await record(lease, result);
     const { outcome, reason } = summary(lease, result);
     metrics.probed(lease.kind, outcome, (performance.now() - startedAt) / 1000, reason);
-    await noteHost(lease, result);
+    await noteAnswer(lease, result);
     if (!isRecorded) throw new LeaseLost();
   }
 
@@ -82,15 +61,16 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     if (result.kind === "found") return completeProbe(database, lease, result.finding);
     const isOpen = isOpenStill(lease, result);
     const reason = explain(result) + (isOpen ? "; trying again" : "");
-    return rescheduleProbe(database, lease, { delayMs: pauseMs(lease.attempts, result), reason, isOpen });
+    const delayMs = backoffMs(policyFor(result), lease.attempts, result.retryAfterMs);
+    return rescheduleProbe(database, lease, { delayMs, reason, isOpen });
   }
 
   /** Only what bears on the whole host counts against it, and any content speaks for it. */
-  async function noteHost({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
-    if (result.kind !== "unread") return hosts.note(database, host, { kind: "answered" });
+  async function noteAnswer({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
+    if (result.kind !== "unread") return noteHost(database, host, { kind: "answered" });
     const { reason, transient, retryAfterMs } = result;
     if (isHostFault(host, reason, transient))
-      await hosts.note(database, host, { kind: "failed", reason: explain(result), retryAfterMs, url });
+      await noteHost(database, host, { kind: "failed", reason: explain(result), retryAfterMs, url });
   }
 
   return startLeaseWorker({
@@ -99,7 +79,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     pollMs: POLL_MS,
     renewMs: RENEW_MS,
     logger,
-    claim: async (free) => claimMedia(database, { perHost, paused: await hosts.paused(database) }, free),
+    claim: (free) => claimMedia(database, perHost, free),
     renew: (leases) => renewMedia(database, leases),
     release: (leases) => releaseMedia(database, leases),
     run,
@@ -110,18 +90,12 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   });
 }
 
-const isOpenStill = ({ attempts }: MediaLease, { transient }: Unread): boolean =>
-  transient && attempts < OPEN_ATTEMPTS;
+const policyFor = ({ transient }: Unread): RetryPolicy =>
+  transient ? retryPolicies.mediaHostFault : retryPolicies.mediaUrlFault;
 
-/** Doubles from two seconds to a day for a host's fault, from a day to thirty for the URL's own. */
-function pauseMs(attempts: number, { transient, retryAfterMs = 0 }: Unread): number {
-  const doubled = 2 ** Math.min(attempts, 30);
-  const full = transient
-    ? Math.min(BACKOFF_BASE_MS * doubled, DAY_MS)
-    : Math.min((DAY_MS * doubled) / 2, FAULT_PAUSE_MAX_MS);
-  // Half of it is left to chance, so that URLs of one host spread out.
-  return Math.max(full / 2 + (Math.random() * full) / 2, retryAfterMs);
-}
+/** Until then a URL that was never read is pending, and rejected from then on. */
+const isOpenStill = ({ attempts }: MediaLease, unread: Unread): boolean =>
+  attempts < policyFor(unread).attempts;
 
 function summary(
   lease: MediaLease,

@@ -5,8 +5,9 @@ import type { Standard } from "../../../config.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
+import { isPaused, isTripped } from "../../jobs/hosts.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
-import { FAILURES_UNTIL_PAUSE, PROBE_TIME } from "../hosts/hosts.ts";
+import { PROBE_TIME } from "./hosts.ts";
 import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
 import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
@@ -33,7 +34,7 @@ const hosts = `
   )`;
 
 // A host that is back from a pause is asked by one fetch first, of a token that it has answered for before, if it has.
-const isProbed = `p.failures >= ${FAILURES_UNTIL_PAUSE}`;
+const isProbed = isTripped("p");
 
 // Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
 const RIVALS = 4;
@@ -64,7 +65,7 @@ export async function claim(
                    where r.lease is not null and r.host = h.host and r.leased_until > now()
                    order by r.leased_until limit $3) asked) end as room
          from hosts h left join vitrine.host p on p.host = h.host
-        where h.host is not null and (p.paused_until is null or p.paused_until <= now())
+        where h.host is not null and not ${isPaused("p")}
      ), candidates as (
        select f.*, row_number() over (
                 partition by f.host

@@ -1,6 +1,7 @@
 /** The refresh queue as the operator and the metrics see it. Every read is bounded, whatever waits. */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
 
 /** How urgent queued work is, by its priority in the queue. */
 export const urgencies = {
@@ -79,7 +80,7 @@ export async function readQueueState(database: Database): Promise<QueueState> {
   return { waiting, oldestSeconds: Math.max(0, ...rows.map((row) => row.oldestSeconds)) };
 }
 
-/** Hosts that something waits for or that are left alone: paused ones first, then those that most waits for. */
+/** Hosts that something waits for or that are paused: paused ones first, then those that most waits for. */
 export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
   const rows = await db.query<HostState>(
     // One step down an index per host, as the claim takes them: the queue may hold a million tokens of one.
@@ -90,8 +91,8 @@ export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
               h.place + 1
          from hosts h where h.host is not null and h.place <= $1
      ), paused as (
-       select host, paused_until, reason from vitrine.host
-        where paused_until > now() order by paused_until desc limit $1 + 1
+       select host, paused_until, reason from vitrine.host h
+        where ${isPaused("h")} order by paused_until desc limit $1 + 1
      ), named as (
        select host from hosts where host is not null union select host from paused
      )
@@ -108,10 +109,10 @@ export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
   return excerpt(rows, HOSTS_MAX);
 }
 
-/** Hosts that are left alone now. */
+/** How many hosts are paused now. */
 export async function countPausedHosts(db: Queryable): Promise<number> {
   const [row] = await db.query<{ hosts: number }>(
-    "select count(*)::int as hosts from vitrine.host where paused_until > now()",
+    `select count(*)::int as hosts from vitrine.host h where ${isPaused("h")}`,
   );
   return row?.hosts ?? 0;
 }

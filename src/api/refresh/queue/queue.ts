@@ -3,6 +3,7 @@
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
+import { recheckPolicy } from "../../jobs/retry-policies.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
 import { forgetEnded } from "./ended-tokens.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
@@ -15,10 +16,6 @@ export const REFRESH_CHANNEL = "vitrine_refresh";
 const START_SPACING = "interval '5 seconds'";
 const ANONYMOUS_SPACING = "interval '60 seconds'";
 export const LEASE = "interval '15 seconds'";
-// Origins lag their own events: what an event or a mint left as it was is looked at again, and a failure once more.
-const RECHECK_AFTER = ["interval '30 seconds'", "interval '5 minutes'", "interval '1 day'"];
-const RECHECKS_UNCHANGED = 2;
-const RECHECKS_FAILED = 3;
 
 // A request joins what waits to be started. What a live lease has started answers no request that came after.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
@@ -193,8 +190,11 @@ export async function complete<Each extends Lease>(
   endingOf: (lease: Each) => FetchEnding = () => ({ status: "updated" }),
 ): Promise<Each[]> {
   const endings = leases.map(endingOf);
-  const waits = RECHECK_AFTER.map((each, rechecks) => `when ${rechecks} then ${each}`).join(" ");
-  const rechecksMax = `case k.status when 'unchanged' then ${RECHECKS_UNCHANGED} when 'failed' then ${RECHECKS_FAILED} else 0 end`;
+  const { pausesMs, attempts } = recheckPolicy;
+  const waits = pausesMs
+    .map((ms, rechecks) => `when ${rechecks} then interval '${ms} milliseconds'`)
+    .join(" ");
+  const rechecksMax = `case k.status when 'unchanged' then ${attempts.unchanged} when 'failed' then ${attempts.failed} else 0 end`;
   const isOwed = `(r.wanted = r.started and r.looks < ${rechecksMax})`;
   const nextRecheckAt = `now() + case r.looks ${waits} end`;
   const rows = await db.query<Row>(

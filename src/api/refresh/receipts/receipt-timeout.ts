@@ -1,25 +1,25 @@
 /** Ends receipts that wait in vain: a caller is told within minutes, whatever became of the host. */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
+import { RECEIPT_TIMEOUT_MS } from "../../jobs/retry-policies.ts";
 import { noteChanged } from "./receipts.ts";
 
 const CHECK_EVERY_MS = 10_000;
-// With all five tries spread over it, a host that comes back within the hour still serves the token.
-const WAIT = "interval '10 minutes'";
 
 /**
- * Answers, as failed, what was asked for over ten minutes ago of hosts that are left alone. The tokens stay queued and
- * are fetched once their host answers: what an event asked for is not dropped. Returns how many answers it gave.
+ * Ends as failed what receipts have waited for over ten minutes, of paused hosts. The tokens stay queued and are fetched
+ * once their host answers: what an event asked for is not dropped. Returns how many tokens of receipts it ended.
  */
 export async function answerOverdue(db: Queryable): Promise<number> {
   const rows = await db.query<{ receiptId: string }>(
     `update vitrine.receipt_token t
         set status = 'failed', reason = h.reason || '; the host is paused because it failed repeatedly'
        from vitrine.receipt p, vitrine.refresh r, vitrine.host h
-      where h.paused_until > now() and r.host = h.host and r.wanted > r.done and r.lease is null
+      where ${isPaused("h")} and r.host = h.host and r.wanted > r.done and r.lease is null
         and (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
         and t.status is null and t.wanted <= r.wanted
-        and p.id = t.receipt_id and p.created_at < now() - ${WAIT}
+        and p.id = t.receipt_id and p.created_at < now() - interval '${RECEIPT_TIMEOUT_MS} milliseconds'
      returning t.receipt_id as "receiptId"`,
   );
   await noteChanged(db, rows);

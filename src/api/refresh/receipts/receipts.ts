@@ -1,6 +1,7 @@
 /** Receipts: what became of each token of a request. Their SQL is here. */
 
 import type { Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
 import type { Lease } from "../queue/queue.ts";
 
 export type TokenStatus = "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
@@ -145,7 +146,7 @@ export async function findReceipt(
        left join lateral (
          select 'the host is paused until ' || to_char(paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
                 || ' (' || h.reason || ')' as pause
-           from vitrine.host h where h.host = r.host and h.paused_until > now()) h on true
+           from vitrine.host h where h.host = r.host and ${isPaused("h")}) h on true
       where p.id = $1 and p.made_by = $2 and p.app_id is not distinct from $3 order by t.position`,
     [id, ...ownerColumns(owner)],
   );

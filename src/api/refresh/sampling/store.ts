@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
 import type { SampledCollection, SamplePosition } from "../../metadata/records/sample-store.ts";
 
 // Reading URIs is called off before.
@@ -223,7 +224,7 @@ export async function findUnavailable(
 ): Promise<{ readonly queued: ReadonlySet<string>; readonly paused: ReadonlySet<string> }> {
   const rows = await db.query<{ tokenId: string; isQueued: boolean; isPaused: boolean }>(
     `select r.token_id as "tokenId", r.wanted > r.done as "isQueued",
-            exists (select from vitrine.host h where h.host = r.host and h.paused_until > now()) as "isPaused"
+            exists (select from vitrine.host h where h.host = r.host and ${isPaused("h")}) as "isPaused"
        from vitrine.refresh r
       where r.chain_id = $1 and r.collection = $2 and r.token_id = any($3::numeric[])`,
     [chainId, collection, tokenIds],

@@ -5,20 +5,16 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
+import type { NoteHost } from "../../jobs/hosts.ts";
+import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
-import { noteHost, rememberHosts } from "../hosts/hosts.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
+import { rememberHosts } from "../queue/hosts.ts";
 import { complete, type Lease, lockLeases, reschedule } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 
-// Origin faults end after about a minute of tries; a token is asked for again by the next request or event.
-export const ATTEMPTS_MAX = 5;
-const BACKOFF_BASE_MS = 1_000;
-const BACKOFF_MAX_MS = 60_000;
-// A node that lags or is away is back for all at once, and nothing else is wrong with the token.
-const NODE_BACKOFF_MAX_MS = 10_000;
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
 const TOGETHER_MAX = 256;
 // While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
@@ -50,13 +46,16 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-export function createRecorder(deps: {
+export interface RecorderDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
   readonly media?: EnqueueMedia | undefined;
+  readonly noteHost: NoteHost;
   readonly metrics?: RefreshMetrics | undefined;
-}): Recorder {
-  const { database, metadata, media = noMedia, metrics = noRefreshMetrics } = deps;
+}
+
+export function createRecorder(deps: RecorderDeps): Recorder {
+  const { database, metrics = noRefreshMetrics } = deps;
   const waiting: Waiting[] = [];
   let working = 0;
   let startedAt = 0;
@@ -77,7 +76,7 @@ export function createRecorder(deps: {
   async function recordTogether(batch: readonly Waiting[]): Promise<void> {
     try {
       const ends = batch.map(({ fetched }) => fetched);
-      const work = (tx: Queryable) => recordAll(tx, metadata, media, ends);
+      const work = (tx: Queryable) => recordAll(tx, deps, ends);
       const { lost, reports } = await database.transaction(work, "byKey");
       reports.forEach(metrics.fetched);
       for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
@@ -114,11 +113,10 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
   lease.trigger === "sample" && resolution.kind === "failed" && resolution.transient;
 
-/** Answers the leases that were lost, and what is to be counted of the others. */
+/** Returns the leases that were lost, and what metrics count of the others. */
 async function recordAll(
   tx: Queryable,
-  metadata: MetadataService,
-  media: EnqueueMedia,
+  { metadata, media = noMedia, noteHost }: RecorderDeps,
   batch: readonly FetchedLease[],
 ): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
@@ -135,7 +133,7 @@ async function recordAll(
       holding.awaited,
     )),
   ];
-  await noteHosts(tx, kept, holding.hasHostFaults);
+  await noteHosts(tx, noteHost, kept, holding.hasHostFaults);
   return { lost: new Set(leases.filter((lease) => !held.has(lease))), reports };
 }
 
@@ -149,8 +147,7 @@ async function putBack(
   for (const each of batch) {
     const { lease, resolution } = each;
     if (resolution.kind !== "failed") continue;
-    const backoffMaxMs = isNodeAway(resolution) ? NODE_BACKOFF_MAX_MS : BACKOFF_MAX_MS;
-    const delayMs = Math.max(backoffMs(lease.attempts, backoffMaxMs), resolution.retryAfterMs ?? 0);
+    const delayMs = backoffMs(policyFor(resolution), lease.attempts, resolution.retryAfterMs);
     await reschedule(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
     // That was no fetch, and a node may be away for long.
     if (isNodeAway(resolution)) continue;
@@ -207,24 +204,22 @@ const endOf = ({ lease, resolution }: FetchedLease) => ({
   resolution,
 });
 
-/** Nothing is known of a token while the node is away, so that fault never ends a request. */
+/** Whether the token is tried again. Nothing is known of it while the node is away, so that fault never ends a request. */
 function goesOn({ lease, resolution }: FetchedLease): boolean {
   if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
-  return isNodeAway(resolution) || lease.attempts < ATTEMPTS_MAX;
+  return lease.attempts < policyFor(resolution).attempts;
 }
 
 const isNodeAway = (resolution: Resolution): boolean =>
   resolution.kind === "failed" && resolution.reason === "rpc_unavailable" && !resolution.nodeAnswered;
 
-/** Doubles from two seconds to the most, with half of it left to chance so that tokens of one host spread out. */
-function backoffMs(attempts: number, maxMs: number): number {
-  const full = Math.min(BACKOFF_BASE_MS * 2 ** attempts, maxMs);
-  return full / 2 + (Math.random() * full) / 2;
-}
+const policyFor = (resolution: Resolution): RetryPolicy =>
+  isNodeAway(resolution) ? retryPolicies.nodeAway : retryPolicies.documentFetch;
 
 /** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
 async function noteHosts(
   tx: Queryable,
+  noteHost: NoteHost,
   batch: readonly FetchedLease[],
   hasHostFaults: boolean,
 ): Promise<void> {

@@ -5,18 +5,20 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
+import { createHostConcurrency } from "../../jobs/host-concurrency.ts";
+import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
+import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { burnedIn } from "../../metadata/rules.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
-import { createHostConcurrency } from "../hosts/host-concurrency.ts";
-import { askProbes } from "../hosts/hosts.ts";
 import type { RefreshMetrics } from "../metrics.ts";
 import { claim, nextDueMs, type Share } from "../queue/claim.ts";
+import { askProbes, awaitHost } from "../queue/hosts.ts";
 import { complete, type Lease, release, renew } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
-import { ATTEMPTS_MAX, createRecorder } from "./recorder.ts";
+import { createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
 // How many fetches may wait to be recorded while others go on.
@@ -46,6 +48,7 @@ export interface WorkerDeps {
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
   readonly media?: EnqueueMedia | undefined;
+  readonly noteHost: NoteHost;
   readonly readBlock: ReadBlock;
   readonly chainIds: readonly number[];
   /** Fetches at once; 0 makes this process leave the queue to others. */
@@ -55,11 +58,11 @@ export interface WorkerDeps {
 }
 
 export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
-  const { database, tables, metadata, media, readBlock, chainIds, concurrency, metrics, logger } = deps;
+  const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
   // One host, slow or dead, never takes all there is.
   const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
   const hostConcurrency = createHostConcurrency(database, share.perHost);
-  const recorder = createRecorder({ database, metadata, media, metrics });
+  const recorder = createRecorder(deps);
   let probesAskedAt = 0;
 
   async function claimDue(free: number): Promise<Lease[]> {
@@ -80,7 +83,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       freePlace();
       // Whoever waits for a host that failed is told of it first.
       if (!hasFailedHost(resolution)) leave();
-      // Put back when its host was found busy or paused.
+      // Released to wait for its host, which was found busy or paused.
       if (signal.aborted || resolution === undefined) return;
       if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
       if (hasFailedHost(resolution)) hostConcurrency.forgetPaused();
@@ -91,7 +94,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
 
   /** A document that can't be recorded would otherwise be fetched again for ever, and its receipts never end. */
   async function giveUp(lease: Lease): Promise<void> {
-    if (lease.attempts < ATTEMPTS_MAX) return;
+    if (lease.attempts < retryPolicies.documentFetch.attempts) return;
     await database.transaction(async (tx) => {
       const held = await complete(tx, [lease], () => ({ status: "failed" }));
       await settle(
@@ -101,7 +104,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     }, "byKey");
   }
 
-  /** Undefined for a token that was put back. `entered` takes the host that was asked. */
+  /** Undefined for a token that was released to wait for its host. `entered` takes the host that was asked. */
   async function resolve(
     lease: Lease,
     entered: string[],
@@ -115,16 +118,18 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       const message = `the chain's head can't be read (${(error as Error).name})`;
       return unread("rpc_unavailable", message, true);
     }
-    let isPutBack = false;
+    let isReleased = false;
     const admit = async (host: string): Promise<boolean> => {
-      const isAdmitted = await hostConcurrency.enter(lease, host);
-      if (isAdmitted === undefined) throw new LeaseLost();
-      if (isAdmitted) entered.push(host);
-      isPutBack = !isAdmitted;
-      return isAdmitted;
+      if (await hostConcurrency.enter(host, host === lease.host)) {
+        entered.push(host);
+        return true;
+      }
+      if (!(await awaitHost(database, lease, host))) throw new LeaseLost();
+      isReleased = true;
+      return false;
     };
     const resolution = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
-    return isPutBack ? undefined : resolution;
+    return isReleased ? undefined : resolution;
   }
 
   return startLeaseWorker({

@@ -1,35 +1,34 @@
-/** Lets fetches through to the hosts that their URIs lead to, where the claim could not know the host. */
+/** Bounds what this process asks of one host at once, where the host is only known once work has begun. */
 
-import type { Database } from "../../db/database.ts";
-import type { Lease } from "../queue/queue.ts";
-import { awaitHost, readPaused } from "./hosts.ts";
+import type { Database } from "../db/database.ts";
+import { readPaused } from "./hosts.ts";
 
 // Long enough for a host that answers, and nothing to those behind when it does not.
 const WAIT_MS = 1_000;
-// What other processes found out about a host bears being late.
+// What other processes find out about a host may come so much later.
 const PAUSED_KEPT_MS = 100;
 
 export interface HostConcurrency {
-  /** True counts a fetch until it leaves; false when the token was put back, undefined when its lease was lost. */
-  enter(lease: Lease, host: string): Promise<boolean | undefined>;
+  /**
+   * True counts a request until it leaves. False if the host is paused, or stays busy for a second. `isClaimed`: whoever
+   * claimed the work knew its host, and that it was not paused.
+   */
+  enter(host: string, isClaimed: boolean): Promise<boolean>;
   leave(host: string): void;
-  /** After this process found fault with a host, which those that wait for it are to know. */
+  /** Forgets which hosts are paused, after this process noted a failure: those that wait for the host are to know. */
   forgetPaused(): void;
   /** How many wait for others of the same host to leave. */
   readonly waiting: number;
 }
 
-/**
- * `perHost` bounds what this process asks of one host at once, over and above what its claims took for it. A token that
- * finds its host busy waits for a moment, and then for a claim that knows where it leads.
- */
+/** At most `perHost` requests to a host at once, over and above what claims took for it. */
 export function createHostConcurrency(database: Database, perHost: number): HostConcurrency {
   const inside = new Map<string, number>();
   const queues = new Map<string, (() => void)[]>();
   let waiting = 0;
   let asking: ReturnType<typeof readPaused> | undefined;
 
-  // A burst of fetches asks once.
+  // A burst of requests asks once.
   const paused = (): ReturnType<typeof readPaused> => {
     if (asking) return asking;
     const asked = readPaused(database);
@@ -71,18 +70,14 @@ export function createHostConcurrency(database: Database, perHost: number): Host
     queues.get(host)?.shift()?.();
   }
 
-  const putBack = async (lease: Lease, host: string): Promise<false | undefined> =>
-    (await awaitHost(database, lease, host)) ? false : undefined;
-
   return {
-    async enter(lease, host) {
-      // The claim has looked at the host that it knew.
-      const isSeen = host === lease.host && !isFull(host);
-      while (isFull(host)) if (!(await waitForTurn(host))) return putBack(lease, host);
+    async enter(host, isClaimed) {
+      const isKnownToAnswer = isClaimed && !isFull(host);
+      while (isFull(host)) if (!(await waitForTurn(host))) return false;
       inside.set(host, (inside.get(host) ?? 0) + 1);
-      if (isSeen || !(await paused()).has(host)) return true;
+      if (isKnownToAnswer || !(await paused()).has(host)) return true;
       leave(host);
-      return putBack(lease, host);
+      return false;
     },
 
     leave,

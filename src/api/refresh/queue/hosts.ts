@@ -1,0 +1,74 @@
+/** What the queue knows of hosts: tokens that wait for theirs, and those that probe whether a paused one is back. */
+
+import type { Queryable } from "../../db/database.ts";
+import { isPaused, isTripped } from "../../jobs/hosts.ts";
+import { retryPolicies } from "../../jobs/retry-policies.ts";
+import { enqueue, type Lease, STILL_ANONYMOUS } from "./queue.ts";
+
+const BUSY_PAUSE = `interval '${retryPolicies.hostBusy.firstMs} milliseconds'`;
+/** SQL: for so long after its pause, only the probe is asked of a host. A probe that nobody may claim holds up nobody else. */
+export const PROBE_TIME = "interval '30 seconds'";
+
+/** Chooses a token that the host has answered for: others may fail for a reason of their own. */
+export async function chooseProbe(db: Queryable, host: string): Promise<void> {
+  await db.query(
+    `update vitrine.host h
+        set probe_chain_id = k.chain_id, probe_collection = k.collection, probe_token_id = k.token_id
+       from (select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+               join vitrine.token t
+                 on (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
+              where r.host = $1 and t.last_outcome = 'good' limit 1) k
+      where h.host = $1`,
+    [host],
+  );
+}
+
+/** Enqueues the probes of hosts whose pause has just ended, unless those tokens are due anyway. */
+export async function askProbes(db: Queryable): Promise<void> {
+  const probes = await db.query<{ chainId: string; collection: string; tokenId: string }>(
+    `select h.probe_chain_id as "chainId", h.probe_collection as collection, h.probe_token_id as "tokenId"
+       from vitrine.host h
+      where ${isTripped("h")} and h.probe_token_id is not null
+        and h.paused_until between now() - ${PROBE_TIME} and now()
+        and not exists (
+          select from vitrine.refresh r
+           where (r.chain_id, r.collection, r.token_id) = (h.probe_chain_id, h.probe_collection, h.probe_token_id)
+             and r.wanted > r.done and (r.lease is not null or r.not_before <= now()))`,
+  );
+  for (const { chainId, collection, tokenId } of probes) {
+    const tokens = new Map([[tokenId, 0]]);
+    await enqueue(db, { chainId: Number(chainId), collection, tokens, trigger: "recheck", rechecks: false });
+  }
+}
+
+/** Releases a token untried until its host may be asked: at the end of its pause, or soon. False if the lease was lost. */
+export async function awaitHost(db: Queryable, lease: Lease, host: string): Promise<boolean> {
+  const rows = await db.query(
+    `update vitrine.refresh r
+        set host = $5, lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
+            not_before = coalesce((select h.paused_until from vitrine.host h where h.host = $5 and ${isPaused("h")}),
+                                  now() + ${BUSY_PAUSE})
+      where chain_id = $1 and collection = $2 and token_id = $3 and lease = $4 returning 1`,
+    [lease.chainId, lease.collection, lease.tokenId, lease.id, host],
+  );
+  return rows.length > 0;
+}
+
+/** Remembers where tokens' documents came from, so that the next claim can tell. */
+export async function rememberHosts(
+  db: Queryable,
+  tokens: readonly { readonly lease: Lease; readonly host: string }[],
+): Promise<void> {
+  if (tokens.length === 0) return;
+  await db.query(
+    `update vitrine.refresh r set host = k.host
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[]) as k(chain_id, collection, token_id, host)
+      where (r.chain_id, r.collection, r.token_id) = (k.chain_id, k.collection, k.token_id)`,
+    [
+      tokens.map(({ lease }) => lease.chainId),
+      tokens.map(({ lease }) => lease.collection),
+      tokens.map(({ lease }) => lease.tokenId),
+      tokens.map(({ host }) => host),
+    ],
+  );
+}
