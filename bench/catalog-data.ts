@@ -1,4 +1,4 @@
-/** A collection of any size with ten traits per token, written straight into PostgreSQL. */
+/** A collection of any size with ten traits per token, written directly into PostgreSQL. */
 
 import { randomBytes } from "node:crypto";
 import type { ChainTables } from "../src/api/chain/index/tables.ts";
@@ -8,7 +8,7 @@ export const CHAIN_ID = 31337;
 
 const TEXT_VALUES = [2, 5, 10, 20, 20, 50, 100, 200, 1_000];
 const NUMBERS = 10_000;
-/** Different values per trait; the first ones are held by most. The last is a number. */
+/** Distinct values per trait; the first ones are the most common. The last trait is a number. */
 export const valuesOf = (numbers: number): readonly number[] => [...TEXT_VALUES, numbers];
 export const NUMBER_TRAIT = TEXT_VALUES.length;
 export const traitName = (trait: number): string => `Trait ${trait}`;
@@ -19,7 +19,7 @@ export interface Client {
   query(sql: string, parameters?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** Ponder's tables, as far as searching needs them, with the indexes that serving makes. */
+/** Ponder's tables as far as search needs them, with the database indexes that serving creates. */
 export async function createChainTables(client: Client, tables: ChainTables): Promise<void> {
   await client.query(`
     create schema ${tables.schema};
@@ -47,8 +47,8 @@ export async function createChainTables(client: Client, tables: ChainTables): Pr
 }
 
 /**
- * `usual` collections have 10,000 different numbers, and one token in a hundred is burned. In `serial` ones each token has
- * a number of its own, and three in ten are burned.
+ * `usual` collections have 10,000 distinct numbers, and one token in a hundred is burned. In `serial` ones each token
+ * has its own number, and three in ten are burned.
  */
 export type Kind = "usual" | "serial";
 
@@ -56,7 +56,7 @@ export interface Data {
   readonly collection: CollectionConfig;
   readonly kind: Kind;
   readonly tokens: number;
-  /** How many different numbers there are, from zero. */
+  /** How many distinct numbers there are, from zero. */
   readonly numbers: number;
   /** The first id of each trait's values. */
   readonly firstValues: readonly number[];
@@ -66,7 +66,7 @@ export interface Data {
 export const serialOf = (tokens: number, tokenId: string): string =>
   `((${tokenId}::bigint * 7919) % ${tokens})`;
 
-/** One token in a hundred is locked; a thousand wallets own them. */
+/** One token in a hundred is locked; a thousand wallets own the tokens. */
 export async function createCollection(
   client: Client,
   tables: ChainTables,
@@ -96,7 +96,7 @@ export async function createCollection(
     );
     firstValues.push(rows.reduce((least, { id }) => Math.min(least, Number(id)), Number.POSITIVE_INFINITY));
   }
-  // Filled row by row, it takes several times as long.
+  // Filling it row by row takes several times as long.
   await client.query("drop index vitrine.token_traits");
   const picks = valuesOf(numbers).map((values, trait) => {
     const isSerial = kind === "serial" && trait === NUMBER_TRAIT;

@@ -1,4 +1,4 @@
-/** The questions of the catalog bench: as the search is asked, and as SQL that answers the same. */
+/** The queries of the catalog bench: as search requests, and as equivalent SQL. */
 
 import type { TokenFilter, TokenSort } from "../src/api/search/query.ts";
 import { CHAIN_ID, type Data, NUMBER_TRAIT, serialOf, traitName, valueAt } from "./catalog-data.ts";
@@ -19,7 +19,7 @@ interface Condition {
   readonly where: string;
 }
 
-/** Tokens whose number is between these. */
+/** Tokens with a number in this range. */
 function between({ kind, tokens, firstValues, numbers }: Data, from: number, to: number): Condition {
   const first = firstValues[NUMBER_TRAIT] ?? 0;
   return {
@@ -34,7 +34,7 @@ function between({ kind, tokens, firstValues, numbers }: Data, from: number, to:
 
 const none: TokenFilter = { criteria: [], ranges: [] };
 
-/** Tokens with these values of these traits, by the values' numbers. */
+/** Tokens with these values of these traits, by the values' positions. */
 function holding(
   { firstValues }: Data,
   picks: readonly (readonly [trait: number, nth: number])[],
@@ -49,7 +49,7 @@ function holding(
   };
 }
 
-/** Each makes another condition at every call. */
+/** Each call makes a different condition. */
 export const conditions: Readonly<Record<string, (data: Data) => Condition>> = {
   all: () => ({ filter: none, where: "true" }),
   // About 0.05 % and 0.3 % of the tokens.
@@ -125,7 +125,7 @@ export function makeQuestion(data: Data, tokenState: string, condition: string, 
   return {
     filter,
     sort: by,
-    // Ids of the first page and how many match, in one statement.
+    // The ids of the first page and the match count, in one statement.
     sql: `select t.token_id, count(*) over () as total from vitrine.token t
             left join ${tokenState} s
               on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)

@@ -9,7 +9,7 @@ import { readDocument } from "../src/api/metadata/uri/resolve.ts";
 import { CHAIN_ID, NUMBER_TRAIT, traitName, valueAt, valuesOf } from "./catalog-data.ts";
 
 const TOGETHER = 10;
-// A hundred versions per second, as of a replica that refreshes with all it has from hosts that are some way off.
+// A hundred versions per second, as of a replica that refreshes at full speed from distant hosts.
 const EVERY_MS = 100;
 
 const [url = "", schema = "", collection = "", tokens = "0", numbers = "0"] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Pages and facets of collections of 10k, 100k and 1M tokens with ten traits each, beside the same SQL through `pg`. */
+/** Pages and facets of collections of 10k, 100k and 1M tokens with ten traits each, against the same SQL in `pg`. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
 
 const SIZES = process.env.BENCH_TOKENS?.split(",").map(Number) ?? [10_000, 100_000, 1_000_000];
 const SEARCHES = 200;
-// A query over a million rows takes seconds where no index serves it.
+// A query over a million rows takes seconds without a suitable database index.
 const SQL_MS_MAX = 6_000;
 const SQL_QUERIES_MIN = 3;
 const DEEP_PAGES = 200;
@@ -93,7 +93,7 @@ async function measure(setting: Setting, data: Data) {
 
 async function measureLoad({ search }: Setting, { collection }: Data) {
   const before = memory();
-  // Time of the processor, since what else the machine does is no pause of ours.
+  // Processor time, since other load on the machine is not a pause of ours.
   let longest = 0;
   let usage = process.cpuUsage();
   const timer = setInterval(() => {
@@ -125,7 +125,7 @@ async function measurePages(setting: Setting, data: Data, condition: string, sor
   const ours: number[] = [];
   const sql: number[] = [];
   const until = performance.now() + SQL_MS_MAX;
-  // By turns, so that whatever else the machine does slows down both.
+  // Alternating, so that other load slows down both sides.
   for (let nth = 0; nth < SEARCHES; nth++) {
     const question = ask();
     const query = { filter: question.filter, sort: question.sort, limit: LIMIT };
@@ -158,7 +158,7 @@ async function measureFacets({ search, tokenState }: Setting, data: Data) {
   return results;
 }
 
-/** A panel where two broad traits and half of the numbers are asked for. */
+/** A panel with two broad traits and half of the numbers selected. */
 async function measurePanels({ search, tokenState }: Setting, data: Data) {
   const ms: number[] = [];
   for (let nth = 0; nth < SEARCHES; nth++) {
@@ -171,7 +171,7 @@ async function measurePanels({ search, tokenState }: Setting, data: Data) {
   return { two_broad_and_half: summary(ms) };
 }
 
-/** The first pages of a broad filter by name, beside those after two hundred more. */
+/** The first pages of a broad filter by name, against those after two hundred more. */
 async function measureDeep({ search }: Setting, { collection }: Data) {
   const query = {
     filter: { criteria: [], ranges: [] },

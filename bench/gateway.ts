@@ -1,4 +1,4 @@
-/** Requests per second of a keyed gateway route, beside the same Hono route without our middleware: key, limit, usage, headers. */
+/** Requests per second of a keyed route with our middleware (key, limit, usage, headers), against the bare route. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { migrate } from "../src/api/db/migrate.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 
 const CONNECTIONS = 32;
-// Short rounds, in turns: what else the machine does falls on both sides.
+// Short alternating rounds: other load affects both sides.
 const SECONDS = 2;
 const ROUNDS = 9;
 const SERVER = fileURLToPath(new URL("./gateway-server.ts", import.meta.url));

@@ -1,10 +1,10 @@
-/** Asks both sides of the GraphQL bench by turns, and tells what each took for a request. */
+/** Queries both sides of the GraphQL bench in turn, and reports the cost per request. */
 
 import { Pool } from "undici";
 import type { QueryKind } from "./graphql-queries.ts";
 
 const CONNECTIONS = 16;
-// Many short rounds, in turns: what else the machine does falls on both sides.
+// Many short alternating rounds: other load affects both sides.
 const SECONDS = 0.4;
 const ROUNDS = 25;
 
@@ -12,7 +12,7 @@ const paths = { bare: "/bare/graphql", vitrine: "/graphql" } as const;
 type Side = keyof typeof paths;
 const sides = Object.keys(paths) as Side[];
 
-/** Of one round; `cpu` is what the process used, which a machine with other work tells more of than its clock. */
+/** One round; `cpu` is the process's own time, which says more than the clock on a shared machine. */
 interface Round {
   readonly perSecond: number;
   readonly cpuMs: number;
@@ -23,13 +23,13 @@ type Post = (side: Side, body: string) => Promise<string>;
 export interface Comparison {
   readonly vitrine_per_second: number;
   readonly bare_per_second: number;
-  /** Requests per second of ours in those of Ponder's. */
+  /** Our requests per second, as a ratio to Ponder's. */
   readonly ratio: number;
-  /** The same by the processor time of a request. */
+  /** The same by processor time per request. */
   readonly cpu_ratio: number;
 }
 
-/** Measures one kind of query after another. `keys` are of apps that may send more than this. */
+/** Measures one kind of query after another. `keys` belong to apps whose limits exceed this rate. */
 export async function compareSides(
   baseUrl: string,
   keys: readonly string[],
@@ -105,9 +105,9 @@ async function cpuMs(pool: Pool): Promise<number> {
 
 async function playRounds(load: (side: Side) => Promise<Round>): Promise<Record<Side, Round[]>> {
   const rounds: Record<Side, Round[]> = { bare: [], vitrine: [] };
-  // The first round warms both sides up.
+  // The first round warms up both sides.
   for (let round = 0; round <= ROUNDS; round++) {
-    // Whoever comes second finds the machine as the first has left it.
+    // The second side finds the machine as the first has left it.
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const result = await load(side);
       if (round > 0) rounds[side].push(result);

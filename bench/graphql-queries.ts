@@ -1,18 +1,18 @@
-/** The queries of the GraphQL bench: what clients ask of Ponder's tables, from one row to a full page. */
+/** The queries of the GraphQL bench: what clients query of Ponder's tables, from one row to a full page. */
 
 export interface GraphqlQuery {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-/** One way of asking; `nth` makes requests differ. */
+/** One kind of query; `nth` makes requests differ. */
 export type QueryKind = (nth: number) => GraphqlQuery;
 
 export interface IndexedTokens {
   readonly chainId: number;
   /** In lower case. */
   readonly collection: string;
-  /** Tokens 1 to this one. */
+  /** Tokens 1 to this one exist. */
   readonly tokens: number;
 }
 
@@ -21,7 +21,7 @@ const PAGE_FIELDS = "pageInfo { hasNextPage hasPreviousPage startCursor endCurso
 
 export function queryKinds({ chainId, collection, tokens }: IndexedTokens): Record<string, QueryKind> {
   const tokenId = (nth: number): string => String((nth % tokens) + 1);
-  // Whatever comes after it fills a page.
+  // Enough tokens follow it to fill a page.
   const before = (nth: number): string => String(nth % (tokens - 100));
 
   return {
@@ -75,7 +75,7 @@ export function queryKinds({ chainId, collection, tokens }: IndexedTokens): Reco
       },
     }),
 
-    // Nothing that is kept by the text of a query helps here.
+    // A cache by query text does not help here.
     every_text_new: (nth) => ({
       query: `{ # ${nth}
         tokenStates(where: { chainId: ${chainId}, collectionAddress: "${collection}", tokenId_gt: "${before(nth)}" }, orderBy: "tokenId", limit: 10) {

@@ -1,4 +1,4 @@
-/** Requests per second of Ponder's own queries through our POST /graphql, beside Ponder's bare middleware in the same process. */
+/** Requests per second of Ponder's queries through POST /graphql, against its bare middleware in one process. */
 
 import { fileURLToPath } from "node:url";
 import type { Chain } from "../demo/chain.ts";
@@ -11,7 +11,7 @@ const TOKENS_PER_CALL = 1_000;
 const CALLS = 5;
 const BOTH_SIDES = fileURLToPath(new URL("./graphql-app/", import.meta.url));
 
-// An app of the operator may send 1,500 requests a second.
+// An operator's app may send 1,500 requests a second.
 const APPS = 6;
 const BAR = 0.95;
 
@@ -25,7 +25,7 @@ export const benchGraphql = (): Promise<object> =>
     return { ...(await compareSides(baseUrl, keys, askedKinds(tokens), say)), bar: BAR };
   });
 
-/** All of them, or those that BENCH_QUERIES names. */
+/** All kinds, or those that BENCH_QUERIES names. */
 function askedKinds(tokens: IndexedTokens): Record<string, QueryKind> {
   const asked = process.env.BENCH_QUERIES?.split(",");
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The whole service over an index of one contract that Ponder has made, for benches that ask it over HTTP. */
+/** The whole service over Ponder's chain index of one contract, for benches over HTTP. */
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { freePort, type Service, startService } from "../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { CHAIN_ID } from "./catalog-data.ts";
 
-// Ponder takes the last thirty blocks for unfinalized and answers before it has read them.
+// Ponder treats the last thirty blocks as unfinalized, and answers before it has read them.
 const BLOCKS_AFTER = 40;
 export const SCHEMA = "vitrine_bench";
 
@@ -21,7 +21,7 @@ export interface Indexed {
   serve(ponderArgs?: readonly string[], env?: Record<string, string>): Promise<Service>;
 }
 
-/** Has the chain filled, indexes it, ends the indexer, and gives what is left to `use`; nothing outlives it. */
+/** Fills the chain, indexes it, stops the indexer and passes the result to `use`; nothing outlives it. */
 export async function withIndexed<Result>(
   fill: (chain: Chain) => Promise<string>,
   use: (indexed: Indexed) => Promise<Result>,
@@ -79,7 +79,7 @@ function environment(folder: string, { url, operatorToken, collection, rpcUrl }:
     COLLECTIONS_FILE: collectionsFile,
     [`PONDER_RPC_URL_${CHAIN_ID}`]: rpcUrl,
     [`DELEGATE_REGISTRY_${CHAIN_ID}`]: "off",
-    // Nothing to fetch from.
+    // There is nothing to fetch from.
     REFRESH_CONCURRENCY: "0",
   };
 }

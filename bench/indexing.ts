@@ -1,5 +1,5 @@
 /**
- * Events per second of Vitrine's backfill as `npm start` runs it, beside a bare Ponder app as `ponder start` runs it, that
+ * Events per second of Vitrine's backfill as `npm start` runs it, against a bare Ponder app under `ponder start` that
  * writes the same rows by plain inserts.
  */
 
@@ -15,7 +15,7 @@ import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/
 const TOKENS_PER_CALL = 1_000;
 const EVENTS_PER_TOKEN = 4;
 const CALLS = 30;
-// Ponder takes the last thirty blocks for unfinalized, and those are no backfill.
+// Ponder treats the last thirty blocks as unfinalized, and those are no backfill.
 const BLOCKS_AFTER = 40;
 const ROUNDS = 5;
 const LOG_FORMAT = ["--log-format", "json"];
@@ -47,7 +47,7 @@ export async function benchIndexing() {
       PONDER_RPC_URL_31337: chain.rpcUrl,
       // The bare app watches no registry.
       DELEGATE_REGISTRY_31337: "off",
-      // Fetching is another measurement; finding what to fetch stays on.
+      // Fetching is a separate measurement; finding what to fetch stays on.
       REFRESH_CONCURRENCY: "0",
     };
     say(`${events} events on the chain`);
@@ -79,7 +79,7 @@ export async function benchIndexing() {
   }
 }
 
-/** Seconds between the start and the end of the backfill by Ponder's own log, reading of logs included. */
+/** Seconds from the start to the end of the backfill by Ponder's own log, including the reading of logs. */
 async function backfill(
   side: "vitrine" | "bare",
   schema: string,
@@ -109,7 +109,7 @@ async function backfill(
   return (to - from) / 1000;
 }
 
-/** Rows per table of both sides, which must not differ: a side that wrote less would win. */
+/** Rows per table of both sides, which must match: a side that wrote less would win. */
 async function compareRows(url: string): Promise<Record<string, number>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

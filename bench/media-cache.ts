@@ -1,4 +1,4 @@
-/** Ten thousand images from a host through the whole cache, whose processes must stay under a ceiling of memory. */
+/** Ten thousand images of one host through the whole cache, whose processes must stay below a memory ceiling. */
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ const PROCESSES = 2;
 const LANES = 8;
 const CACHED = 10_000;
 const URLS_AT_ONCE = 500;
-// Of each process: its own code, the libraries, and what is under way.
+// Per process: its code, the libraries, and the work in progress.
 const CEILING_MB = 400;
 
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
@@ -111,8 +111,8 @@ async function fillCache(decoder: Decoder) {
 const PICTURE_PX = 520;
 
 /**
- * A picture whose colours are its number: as many as are asked for, without drawing each. It is noise of `grains` by
- * `grains` squares, which says how many bytes it takes.
+ * Pictures whose colours encode their number, as many as needed without drawing each. They are noise of `grains` by
+ * `grains` squares, which determines their size in bytes.
  */
 export async function pictures(grains = PICTURE_PX): Promise<(index: number) => Buffer> {
   const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
@@ -132,10 +132,10 @@ export async function pictures(grains = PICTURE_PX): Promise<(index: number) => 
   };
 }
 
-/** The highest resident memory that was seen of this process and of any decoder. */
+/** The peak resident memory of this process and of any decoder. */
 function watchMemory(decoder: Decoder) {
   const peaks = { service_mb: 0, decoder_mb: 0 };
-  // Nothing of a process that has ended meanwhile.
+  // Zero for a process that has ended meanwhile.
   const residentMb = (pid: number): number => {
     try {
       const kilobytes = existsSync("/proc")

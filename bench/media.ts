@@ -1,6 +1,6 @@
 /**
- * Images per second through the decoders, beside bare sharp in this process on the same files. For a machine that does
- * nothing else: decoders stand back for everybody, and bare sharp for nobody.
+ * Images per second through the decoders, against bare sharp in this process on the same files. Needs an otherwise idle
+ * machine: decoders yield to other processes, and bare sharp does not.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,8 +10,8 @@ import { DECODERS } from "../src/api/media/probes/pipeline.ts";
 
 const LANES = 8;
 const FILES = 120;
-// A round takes seconds, so that its last files, for which not all processes are needed, are few of many; and there are
-// many rounds in turn, since what else shares the machine's memory moves both sides by a tenth.
+// A round takes seconds, so that its last files, which leave some processes idle, are a small share. There are many
+// alternating rounds, because other load on the machine's memory shifts both sides by a tenth.
 const PASSES = 4;
 const ROUNDS = 8;
 
@@ -30,7 +30,7 @@ export async function benchMedia() {
     const decoded = await decoder.decode("image", body);
     if ("reason" in decoded) throw new Error(`${decoded.reason}: ${decoded.message}`);
   };
-  // Neither side pays for its start.
+  // Neither side pays for its startup.
   for (const work of [bare, ours]) await inParallel(files.slice(0, LANES), work);
   while (decoder.pids().length < DECODERS) await sleep(10);
 
@@ -57,7 +57,7 @@ export async function benchMedia() {
   };
 }
 
-/** What tokens have: pictures of 600 to 1,200 pixels, up to a mebibyte, half of them photographs. */
+/** Like real tokens' images: 600 to 1,200 pixels, up to a mebibyte, half of them photographs. */
 function drawFiles(): Promise<Buffer[]> {
   return Promise.all(
     Array.from({ length: FILES }, (_, index) => {

@@ -1,8 +1,8 @@
-/** A metadata host for the benches, in a process of its own: a document with ten traits for any path. */
+/** A metadata host for the benches, in its own process: a document with ten traits for any path. */
 
 import { createServer } from "node:http";
 
-// Every document is news, as after an update.
+// Every document is new, as after an update.
 let answers = 0;
 
 const server = createServer(({ url }, response) => {

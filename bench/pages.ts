@@ -1,4 +1,4 @@
-/** Milliseconds until a page of a collection of a million tokens is there, script and pictures aside. */
+/** Milliseconds until a page of a collection of a million tokens has loaded, without scripts and pictures. */
 
 import pg from "pg";
 import { Agent, request } from "undici";
@@ -20,7 +20,7 @@ const numbers = (from: number, to: number): [string, string][] => [
 ];
 const owner = (): string => `0x${below(1_000).toString(16).padStart(40, "0")}`;
 
-/** Each makes another address at every call. */
+/** Each call makes a different URL. */
 const pages: Readonly<Record<string, () => [string, string][]>> = {
   all: () => [],
   narrow: () => [is(7, 50 + below(100)), is(4, 10 + below(8))],
@@ -44,7 +44,7 @@ export const benchPages = (): Promise<object> =>
     async (chain) => (await chain.deploy("EventStorm")).address.toLowerCase(),
     async ({ collection, url, serve }) => {
       await fill(url, collection);
-      // Each request comes from another address, since visitors are limited by theirs.
+      // Each request comes from another address, since visitors are limited by address.
       const { baseUrl } = await serve([], { TRUSTED_PROXIES: "127.0.0.1,::1" });
       const path = `/collections/${CHAIN_ID}/${collection}`;
       const loading = performance.now();
@@ -61,14 +61,14 @@ export const benchPages = (): Promise<object> =>
     },
   );
 
-/** Straight into the tables: a chain would take hours to mint so many. */
+/** Written directly into the tables: minting so many on a chain would take hours. */
 async function fill(url: string, collection: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // Ponder's triggers note each row for reorgs, of which there are none here.
+  // Ponder's triggers record each row for reorgs, of which there are none here.
   await client.query("set session_replication_role = replica");
   await createCollection(client, chainTables(SCHEMA), TOKENS, "usual", collection);
-  // What pages show of a token, as a refresh would have recorded it.
+  // What pages show of a token, as a refresh would record it.
   await client.query(
     `insert into vitrine.version (id, chain_id, collection, token_id, number, trigger, outcome, metadata, complete, duration_ms)
      overriding system value
@@ -107,7 +107,7 @@ async function measure(baseUrl: string, makePath: () => string) {
     const startedAt = performance.now();
     const { status, text } = await get(baseUrl, path);
     ms.push(performance.now() - startedAt);
-    // A token that is burned has no page.
+    // A burned token has no page.
     if (status !== 200 && status !== 404)
       throw new Error(`${path} answered ${status}: ${text.slice(0, 300)}`);
     isEmpty &&= !text.includes("Hero #");

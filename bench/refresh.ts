@@ -1,6 +1,6 @@
 /**
  * Refresh through the whole service, with a chain, its events and a metadata host as processes: tokens per second of a
- * collection-wide event, and how long after its event was indexed a document can be seen, at 100 updates per second.
+ * collection-wide event, and the delay from an indexed event to its visible document, at 100 updates per second.
  */
 
 import { spawn } from "node:child_process";
@@ -114,7 +114,7 @@ async function settle(client: pg.Client, versions: number): Promise<void> {
   }
 }
 
-/** Milliseconds between the moment an event's row can be read and the moment the new document can. */
+/** Milliseconds between an event's row and its new document becoming readable. */
 async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Client): Promise<number[]> {
   const updates = UPDATES_PER_SECOND * SECONDS;
   const versions = new Map<string, number>();
@@ -123,7 +123,7 @@ async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Clien
   let lastEvent = "";
   let seen = 0;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const events = await client.query<{ id: string; tokenId: string }>(
       `select id, from_token_id::text as "tokenId" from ${SCHEMA}.metadata_update
         where source = 'MetadataUpdate' and id > $1 order by id`,
@@ -145,7 +145,7 @@ async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Clien
       if (count <= before) continue;
       versions.set(tokenId, count);
       const since = waiting.get(tokenId);
-      // A document that is seen before its event's row was waited for no longer than a look.
+      // If the document is seen before its event's row, the delay is below one poll.
       latencies.push(since === undefined ? 0 : visibleAt - since);
       waiting.delete(tokenId);
     }
@@ -154,7 +154,7 @@ async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Clien
   const deadline = Date.now() + DEADLINE_MS;
   const sending = sendUpdates(chain, heroes);
   while ((seen < updates || latencies.length < updates) && Date.now() < deadline) {
-    await look();
+    await poll();
     await sleep(POLL_MS);
   }
   await sending;
@@ -162,7 +162,7 @@ async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Clien
   return latencies.sort((a, b) => a - b);
 }
 
-/** A hundred events each second, of other tokens each time, so that none waits for its next start. */
+/** A hundred events per second, each second for other tokens, so that none waits for its next allowed fetch. */
 async function sendUpdates(chain: Chain, heroes: Contract): Promise<void> {
   for (let second = 0; second < SECONDS; second++) {
     const calls = Array.from({ length: UPDATES_PER_SECOND }, (_, index) =>

@@ -1,4 +1,4 @@
-/** Tokens per second from URI to stored traits through queue and worker, beside a plain loop of fetch and JSON.parse over the same host. */
+/** Tokens per second from URI to traits through queue and worker, against a plain loop of fetch and JSON.parse. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -65,7 +65,7 @@ export async function benchResolve() {
     const response = await plainFetch(`http://${host}/${tokenId}`);
     JSON.parse(await response.text());
   };
-  /** The queue and its worker, as in the service; only the contract's answer is given. */
+  /** The queue and its worker, as in the service; only the contract's answer is scripted. */
   const refresh = async (collection: string, tokenIds: readonly string[]): Promise<void> => {
     const blocks = new Map(tokenIds.map((tokenId) => [tokenId, 1]));
     await metadata.addKnownTokens(database, CHAIN_ID, collection, blocks);

@@ -1,12 +1,12 @@
-/** Talks to the admin API of a running service. */
+/** Client for the admin API of a running service. */
 
 import { existsSync } from "node:fs";
 import { isLocal, localOperatorToken } from "../src/api/config.ts";
 
 export interface AdminClient {
   /**
-   * The answer's JSON. Throws one sentence that says what to do when the service is not there, and an AdminError when
-   * it refuses.
+   * The response's JSON. Throws one sentence that says what to do when the service is unreachable, and an AdminError
+   * when it refuses.
    */
   call<Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<Answer>;
 }
@@ -29,7 +29,7 @@ interface Refusal {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads BASE_URL (or PORT on this machine) and VITRINE_OPERATOR_TOKEN (or the token that a local service keeps). */
+/** Reads BASE_URL (or PORT on this machine) and VITRINE_OPERATOR_TOKEN (or the token that a local service stores). */
 export function createAdminClient(environment: Environment): AdminClient {
   const baseUrl = (environment.BASE_URL || `http://localhost:${environment.PORT || 42069}`).replace(
     /\/+$/,

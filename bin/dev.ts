@@ -1,11 +1,11 @@
-/** `npm run dev`: Ponder, supervised, restarted when the serving half changes and rebuilt when the index does. */
+/** `npm run dev`: supervised Ponder, restarted when the serving half changes and rebuilt when the chain index does. */
 
 import { watch } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { createPonderSupervisor } from "./ponder-process.ts";
 import { type ChangeEffect, effectOfChange } from "./source-change.ts";
 
-// Saving a file takes several events, and a checkout touches many files.
+// Saving a file causes several events, and a checkout changes many files.
 const SETTLE_MS = 200;
 
 const supervisor = createPonderSupervisor({
@@ -30,7 +30,7 @@ function watchFolder(folder: string, recursive: boolean): void {
     clearTimeout(settling);
     settling = setTimeout(act, SETTLE_MS);
   });
-  // A file may vanish between its event and the look at it; the rest is still watched.
+  // A file may vanish between its event and the check of it; the rest is still watched.
   watcher.on("error", (error) => process.stderr.write(`Watching ${folder}: ${error.message}\n`));
 }
 

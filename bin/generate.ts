@@ -1,4 +1,4 @@
-/** Writes the files that are printed from the code; with --check, fails when a committed one is not what the code says. */
+/** Writes the files that are generated from the code; with --check, fails when a committed one is out of date. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { printOpenApi, printSdl } from "./generated-files.ts";

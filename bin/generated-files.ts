@@ -1,4 +1,4 @@
-/** The committed contracts, printed from the code without a database, a chain or a port. */
+/** Generates the committed contracts from the code, without a database, a chain or a port. */
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,7 +13,7 @@ import { createRouter } from "../src/api/http/router.ts";
 
 const BASE_URL = "http://localhost:42069";
 
-/** Routes describe themselves when they are mounted; no service is called for it. */
+/** Routes describe themselves when mounted; no service is called. */
 export function printOpenApi(): string {
   const unused = new Proxy({}, { get: () => () => undefined });
   const services = {
@@ -41,7 +41,7 @@ export function printOpenApi(): string {
 
 /** The schema that introspection of POST /graphql shows, sorted. */
 export async function printSdl(): Promise<string> {
-  // Ponder exports neither the function nor its path; only this generator leans on it.
+  // Ponder exports neither the function nor its path; only this generator relies on it.
   const path = join(process.cwd(), "node_modules/ponder/dist/esm/graphql/index.js");
   const { buildGraphQLSchema } = (await import(pathToFileURL(path).href)) as {
     buildGraphQLSchema: (options: { schema: typeof ponderSchema }) => GraphQLSchema;

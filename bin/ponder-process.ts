@@ -1,4 +1,4 @@
-/** Ponder as npm start and npm run dev both run it: environment, command, and a watch on its database. */
+/** Ponder as npm start and npm run dev both run it: environment, command, and a probe of its database. */
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,9 @@ import { BootError } from "../src/boot-error.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 
 const PONDER = fileURLToPath(new URL("../node_modules/ponder/dist/esm/bin/ponder.js", import.meta.url));
-/** The schema of the index where DATABASE_SCHEMA names none. */
+/** The chain index's schema if DATABASE_SCHEMA is unset. */
 export const DEFAULT_SCHEMA = "vitrine_chain";
-// Node's default of 16 MiB has the garbage collector take a sixth of the time of a backfill, whose rows outlive it.
+// With Node's default of 16 MiB, garbage collection takes a sixth of a backfill's time, because its rows outlive it.
 const YOUNG_MIB = 64;
 const PROBE_TIMEOUT_MS = 5_000;
 // A crash of one backend replaces every process but the first one. Roles that may not see the others get null here.
@@ -21,7 +21,7 @@ const START_TIMES_SQL = `
     (select backend_start from pg_stat_activity where backend_type = 'checkpointer')
   ) as started`;
 
-/** Adds .env.local and .env of the working folder to this process's environment; what is set already wins. */
+/** Adds .env.local and .env of the working folder to this process's environment; existing variables win. */
 export function loadEnvironment(): void {
   for (const file of [".env.local", ".env"]) if (existsSync(file)) process.loadEnvFile(file);
 }
@@ -36,13 +36,13 @@ export function createPonderSupervisor({
   schema: string;
   args: readonly string[];
   isDevelopment?: boolean;
-  /** Where Ponder's own output goes. */
+  /** The destination of Ponder's own output. */
   stdout?: NodeJS.WriteStream;
 }): Supervisor {
   loadEnvironment();
   process.env.DATABASE_SCHEMA ||= schema;
   process.env.PONDER_TELEMETRY_DISABLED = "1";
-  // Ponder writes to a pipe here and would leave out its colours.
+  // Ponder writes to a pipe here and would omit its colours.
   if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 
   const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
@@ -57,15 +57,15 @@ export function createPonderSupervisor({
   });
 }
 
-/** Options of Node for Ponder's process; none where the operator has set this one. */
+/** Node options for Ponder's process; none if the operator has set this one. */
 export const memoryOptions = (nodeOptions = ""): readonly string[] =>
   /semi[-_]space/.test(nodeOptions)
     ? []
     : [`--min-semi-space-size=${YOUNG_MIB}`, `--max-semi-space-size=${YOUNG_MIB}`];
 
 /**
- * Answers a text that changes when PostgreSQL restarts or recovers from a crash, and undefined while it
- * cannot be reached, which it says once. Asks over one connection of its own, made anew when it is lost.
+ * Returns a text that changes when PostgreSQL restarts or recovers from a crash, and undefined while it is unreachable,
+ * which it reports once. Uses a dedicated connection that reconnects when lost.
  */
 export function createPostgresProbe(
   url: () => Promise<string>,
@@ -82,7 +82,7 @@ export function createPostgresProbe(
       isOutageSaid = false;
       return rows[0]?.started;
     } catch (error) {
-      // What keeps Vitrine from starting at all is Ponder's to say, and it does.
+      // Ponder itself reports whatever keeps Vitrine from starting.
       if (!isOutageSaid && !(error instanceof BootError))
         onLine(`PostgreSQL cannot be watched (${reasonOf(error)}); trying on.`);
       isOutageSaid = true;
@@ -107,13 +107,13 @@ async function connect(connectionString: string): Promise<pg.Client> {
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     query_timeout: PROBE_TIMEOUT_MS,
   });
-  // The next query fails as well, and is answered for; without a listener the loss would end the supervisor.
+  // The next query fails too, and is handled; without a listener the loss would end the supervisor.
   client.on("error", () => undefined);
   await client.connect();
   return client;
 }
 
-// A refusal from several addresses at once comes with a code and an empty message.
+// A refusal from several addresses at once has a code and an empty message.
 const reasonOf = (error: unknown): string => {
   const { message, code } = error as NodeJS.ErrnoException;
   return message || code || String(error);

@@ -1,4 +1,4 @@
-/** Ponder's refusals to work on a schema, read from its output, and what the operator can do about each. */
+/** Ponder's refusals to use a schema, parsed from its output, and what the operator can do about each. */
 
 // Ponder's limit.
 const SCHEMA_LENGTH_MAX = 45;
@@ -11,7 +11,7 @@ export interface PonderRefusal {
   readonly schema: string;
 }
 
-/** The refusal in a line of Ponder's output, if it holds one. */
+/** The refusal in a line of Ponder's output, if any. */
 export function findRefusal(line: string): PonderRefusal | undefined {
   const otherIndex = OTHER_INDEX.exec(line)?.[1];
   if (otherIndex) return { kind: "other-index", schema: otherIndex };

@@ -1,4 +1,4 @@
-/** Prints schema `vitrine` as it is after every migration, from the catalog of a real PostgreSQL. */
+/** Prints schema `vitrine` after all migrations, from the catalog of a real PostgreSQL. */
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,14 +20,14 @@ interface Item {
 }
 
 interface Table extends Item {
-  /** The tables that its foreign keys name. */
+  /** The tables that its foreign keys reference. */
   readonly references: readonly string[];
 }
 
-/** The schema of a new database, in an embedded PostgreSQL that starts for it and stops. Needs no network. */
+/** The schema of a new database, in a temporary embedded PostgreSQL. Needs no network. */
 export async function newSchemaSql(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-schema-"));
-  // PostgreSQL refuses to run as root, and its own user must get in.
+  // PostgreSQL refuses to run as root, and its own user must reach the folder.
   chmodSync(folder, 0o711);
   try {
     const url = await joinEmbeddedPostgres(folder);
@@ -40,9 +40,8 @@ export async function newSchemaSql(): Promise<string> {
 }
 
 /**
- * The schema of this database, as SQL that makes the same one without its rows. The text depends on what there is, not on
- * how it came to be; only a table's columns keep the order that they have. Throws where it meets something that it
- * doesn't print, and where a table has no owner.
+ * SQL that recreates this database's schema without rows. It depends only on the schema, not on its history, except
+ * that a table's columns keep their order. Throws on anything it can't print, and on a table without an owner.
  */
 export async function schemaSql(connectionString: string): Promise<string> {
   // With an empty search path PostgreSQL prints every name with its schema.
@@ -61,7 +60,7 @@ export async function schemaSql(connectionString: string): Promise<string> {
   }
 }
 
-/** Tables by module and name, but what a foreign key names comes first; each module has a heading. */
+/** Tables by module and name, but after the tables they reference; each module has a heading. */
 function byModule(tables: readonly Table[]): string[] {
   const owners = new Map(tables.map((table) => [table, requireOwner(table.name)]));
   const byName = new Map(tables.map((table) => [table.name, table]));
@@ -89,7 +88,7 @@ function requireOwner(name: string): string {
   return owner;
 }
 
-// What a migration could make and the queries below leave out.
+// Objects that a migration could create and the queries below omit.
 const UNPRINTABLE = `
 select c.relname as name, 'a relation of kind ' || c.relkind::text as sql from pg_class c
  where c.relnamespace = 'vitrine'::regnamespace and c.relkind not in ('r', 'i')
@@ -104,7 +103,7 @@ union all
 select t.typname, 'a type' from pg_type t
  where t.typnamespace = 'vitrine'::regnamespace and t.typtype in ('d', 'e', 'm', 'r') order by name`;
 
-// Constraints of type n are the "not null" of a column, which not every version of PostgreSQL lists.
+// Constraints of type n are a column's "not null", which not every version of PostgreSQL lists.
 const TABLES = `
 select t.relname as name,
        array(select distinct f.relname::text from pg_constraint k join pg_class f on f.oid = k.confrelid

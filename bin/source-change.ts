@@ -1,15 +1,15 @@
-/** What the change of a source file asks of a running Ponder. */
+/** What a changed source file requires of a running Ponder. */
 
 import { basename } from "node:path";
 
-// What editors write beside a file while they save it has none of these endings or starts with a dot.
+// Temporary files that editors write while saving have other endings or start with a dot.
 const SOURCE = /^[^.].*\.(tsx?|json|css|graphql|svg)$/;
 
 export type ChangeEffect = "none" | "restart" | "rebuild";
 
 /**
- * The serving half asks for a restart only. Ponder takes everything else under src/ for the index's
- * definition, as it does its configuration, its schema, the ABIs and the collections.
+ * The serving half only requires a restart. Ponder treats everything else under src/ as part of the chain index's
+ * definition, like its configuration, its schema, the ABIs and the collections.
  */
 export function effectOfChange(path: string, collectionsFile: string): ChangeEffect {
   if (path === collectionsFile) return "rebuild";

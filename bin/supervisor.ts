@@ -1,4 +1,4 @@
-/** The supervisor: keeps one Ponder process running, and knows which of its ends deserve another start. */
+/** The supervisor: keeps one Ponder process running, and decides after which exits to restart it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,13 +7,13 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
 
-// Ponder's own word for "try again": an RPC or a database that did not answer, never a fault in the code.
+// Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code.
 const TRY_AGAIN_CODE = 75;
 const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
-// A child that lived this long was ready for a while, so its end starts a new row of delays.
+// A child that lived this long was ready for a while, so its end resets the restart delays.
 const STEADY_MS = 10_000;
-// Twice what Ponder allows itself to shut down in.
+// Twice the time that Ponder allows itself for shutdown.
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
@@ -21,13 +21,13 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 export interface SupervisorOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** The child's environment; DATABASE_SCHEMA names its index. */
+  /** The child's environment; DATABASE_SCHEMA names its chain index. */
   readonly env: NodeJS.ProcessEnv;
-  /** A value that changes when PostgreSQL restarts; undefined while it cannot be reached. */
+  /** A value that changes when PostgreSQL restarts; undefined while it is unreachable. */
   readonly probe: () => Promise<string | undefined>;
-  /** Development waits for the next change after a failure, and leaves another code's index for a fresh schema. */
+  /** Development waits for a change after a failure, and uses a fresh schema if this one has another code's index. */
   readonly isDevelopment?: boolean;
-  /** Where the child's stdout goes on to; this process's own when absent. */
+  /** The destination of the child's stdout; this process's own by default. */
   readonly stdout?: NodeJS.WritableStream;
   readonly onLine?: (line: string) => void;
   readonly pause?: (ms: number, ended: AbortSignal) => Promise<void>;
@@ -37,11 +37,11 @@ export interface SupervisorOptions {
 }
 
 export interface Supervisor {
-  /** Runs until the child is stopped or must not be started again; answers the exit code to end with. */
+  /** Runs until the child is stopped or must not be restarted; returns the exit code. */
   run(): Promise<number>;
-  /** Stops the child in order and starts it again at once. */
+  /** Stops the child gracefully and restarts it at once. */
   restart(reason: string): void;
-  /** Restarts the child on the next schema name; the index it leaves stays as it is. */
+  /** Restarts the child on the next schema name; the old chain index is unchanged. */
   rebuild(reason: string): void;
   stop(): void;
 }
@@ -52,7 +52,7 @@ interface End {
   readonly refusal: PonderRefusal | undefined;
 }
 
-/** Builds a supervisor for one command. While it runs, it takes over the signals that end this process. */
+/** Creates a supervisor for one command. While it runs, it handles the signals that end this process. */
 export function createSupervisor({
   command,
   args,
@@ -118,11 +118,11 @@ export function createSupervisor({
   }
 
   async function runChild(): Promise<End> {
-    // In a process group of its own: a terminal's Ctrl-C reaches the supervisor only, which passes it on once.
+    // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
     const started = spawn(command, args, {
       env: childEnv,
       detached: true,
-      // The child asks for a restart over the channel, and its end tells it that nobody watches over it any more.
+      // The child asks for a restart over this channel, and notices by its closing that the supervisor has gone.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     child = started;
@@ -151,7 +151,7 @@ export function createSupervisor({
     return { code, signal, refusal };
   }
 
-  /** Ponder commits without waiting for the disk, so a block it holds for stored may be gone after a crash. */
+  /** Ponder commits without waiting for the disk, so a crash may lose a block that it considers stored. */
   async function watchPostgres(ended: AbortSignal): Promise<void> {
     let first: string | undefined;
     while (!ended.aborted) {
@@ -172,7 +172,7 @@ export function createSupervisor({
     if (!child || isInterrupted) return;
     isInterrupted = true;
     const interrupted = child;
-    // Ponder unlocks its schema on SIGINT; on SIGTERM a handler of its dependencies ends it first.
+    // Ponder unlocks its schema on SIGINT; on SIGTERM a handler of its dependencies exits first.
     interrupted.kill("SIGINT");
     const killing = setTimeout(() => interrupted.kill("SIGKILL"), killAfterMs);
     interrupted.once("close", () => clearTimeout(killing));
@@ -204,7 +204,7 @@ const isWorthAnotherStart = ({ code, signal }: End): boolean => signal !== null 
 
 const describe = ({ code, signal }: End): string => (signal ? `by ${signal}` : `with exit code ${code}`);
 
-/** A shell's convention for a process that a signal ended. */
+/** The shell's convention for a process that a signal ended. */
 const exitCodeOf = ({ code, signal }: End): number => code ?? 128 + (signal ? constants.signals[signal] : 0);
 
 async function pauseUnlessEnded(ms: number, ended: AbortSignal): Promise<void> {

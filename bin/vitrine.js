@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm links only JavaScript as a command; this hands over to the TypeScript beside it.
+// npm links only JavaScript as a command; this loads the TypeScript beside it.
 import { register } from "tsx/esm/api";
 
 register();

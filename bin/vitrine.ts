@@ -1,4 +1,4 @@
-/** `npx vitrine`: the operator's tool over the running service. Results on stdout, everything else on stderr. */
+/** `npx vitrine`: the operator's CLI for the running service. Results on stdout, everything else on stderr. */
 
 import { Command } from "commander";
 import { addAllowlistCommands } from "./vitrine/allowlist.ts";

@@ -8,14 +8,14 @@ import type { Readable } from "node:stream";
 
 // A cold start takes a tenth of a second; a loaded machine gets a hundred times that.
 const START_TIMEOUT_MS = 15_000;
-// Anvil may be asked to write its state on exit, which takes a moment.
+// Anvil may write its state on exit, which takes a moment.
 const STOP_TIMEOUT_MS = 3_000;
 
 export type Anvil = { rpcUrl: string; stop(): Promise<void> };
 
-/** Starts anvil with these arguments and resolves with its address once it listens. */
+/** Starts anvil with these arguments and resolves with its URL once it listens. */
 export const startAnvil = async (args: readonly string[]): Promise<Anvil> => {
-  // Its own process group: a Ctrl-C must reach the parent alone, which stops its parts in order.
+  // In its own process group: a Ctrl-C must reach only the parent, which stops its parts in order.
   const child = spawn(findBinary(), args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const errors = collect(child.stderr);
   await once(child, "spawn").catch((cause: unknown) => {
@@ -38,14 +38,14 @@ export const startAnvil = async (args: readonly string[]): Promise<Anvil> => {
   };
 };
 
-// The platform's own binary: the launcher of the npm package stays between us and the process to kill.
+// The platform's own binary: the npm package's launcher would stay between us and the process to kill.
 const findBinary = (): string => {
   const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const require = createRequire(import.meta.url);
   try {
     return join(dirname(require.resolve(`@foundry-rs/anvil-${platform}/package.json`)), "bin", "anvil");
   } catch {
-    // The package is optional and exists for some platforms only; Foundry's own installation serves the rest.
+    // The package is optional and supports only some platforms; elsewhere Foundry's own installation is used.
     return "anvil";
   }
 };
@@ -61,7 +61,7 @@ const listeningAddress = async (child: ChildProcess): Promise<string | undefined
     return undefined;
   } finally {
     clearTimeout(timer);
-    // Anvil logs every call; an unread pipe would fill up and stop it.
+    // Anvil logs every call; an unread pipe would fill up and block it.
     child.stdout?.resume();
   }
 };
@@ -72,13 +72,13 @@ const collect = (stream: Readable): (() => string) => {
   return () => chunks.join("").trim();
 };
 
-// Exit handlers do not run when the parent is killed hard, but its end of this pipe closes however it ends.
+// Exit handlers do not run when the parent is killed, but its end of this pipe closes in any case.
 const startWatchdog = (child: ChildProcess): ChildProcess => {
   const watchdog = spawn("sh", ["-c", `cat; kill -9 ${child.pid}`], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without it, anvil gone and its number reused, the parent's end would kill a stranger.
+  // Otherwise, after anvil has exited and its process id is reused, the parent's end would kill an unrelated process.
   child.once("exit", () => watchdog.kill("SIGKILL"));
   return watchdog;
 };

@@ -1,9 +1,9 @@
-/** Draws token art as files: nothing is checked in, and the same seed gives the same picture. */
+/** Draws token art: no pictures are checked in, and the same seed gives the same picture. */
 import sharp, { type Sharp } from "sharp";
 import { drawScene } from "./art/scene.ts";
 import { muxWebm } from "./art/webm.ts";
 
-// One turn of the loop in just over a second.
+// One loop takes just over a second.
 const GIF = { frames: 12, frameMs: 100 };
 const VIDEO = { frames: 48, frameMs: 50 };
 
@@ -24,12 +24,12 @@ export const drawBanner = async (kind: string): Promise<Buffer> => {
     .toBuffer();
 };
 
-/** A square animated GIF of the seed `<kind>/<id>`, looping without a seam. */
+/** A square animated GIF of the seed `<kind>/<id>` that loops seamlessly. */
 export const drawGif = async (seed: string, size = 480): Promise<Buffer> => {
   const frames = await drawFrames(GIF.frames, (phase) =>
     render(seed, phase, size).png({ compressionLevel: 1 }),
   );
-  // Without dithering the file is smaller, drawn faster, and does not flicker from frame to frame.
+  // Without dithering the file is smaller, faster to draw, and does not flicker.
   return sharp(frames, { join: { animated: true } })
     .gif({ delay: Array(GIF.frames).fill(GIF.frameMs), loop: 0, colours: 128, effort: 1, dither: 0 })
     .toBuffer();
@@ -47,7 +47,7 @@ export const drawWebm = async (seed: string, size = 480): Promise<Buffer> => {
 export const drawWebp = (seed: string, size = 640): Promise<Buffer> =>
   render(seed, 0, size).webp().toBuffer();
 
-/** The same picture under fresh film grain, which no encoder presses below the 1 MiB that the service accepts. */
+/** The same picture under fresh film grain, which no encoder compresses below the 1 MiB that the service accepts. */
 export const drawHeavyPng = async (seed: string, size = 900): Promise<Buffer> => {
   const noise = { type: "gaussian", mean: 128, sigma: 24 } as const;
   const grain = sharp({ create: { width: size, height: size, channels: 3, background: "#808080", noise } });
@@ -62,7 +62,7 @@ const drawFrames = (count: number, draw: (phase: number) => Sharp): Promise<Buff
   Promise.all(Array.from({ length: count }, (_, index) => draw(index / count).toBuffer()));
 
 const render = (seed: string, phase: number, size: number): Sharp =>
-  // librsvg draws at 72 dots per inch of the view box; any other density would be a small picture enlarged.
+  // librsvg draws at 72 dots per inch of the view box; any other density would enlarge a small picture.
   sharp(Buffer.from(drawScene(seed, phase)), { density: (72 * size) / 120 })
     .resize(size, size)
     .removeAlpha();

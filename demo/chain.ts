@@ -1,4 +1,4 @@
-/** A local chain with real blocks and gas rules, and the few verbs that the demo and the tests need on it. */
+/** A local chain with real blocks and gas rules, and the few operations that the demo and the tests need. */
 import { pbkdf2Sync } from "node:crypto";
 import {
   type Abi,
@@ -21,22 +21,22 @@ import { foundry } from "viem/chains";
 import { startAnvil } from "./anvil.ts";
 import { type CompiledContracts, compileContracts } from "./compile.ts";
 
-// Published with every development chain: these accounts are for local use and nothing else.
+// Published with every development chain: these accounts are for local use only.
 const MNEMONIC = "test test test test test test test test test test test junk";
 const ACCOUNT_COUNT = 10;
-// viem waits 4 s between looks at the chain, made for 12 s blocks; ours are mined at once.
+// By default viem polls every 4 s, for 12 s blocks; ours are mined at once.
 const POLLING_INTERVAL_MS = 50;
 
 export type ChainOptions = {
   /** 31337 when absent. */
   chainId?: number;
-  /** Mines on a clock instead of once per transaction. */
+  /** Mines at intervals instead of once per transaction. */
   blockTimeSeconds?: number;
   /** A free port when absent. */
   port?: number;
-  /** A folder of Solidity beside `demo/contracts`; of two contracts with one name, its own is deployed. */
+  /** A folder of Solidity besides `demo/contracts`; its contracts win over those of the same name. */
   contracts?: URL;
-  /** Passed to anvil as they are. */
+  /** Passed to anvil unchanged. */
   extraArgs?: readonly string[];
 };
 
@@ -63,12 +63,12 @@ export type Chain = {
   ): Promise<TransactionReceipt>;
   blockNumber(): Promise<bigint>;
   mine(blocks?: number): Promise<void>;
-  /** Mines on a clock from now on, instead of once per transaction. */
+  /** From now on mines at intervals instead of once per transaction. */
   mineEvery(seconds: number): Promise<void>;
-  /** Remembers the chain as it is; `revert` returns to it once. */
+  /** Saves the chain's state; `revert` returns to it once. */
   snapshot(): Promise<Hex>;
   revert(snapshot: Hex): Promise<void>;
-  /** Any JSON-RPC call, for what anvil can do beyond this list. */
+  /** Any JSON-RPC call, for anvil's other features. */
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -87,7 +87,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     chain: { ...foundry, id: options.chainId ?? foundry.id, rpcUrls: { default: { http: [anvil.rpcUrl] } } },
     transport: http(anvil.rpcUrl),
     pollingInterval: POLLING_INTERVAL_MS,
-    // A cached block number is a wrong one on a chain that mines on demand.
+    // A cached block number is wrong on a chain that mines on demand.
     cacheTime: 0,
   };
   const accounts = deriveAccounts();
@@ -134,7 +134,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
       const hash = await inTurn(sender.address, () => walletClient.writeContract(call));
       const receipt = await publicClient.waitForTransactionReceipt({ hash });
       if (receipt.status === "reverted") {
-        // The estimate passed and the block refused: running it again on that block gives the reason.
+        // The estimate passed but the block reverted: a rerun on that block gives the reason.
         await publicClient.simulateContract({ ...call, blockNumber: receipt.blockNumber });
         throw new Error(`${functionName} reverted in block ${receipt.blockNumber}`);
       }
@@ -147,10 +147,10 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     snapshot: () => testClient.snapshot(),
     async revert(id) {
       await testClient.revert({ id });
-      // anvil would go on from the snapshot's time, and its blocks be as old as the snapshot was.
+      // anvil would continue from the snapshot's time, and its blocks would be as old as the snapshot.
       await publicClient.request({ method: "evm_setTime", params: [Date.now()] } as never);
     },
-    // viem types the methods it knows, and this one is for the rest.
+    // viem types only the methods it knows; this one is for the rest.
     rpc: (method, params = []) => publicClient.request({ method, params } as never),
     close: () => anvil.stop(),
   };
@@ -177,7 +177,7 @@ const deriveAccounts = (): HDAccount[] => {
   return Array.from({ length: ACCOUNT_COUNT }, (_, addressIndex) => hdKeyToAccount(root, { addressIndex }));
 };
 
-// Two sends at once would read the same nonce; waiting for receipts stays concurrent.
+// Concurrent sends would read the same nonce; waiting for receipts stays concurrent.
 const createTurns = () => {
   const last = new Map<Address, Promise<unknown>>();
   return <T>(sender: Address, send: () => Promise<T>): Promise<T> => {

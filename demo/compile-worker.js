@@ -1,4 +1,4 @@
-/** Runs the Solidity compiler off the main thread: it blocks for two seconds, holds 100 MB and adds process listeners. */
+/** Runs the Solidity compiler off the main thread: it blocks for two seconds, takes 100 MB and adds listeners. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";

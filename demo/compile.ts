@@ -1,4 +1,4 @@
-/** Compiles the demo's Solidity at start, so that no build artefact is ever checked in or stale. */
+/** Compiles the demo's Solidity at start, so that no build artefact is checked in or stale. */
 import { readdir, readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import type { Abi, Hex } from "viem";
@@ -17,7 +17,7 @@ const SOURCES = new URL("./contracts/", import.meta.url);
 const compiled = new Map<string, Promise<CompiledContracts>>();
 
 /**
- * Compiles every deployable contract of a folder, `demo/contracts` by default, once per process; throws the compiler's own
+ * Compiles every deployable contract of a folder, `demo/contracts` by default, once per process; throws the compiler's
  * messages. The folder's URL ends with a slash.
  */
 export const compileContracts = (folder: URL = SOURCES): Promise<CompiledContracts> => {
@@ -35,7 +35,7 @@ const compileAll = async (folder: URL): Promise<CompiledContracts> => {
     settings: {
       // The Yul optimiser costs another second of every start and saves a tenth of the bytecode.
       optimizer: { enabled: true, details: { yul: false } },
-      // Asking for our own files only: the library's contracts would be compiled on their own as well.
+      // Selects only our own files: otherwise the library's contracts would be compiled separately too.
       outputSelection: Object.fromEntries(files.map((file) => [file, { "*": OUTPUTS }])),
     },
   };
@@ -47,7 +47,7 @@ const compileAll = async (folder: URL): Promise<CompiledContracts> => {
   return Object.fromEntries(
     files
       .flatMap((file) => Object.entries(output.contracts?.[file] ?? {}))
-      // Interfaces and abstract contracts have no bytecode and cannot be deployed.
+      // Interfaces and abstract contracts have no bytecode and can't be deployed.
       .filter(([, contract]) => contract.evm.bytecode.object.length > 0)
       .map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` as const }]),
   );

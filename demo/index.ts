@@ -19,7 +19,7 @@ import { type Service, startService } from "./service.ts";
 const DEFAULT_PORT = 42069;
 const BLOCK_SECONDS = 1;
 const FIRST_METADATA_MS = 10_000;
-// One host refuses for as long as it is asked.
+// One host refuses every request.
 const refused = QUIRKS.filter(({ name }) => name === "bot-challenge").map(({ id }) => id);
 const heroIds = Array.from({ length: 48 }, (_, index) => index + 1).filter((id) => !refused.includes(id));
 const itemIds = Array.from({ length: 16 }, (_, index) => index + 1);
@@ -32,7 +32,7 @@ const say = (text: string): void => {
 
 const closers: (() => Promise<unknown>)[] = [];
 let closing: Promise<void> | undefined;
-/** Everything that was started ends in reverse order, whichever step failed. */
+/** Stops everything that was started, in reverse order, whichever step failed. */
 const closeAll = (): Promise<void> => {
   closing ??= (async () => {
     for (const close of closers.reverse()) {
@@ -44,7 +44,7 @@ const closeAll = (): Promise<void> => {
 
 const run = async (): Promise<Service> => {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-demo-"));
-  // PostgreSQL refuses to run as root, and its own user has to reach the folder.
+  // PostgreSQL refuses to run as root, and its own user must reach the folder.
   chmodSync(folder, 0o711);
   closers.push(async () => rmSync(folder, { recursive: true, force: true }));
 
@@ -101,9 +101,9 @@ const run = async (): Promise<Service> => {
   };
   const apiKey = await vitrine("keys", "create", "--app", "demo", "--api", "market-partner,market");
   await vitrine("allowlist", "add", metadataHost);
-  const told = informationOf(host.url);
-  await tellInformation(baseUrl, apiKey, erc721.address, told.heroes);
-  await tellInformation(baseUrl, apiKey, erc1155.address, told.items);
+  const information = informationOf(host.url);
+  await putInformation(baseUrl, apiKey, erc721.address, information.heroes);
+  await putInformation(baseUrl, apiKey, erc1155.address, information.items);
 
   say("Waiting until the metadata of all tokens has been read");
   await waitForMetadata(baseUrl, apiKey, [
@@ -132,23 +132,23 @@ const run = async (): Promise<Service> => {
   return service;
 };
 
-/** As the studio of a collection does, for its page. */
-const tellInformation = async (
+/** Publishes a collection's information, as its studio does. */
+const putInformation = async (
   baseUrl: string,
   apiKey: string,
   address: string,
-  told: object,
+  information: object,
 ): Promise<void> => {
   const answer = await fetch(`${baseUrl}/market-partner/collections/${address}/information`, {
     method: "PUT",
     headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: JSON.stringify(told),
+    body: JSON.stringify(information),
   });
   if (!answer.ok)
     say(`the information of ${address} was answered with ${answer.status}: ${await answer.text()}`);
 };
 
-/** Until no token is waiting for its first document; those whose host refuses are tried again for a while. */
+/** Waits until no token is pending its first document; those whose host refuses are retried for a while. */
 const waitForMetadata = async (baseUrl: string, apiKey: string, tokens: readonly string[]): Promise<void> => {
   const deadline = Date.now() + FIRST_METADATA_MS;
   let waiting = tokens;
@@ -169,7 +169,7 @@ const waitForMetadata = async (baseUrl: string, apiKey: string, tokens: readonly
     say(`${waiting.length} of ${tokens.length} tokens still wait; their hosts are asked again`);
 };
 
-/** PORT when set; otherwise Vitrine's own port, or any free one when that is taken. */
+/** PORT if set; otherwise Vitrine's default port, or any free one if that is taken. */
 const choosePort = async (): Promise<number> => {
   if (process.env.PORT) return Number(process.env.PORT);
   return (await takePort(DEFAULT_PORT)) ? DEFAULT_PORT : freePort();

@@ -1,4 +1,4 @@
-/** What the makers of the demo's collections tell of them, as their studio would send it. */
+/** The information about the demo's collections, as their studio would send it. */
 
 /** Bodies of PUT …/information; `base` is the metadata host, without a trailing slash. */
 export const informationOf = (base: string) => ({

@@ -1,4 +1,4 @@
-/** A metadata host on this machine: documents, pictures and pages, and a control door to change any document. */
+/** A metadata host on this machine: documents, pictures and pages, and control routes to change any document. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ export { QUIRKS } from "./metadata/quirks.ts";
 export type MetadataHostOptions = {
   /** A free port when absent. */
   port?: number;
-  /** The address that documents use for their own pictures, without a trailing slash; the host's own by default. */
+  /** The base URL of pictures in documents, without a trailing slash; the host's own by default. */
   documentBaseUrl?: string;
 };
 
@@ -26,24 +26,24 @@ export type TokenId = number | bigint | string;
 
 export type MetadataHost = {
   url: string;
-  /** What to set as the base URI of the ERC-721 contract and as the template of the ERC-1155 one. */
+  /** The values for the ERC-721 contract's base URI and the ERC-1155 contract's template. */
   heroesBaseUri: string;
   itemsTemplateUri: string;
-  /** The gateway under which `ipfs://` addresses of this host resolve, ending in a slash. */
+  /** The gateway that serves this host's `ipfs://` URLs, ending in a slash. */
   ipfsGateway: string;
-  /** The one hero that is meant to be addressed by `ipfs://`, and its address. */
+  /** The one hero with an `ipfs://` URI, and that URI. */
   ipfsHero: { id: bigint; uri: string };
-  /** How often each path was asked for, by GET or HEAD, as the request spelled it. */
+  /** How often each path was requested, by GET or HEAD, as the request spelled it. */
   requests: ReadonlyMap<string, number>;
   /** The path of a document, as it appears in `requests`. */
   path(kind: Kind, id: TokenId): string;
-  /** What the host answers now. */
+  /** The host's current answer. */
   get(kind: Kind, id: TokenId): Answer;
   /** Replaces an answer: a document, or `{ status, body, headers, delayMs }`. */
   set(kind: Kind, id: TokenId, value: Answer | Document): void;
-  /** Changes top-level fields of a document; null removes one. Throws when the host answers none. */
+  /** Changes top-level fields of a document; null removes one. Throws if the host serves none. */
   patch(kind: Kind, id: TokenId, fields: Document): Document;
-  /** Puts the original answer of one token back. */
+  /** Restores the original answer of one token. */
   reset(kind: Kind, id: TokenId): void;
   close(): Promise<void>;
 };
@@ -56,7 +56,7 @@ export const startMetadataHost = async (options: MetadataHostOptions = {}): Prom
 
   const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => {
-      // A fault of the host must look like one; an unanswered request would look like a slow origin.
+      // A fault of this host must be visible; an unanswered request would look like a slow origin.
       send(response, { status: 500, body: { error: String(error) } });
     });
   });
@@ -86,7 +86,7 @@ export const startMetadataHost = async (options: MetadataHostOptions = {}): Prom
     reset: (kind, id) => void changed.delete(host.path(kind, id)),
     async close() {
       server.close();
-      // Keep-alive connections of fetchers would hold the server open.
+      // Clients' keep-alive connections would keep the server open.
       server.closeAllConnections();
       await once(server, "close");
     },
@@ -128,7 +128,7 @@ const HTML = { "content-type": "text/html; charset=utf-8" };
 const documentPath = (kind: Kind, id: bigint): string =>
   kind === "heroes" ? `/heroes/${id}` : `/items/${id.toString(16).padStart(64, "0")}.json`;
 
-// Upper-case hex is refused on purpose: ERC-1155 asks for lower case, and a reader that ignores it must notice.
+// Upper-case hex is refused on purpose: ERC-1155 requires lower case, and a client that ignores it must notice.
 const locate = (path: string): Target | undefined => {
   const hex = /^\/items\/([0-9a-f]{64})\.json$/.exec(path)?.[1];
   if (hex !== undefined) return { type: "document", kind: "items", id: BigInt(`0x${hex}`) };

@@ -5,30 +5,30 @@ import type { MetadataHost } from "./metadata-host.ts";
 
 const HEROES_PER_HOLDER = 12n;
 const ITEM_IDS = Array.from({ length: 16 }, (_, index) => BigInt(index + 1));
-// The registry never looks at the contract it is told about, so a delegated coin need not exist.
+// The registry never calls the named contract, so a delegated coin need not exist.
 const COIN: Address = "0x00000000000000000000000000000000000c0194";
 
 export type Population = {
   erc721: Contract;
   erc1155: Contract;
   delegateRegistry: Contract;
-  /** The block of the first deployment: nothing of the demo happened before. */
+  /** The block of the first deployment; nothing of the demo is older. */
   startBlock: number;
   owner: HDAccount;
-  /** Four wallets with twelve heroes each, before the transfers, and a few items. */
+  /** Four wallets with twelve heroes each before the transfers, and a few items. */
   holders: readonly [HDAccount, HDAccount, HDAccount, HDAccount];
   /** Two accounts approved to lock heroes. */
   lockers: readonly [HDAccount, HDAccount];
-  /** Two wallets that others delegate to. */
+  /** Two wallets that receive delegations. */
   delegates: readonly [HDAccount, HDAccount];
   burnedHero: bigint;
-  /** A hero held by two lockers, one held by one, and one that was locked and released. */
+  /** A hero locked by two lockers, one locked by one, and one that was locked and released. */
   lockedHeroes: { twice: bigint; once: bigint; released: bigint };
-  /** The rights label of the one delegation that is limited to a purpose. */
+  /** The rights label of the one delegation with limited rights. */
   listingRights: Hex;
 };
 
-/** Deploys the contracts, owned by the first account, and fills them; takes a blink on a chain that mines on demand. */
+/** Deploys the contracts, owned by the first account, and fills them; a moment's work if mining on demand. */
 export const populate = async (chain: Chain, host: MetadataHost): Promise<Population> => {
   const [erc721, erc1155, delegateRegistry] = await Promise.all([
     chain.deploy("VitrineHeroes", [host.heroesBaseUri]),
@@ -119,7 +119,7 @@ const mintItems = async (chain: Chain, { erc1155, holders }: Population): Promis
   ]);
 };
 
-/** One delegation of every type, one limited to a purpose, and two that were taken back. */
+/** One delegation of every type, one with limited rights, and two revoked ones. */
 const delegate = async (chain: Chain, population: Population): Promise<void> => {
   const { erc721, erc1155, delegateRegistry, holders, delegates, listingRights } = population;
   const [ada, ben, cy, dot] = holders;

@@ -1,4 +1,4 @@
-/** Starts Vitrine itself as a child process, the way an operator does, and knows when it is ready. */
+/** Starts Vitrine as a child process, as an operator does, and waits until it is ready. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, readFileSync } from "node:fs";
@@ -16,12 +16,12 @@ const TAIL_LINES = 25;
 
 export type ServiceOptions = {
   port: number;
-  /** On top of this process's environment. */
+  /** Added to this process's environment. */
   env: Record<string, string>;
   logFile: string;
   /** `npm start`'s supervisor by default; or Ponder itself, with these arguments. */
   ponderArgs?: readonly string[];
-  /** More arguments for `npm start`, which passes them on to Ponder. */
+  /** More arguments for `npm start`, which passes them to Ponder. */
   startArgs?: readonly string[];
   /** The project's folder; this one by default. */
   root?: string;
@@ -30,15 +30,15 @@ export type ServiceOptions = {
 export type Service = {
   baseUrl: string;
   process: ChildProcess;
-  /** Resolves with the exit code, or the signal's name, once the process is gone and its log is whole. */
+  /** Resolves with the exit code, or the signal's name, once the process has ended and its log is complete. */
   exited: Promise<number | string>;
-  /** What it has printed so far, on both streams. */
+  /** Its output so far, on both streams. */
   log(): string;
   /** Sends a signal and waits for the end; returns the exit code or the signal's name. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
 };
 
-/** Spawns without waiting: for starts that are meant to fail. */
+/** Spawns without waiting: for starts that are expected to fail. */
 export const spawnService = ({
   port,
   env,
@@ -54,13 +54,13 @@ export const spawnService = ({
     cwd: root,
     env: { ...process.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own: Ctrl-C at the terminal reaches the parent, which then stops us in order.
+    // In its own process group: a terminal's Ctrl-C reaches only the parent, which then stops its parts in order.
     detached: true,
   });
   const log = createWriteStream(logFile, { flags: "a" });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
-  // A process may be gone before its last words have been read and written down.
+  // A process may have exited before its last output has been read and written.
   const exited = once(child, "close").then(async ([code, signal]) => {
     log.end();
     await once(log, "finish");
@@ -82,7 +82,7 @@ export const spawnService = ({
   };
 };
 
-/** Spawns and waits until the whole chain is indexed; throws with the end of the log when that fails. */
+/** Spawns and waits until the whole chain is indexed; on failure throws with the end of the log. */
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const service = spawnService(options);
   const deadline = Date.now() + READY_TIMEOUT_MS;

@@ -1,4 +1,4 @@
-/** Builds a new index beside the one that serves, and goes on as the service of the new one. */
+/** Builds a new chain index beside the one in service, then keeps running as the new service. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,23 +18,28 @@ const FRESHNESS_TIMEOUT_MS = 5_000;
 export interface BesideOptions {
   /** PORT + 1 when absent. */
   readonly port?: number | undefined;
-  /** A shell command that moves the requests over; its environment holds DATABASE_SCHEMA and PORT of the new service. */
+  /** A shell command that redirects the requests; its environment has the new service's DATABASE_SCHEMA and PORT. */
   readonly then?: string | undefined;
-  /** Progress, a sentence at a time. */
+  /** Progress, one sentence at a time. */
   readonly onLine: (line: string) => void;
   /** Called once, when the new service may take over and before `then` runs. */
   readonly onReady: (service: { schema: string; port: number }) => void;
 }
 
 /**
- * Runs until the new service is stopped, and answers the exit code to end with: 1 at least when it ended before
- * it was ready. The old index and its service are never touched. Throws when there is nothing to build, when the
- * port is taken, or when another process builds the same already.
+ * Runs until the new service is stopped. Returns the exit code: at least 1 if it ended before it was ready. The old
+ * chain index and its service are never changed. Throws when there is nothing to build, the port is taken, or another
+ * process already builds the same.
  */
-export async function buildBeside({ port: wish, then, onLine, onReady }: BesideOptions): Promise<number> {
+export async function buildBeside({
+  port: requestedPort,
+  then,
+  onLine,
+  onReady,
+}: BesideOptions): Promise<number> {
   const check = await checkIndex(process.cwd(), process.env);
   const schema = schemaToBuild(check);
-  const port = wish ?? loadServingConfig(process.env).port + 1;
+  const port = requestedPort ?? loadServingConfig(process.env).port + 1;
   await requireFreePort(port).catch((cause: Error) => {
     if (!(cause instanceof BootError)) throw cause;
     throw new Error(`port ${port} is in use; pass a free one with --port`, { cause });
@@ -103,7 +108,7 @@ function waitFor(
   });
 }
 
-/** What the command prints goes to stderr: stdout is for the result. */
+/** The command's output goes to stderr: stdout is for the result. */
 async function run(command: string, onLine: (line: string) => void): Promise<void> {
   const shell = spawn(command, { shell: true, stdio: ["ignore", process.stderr, process.stderr] });
   const [code, signal] = await once(shell, "exit");

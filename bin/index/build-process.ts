@@ -1,13 +1,13 @@
-/** A process that runs the first half of `ponder start`, up to the build id, and sends it to its parent. */
+/** A process that runs the first half of `ponder start`, up to the build id, and sends the id to its parent. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-// None of this is exported by the package; a test holds the outcome against what `ponder start` writes.
+// The package exports none of this; a test compares the result with what `ponder start` writes.
 const PONDER = new URL("../../node_modules/ponder/", import.meta.url);
 const load = (path: string): Promise<Record<string, unknown>> =>
   import(new URL(`dist/esm/${path}`, PONDER).href);
-// Ponder's own, which it does not export either.
+// Ponder's own constants, which it does not export either.
 const BUILD_ID_VERSION = "2";
 const BUILD_ID_DIGITS = 10;
 
@@ -22,11 +22,11 @@ interface Build {
   executeIndexingFunctions(): Promise<Part>;
 }
 
-// Vite would keep this process alive when nobody waits for its answer any more.
+// Vite would keep this process alive after its parent has gone.
 process.once("disconnect", () => process.exit(1));
 
 const { version } = JSON.parse(readFileSync(new URL("package.json", PONDER), "utf8")) as { version: string };
-// Any command that neither listens nor indexes: the configuration then leaves the port alone.
+// A command that neither listens nor indexes: the configuration then ignores the port.
 const cliOptions = { command: "list", version, config: "ponder.config.ts", logFormat: "pretty" };
 
 type Make = (options: unknown) => unknown;
@@ -57,7 +57,7 @@ build.namespaceCompile();
 const hash = createHash("sha256").update(BUILD_ID_VERSION);
 for (const part of [build.executeConfig, build.executeSchema, build.executeIndexingFunctions]) {
   const outcome = await part();
-  // Ponder has logged why.
+  // Ponder has logged the reason.
   if (outcome.status === "error") process.exit(1);
   hash.update(outcome.result.contentHash);
 }

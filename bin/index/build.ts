@@ -1,4 +1,4 @@
-/** The build of this tree and configuration as Ponder would make it: its id, and whether it can be made at all. */
+/** The build that Ponder would make of this tree and configuration: its id, and whether it is valid. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,9 +11,9 @@ const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "build-process.ts")
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Ten hex digits that Ponder compares with those of the index it finds. Runs Ponder's own build in a process
- * that has neither a database nor a port, in about three seconds; an RPC endpoint that is away is no matter.
- * Throws what the build said when the configuration or the code does not stand.
+ * Ten hex digits that Ponder compares with those of an existing chain index. Runs Ponder's own build in a process
+ * without a database or a port, in about three seconds; it needs no RPC endpoint. Throws the build's own message when
+ * the configuration or the code is invalid.
  */
 export async function readBuildId(root: string, environment: Environment): Promise<string> {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
@@ -21,7 +21,7 @@ export async function readBuildId(root: string, environment: Environment): Promi
     cwd: resolve(root),
     env: {
       ...environment,
-      // Both would be made where they are missing, and neither is part of the build.
+      // Both would be created if missing, and neither is part of the build.
       DATABASE_URL: "postgresql://127.0.0.1/unused",
       VITRINE_OPERATOR_TOKEN: environment.VITRINE_OPERATOR_TOKEN || "unused-by-the-build",
       PONDER_TELEMETRY_DISABLED: "1",

@@ -1,4 +1,4 @@
-/** Whether this code and these collections resume the index in DATABASE_SCHEMA or need a new one, and why. */
+/** Whether this code and these collections resume the chain index in DATABASE_SCHEMA or need a new one, and why. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -16,22 +16,22 @@ import { differences } from "./differences.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface IndexCheck {
-  /** `first`: the schema holds no index yet. */
+  /** `first`: the schema has no chain index yet. */
   readonly verdict: "first" | "resumes" | "reindexes";
   readonly schema: string;
   /** Of this code and these collections. */
   readonly build_id: string;
-  /** Of the index in the schema. */
+  /** Of the chain index in the schema. */
   readonly index_build_id: string | null;
-  /** A sentence per difference; at least one when it re-indexes. */
+  /** One sentence per difference; at least one when it re-indexes. */
   readonly reasons: readonly string[];
-  /** Where a new index goes, or where it is already, when it re-indexes. */
+  /** The schema of the new chain index, existing or not, when it re-indexes. */
   readonly next: NextSchema | null;
 }
 
 export interface NextSchema {
   readonly schema: string;
-  /** `begun`: it holds an index of this very build, ready or not. */
+  /** `begun`: it has a chain index of this exact build, ready or not. */
   readonly state: "free" | "begun" | "in_use";
 }
 
@@ -39,8 +39,8 @@ const UNRECORDED = "an older Vitrine built it and did not record of what";
 const UNEXPLAINED = "no file and no collection differs, so a package that shapes the contracts does";
 
 /**
- * Starts nothing but the embedded PostgreSQL, where there is one already, and changes nothing. Throws a sentence
- * that names what to mend when the configuration or the code would not start either.
+ * Starts nothing but an existing embedded PostgreSQL, and changes nothing. Throws a sentence that names what to fix if
+ * the configuration or the code would not start either.
  */
 export async function checkIndex(root: string, environment: Environment): Promise<IndexCheck> {
   const schema = environment.DATABASE_SCHEMA || DEFAULT_SCHEMA;
@@ -48,7 +48,7 @@ export async function checkIndex(root: string, environment: Environment): Promis
   return compareBuild(buildId, root, environment);
 }
 
-/** Holds a build of this tree and configuration against the index in DATABASE_SCHEMA. */
+/** Compares a build of this tree and configuration with the chain index in DATABASE_SCHEMA. */
 export function compareBuild(buildId: string, root: string, environment: Environment): Promise<IndexCheck> {
   const schema = environment.DATABASE_SCHEMA || DEFAULT_SCHEMA;
   return withDatabase(environment, async (db) => {
@@ -72,7 +72,7 @@ function explain(before: IndexInputs | undefined, readAfter: () => IndexInputs):
   return found.length > 0 ? found : [UNEXPLAINED];
 }
 
-/** The next schema by name that is free or holds this build already. */
+/** The next schema by name that is free or already has this build. */
 async function findNext(db: Queryable | undefined, schema: string, buildId: string): Promise<NextSchema> {
   for (let name = nextSchema(schema); ; name = nextSchema(name)) {
     const content = await readContent(db, name);
@@ -85,7 +85,7 @@ async function findNext(db: Queryable | undefined, schema: string, buildId: stri
 const readContent = async (db: Queryable | undefined, schema: string): Promise<SchemaContent> =>
   db ? readSchema(db, schema) : { kind: "empty" };
 
-/** Gives no database where the embedded one was never made: to look for an index is no reason to make it. */
+/** Passes no database if the embedded one was never created: a check is no reason to create it. */
 export async function withDatabase<Result>(
   environment: Environment,
   work: (database: Database | undefined) => Promise<Result>,
@@ -95,7 +95,7 @@ export async function withDatabase<Result>(
   const database = createDatabase(await databaseUrl(environment), silentLogger);
   try {
     await database.query("select 1").catch((cause: NodeJS.ErrnoException) => {
-      // A refusal from several addresses at once comes with a code and an empty message.
+      // A refusal from several addresses at once has a code and an empty message.
       throw new Error(`the database can't be reached (${cause.message || cause.code})`, { cause });
     });
     return await work(database);

@@ -1,8 +1,8 @@
-/** Why a build differs from the one that an index was made of, one sentence per difference. */
+/** Why a build differs from the one behind a chain index, one sentence per difference. */
 
 import type { ChainInputs, IndexInputs } from "../../src/api/chain/index/index-inputs.ts";
 
-/** Empty when nothing that was recorded differs. */
+/** Empty when nothing recorded differs. */
 export function differences(before: IndexInputs, after: IndexInputs): string[] {
   const chains = namesOf(before.chains, after.chains).flatMap((id) =>
     chainDifferences(id, before.chains[id], after.chains[id]),
@@ -10,7 +10,7 @@ export function differences(before: IndexInputs, after: IndexInputs): string[] {
   const files = namesOf(before.files, after.files).flatMap((file) => {
     const change = changeOf(before.files[file], after.files[file]);
     if (!change) return [];
-    // Ponder takes the values that come of these, not their text.
+    // For other files Ponder hashes the resulting values, not the text.
     const isTextTaken = file.startsWith("src/") || file === "ponder.schema.ts";
     return `${file} ${change}${isTextTaken ? "" : ", which counts where it changes events or blocks of a contract"}`;
   });

@@ -1,4 +1,4 @@
-/** Tells how far a new index has come, and when it has caught up with the old one and with the node. */
+/** Reports the progress of a new chain index, and when it has caught up with the old one and with the node. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Freshness } from "../../src/api/app/health.ts";
@@ -9,11 +9,11 @@ const SAY_MS = 5_000;
 type ChainFreshness = Freshness["chains"][number];
 
 export interface CatchUpDeps {
-  /** Every chain that the new index has to have. */
+  /** Every chain that the new index must have. */
   readonly chainIds: readonly number[];
-  /** The new service's /freshness; rejects while the service is not up. */
+  /** The new service's /freshness; rejects while the service is down. */
   readonly freshness: () => Promise<Freshness>;
-  /** The block of each chain that the old index has. */
+  /** The old index's block on each chain. */
   readonly oldHeads: () => Promise<ReadonlyMap<number, number>>;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
@@ -21,8 +21,8 @@ export interface CatchUpDeps {
 }
 
 /**
- * True once every chain is ready and has the block at which, one look before, its node or the old index stood:
- * on a fast chain the head itself is never reached. False when the signal comes first.
+ * True once every chain is ready and has reached the block at which its node or the old index was one poll earlier: on
+ * a fast chain the head itself is never reached. False if aborted first.
  */
 export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
   const { chainIds, freshness, onLine, signal, pollMs = POLL_MS } = deps;
@@ -49,7 +49,7 @@ export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
   return false;
 }
 
-/** No goal for a chain whose node does not answer and that the old index does not have. */
+/** No goal for a chain that the old index lacks and whose node does not answer. */
 async function goalsOf(
   chains: readonly ChainFreshness[],
   { oldHeads, onLine }: CatchUpDeps,

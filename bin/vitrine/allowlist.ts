@@ -1,4 +1,4 @@
-/** `npx vitrine allowlist`: hosts that video and animation_url may be shown from. */
+/** `npx vitrine allowlist`: hosts allowed for video and animation_url. */
 
 import type { Command } from "commander";
 import type { Tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-/** From what an operator names on the terminal to its report: a document, a URI or a token, tried in this process alone. */
+/** Checks what an operator names on the terminal: a document, a URI or a token, in this process alone. */
 
 import { existsSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -28,9 +28,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface CheckOptions {
   /** Replaces `{id}`; for a URI only. */
   readonly tokenId?: string;
-  /** `host:port` entries that may be on a private address, beside ALLOW_PRIVATE_HOSTS. */
+  /** `host:port` entries allowed on private addresses, besides ALLOW_PRIVATE_HOSTS. */
   readonly allowPrivate?: readonly string[];
-  /** Patterns of hosts that animations and videos are taken to be allowed from. */
+  /** Patterns of hosts to treat as allowed for animations and videos. */
   readonly allowHost?: readonly string[];
 }
 
@@ -38,8 +38,7 @@ const TOKEN = /^([1-9][0-9]{0,14}):([^:]*):([^:]*)$/;
 
 /**
  * The report of a URI, of `chainId:address:tokenId` at the node's head, or of a document in a file or, for `-`, in
- * `stdin`. Throws one sentence for a target that is none and for settings that can't be used; a fetch that fails is
- * told in the report.
+ * `stdin`. Throws one sentence for an invalid target or unusable settings; a failed fetch is part of the report.
  */
 export async function checkTarget(
   target: string,
@@ -116,7 +115,7 @@ function rpcUrlsOf(chainId: number, environment: Environment): string[] {
     .filter(Boolean);
   if (rpcUrls.length === 0)
     throw new Error(`${variable} is not set; set it to an RPC endpoint of chain ${chainId}.`);
-  // An endpoint often carries a provider key, so it is not repeated.
+  // An endpoint's URL often contains a provider key, so it is not repeated.
   if (!rpcUrls.every((url) => /^https?:\/\//i.test(url) && URL.canParse(url)))
     throw new Error(`${variable} must be http(s) URLs separated by commas.`);
   return rpcUrls;

@@ -1,4 +1,4 @@
-/** `npx vitrine check`: tries a document, a URI or a token the way a refresh does, in this process alone. */
+/** `npx vitrine check`: tries a document, a URI or a token as a refresh does, in this process alone. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import { parseHostPattern } from "../../src/api/media/display/allowlist.ts";

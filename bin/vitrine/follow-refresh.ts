@@ -1,4 +1,4 @@
-/** How far a refresh is, as it is told on the terminal. */
+/** A refresh's progress on the terminal. */
 
 import { bar, follow } from "./follow.ts";
 
@@ -10,7 +10,7 @@ export interface Counts {
   readonly not_found: number;
 }
 
-/** As GET /admin/refreshes/{refresh_id} answers. */
+/** The response of GET /admin/refreshes/{refresh_id}. */
 export interface Progress {
   readonly refresh_id: string;
   readonly collection: string;
@@ -33,10 +33,10 @@ export const followRefresh = (
   deps: Omit<Parameters<typeof follow<Progress>>[0], "isDone" | "describe">,
 ): Promise<Progress | undefined> => follow({ ...deps, isDone: ({ done }) => done, describe });
 
-/** One line: a bar where the total is known, and the counts that it stands for. */
+/** One line: a bar if the total is known, and the counts. */
 export function describe({ tokens, sweep }: Progress): string {
   const ended = tokens.updated + tokens.unchanged + tokens.failed + tokens.not_found;
-  // Tokens may be minted while a collection is swept.
+  // Tokens may be minted during a sweep of the collection.
   const total = Math.max(sweep?.known ?? 0, ended + tokens.waiting);
   const isCounted = sweep?.counted !== false;
   if (total === 0 && !isCounted) return "waiting for its turn";

@@ -1,14 +1,14 @@
-/** Follows work of the service to its end, over restarts of it. */
+/** Follows work of the service to its end, across restarts. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { AdminError } from "../admin-client.ts";
 
 const POLL_MS = 500;
-// A service that restarts is back by then.
+// A restarting service is back by then.
 const AWAY_MS = 60_000;
 const BAR_CELLS = 24;
 
-/** The last progress once it is done; undefined when the signal comes first. Throws when the service stays away. */
+/** The last progress once the work is done; undefined if aborted first. Throws when the service stays unreachable. */
 export async function follow<Progress>(deps: {
   readonly read: () => Promise<Progress>;
   readonly isDone: (progress: Progress) => boolean;
@@ -36,14 +36,14 @@ export async function follow<Progress>(deps: {
   return undefined;
 }
 
-/** `[####....] 50%`; empty for nothing of nothing. */
+/** `[####....] 50%`; empty if the total is 0 and nothing ended. */
 export function bar(ended: number, total: number): string {
   const share = total === 0 ? 0 : ended / total;
   const cells = Math.floor(share * BAR_CELLS);
   return `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}] ${Math.floor(share * 100)}%`;
 }
 
-/** Runs `work` with a signal that Ctrl-C sets off. */
+/** Runs `work` with a signal that Ctrl-C aborts. */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
@@ -55,5 +55,5 @@ export async function untilInterrupted(work: (signal: AbortSignal) => Promise<vo
   }
 }
 
-/** What a shell makes of Ctrl-C: nobody is told that all went well. */
+/** A shell's exit code for Ctrl-C, so that no caller takes it for success. */
 export const INTERRUPTED_EXIT_CODE = 130;

@@ -1,4 +1,4 @@
-/** `npx vitrine index`: what a change of code or collections does to the index, and the way there without downtime. */
+/** `npx vitrine index`: how a change of code or collections affects the chain index, and updates without downtime. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import { buildBeside } from "../index/beside.ts";

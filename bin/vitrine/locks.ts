@@ -1,4 +1,4 @@
-/** `npx vitrine locks`: the index's locks against the contracts' own. */
+/** `npx vitrine locks`: compares the chain index's locks with the contracts' own. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
@@ -97,7 +97,7 @@ const addPage = (
   drift: [...(report?.drift ?? []), ...drift],
 });
 
-/** A node that is away for a moment must not cost the pages before. */
+/** Retries: a briefly unreachable node must not discard the pages before. */
 async function readPage(client: AdminClient, body: unknown, progress: Tool["progress"]): Promise<Page> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** `npx vitrine login-link`: a way into the console for who holds the operator's token. */
+/** `npx vitrine login-link`: signs in to the console with the operator's token. */
 
 import type { Command } from "commander";
 import type { Tool } from "./tool.ts";

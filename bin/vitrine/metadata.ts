@@ -1,11 +1,11 @@
-/** `npx vitrine metadata`: what is stored of documents. */
+/** `npx vitrine metadata`: the stored documents. */
 
 import type { Command } from "commander";
 import { bar, follow, INTERRUPTED_EXIT_CODE, untilInterrupted } from "./follow.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";
 
-/** As /admin/metadata/renormalise answers. */
+/** The response of /admin/metadata/renormalise. */
 export interface RenormaliseProgress {
   readonly normaliser: number;
   readonly total: number | null;
@@ -65,7 +65,7 @@ async function renormalise(
   if (progress.failed > 0) process.exitCode = FAILED_EXIT_CODE;
 }
 
-/** One line: a bar once the tokens are counted, and what came of those that were read. */
+/** One line: a bar once the tokens are counted, and the results so far. */
 export function describe(progress: RenormaliseProgress): string {
   const { total, done, running } = progress;
   if (total === null) return "counting the tokens that older rules read";

@@ -1,4 +1,4 @@
-/** `npx vitrine refresh`: reads tokens of a collection, or all of them, again. */
+/** `npx vitrine refresh`: refreshes some or all tokens of a collection. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from "./follow.ts";
@@ -91,7 +91,7 @@ function resultLines({ collection, refresh_id, tokens, failures }: Progress): st
   return [...reasons, `${collection}  refresh ${refresh_id}: ${summary(tokens)}`];
 }
 
-/** What ended, and nothing of what did not happen; a refresh of nothing says so. */
+/** Only counts above zero; a refresh of no tokens says so. */
 function summary(tokens: Counts): string {
   const parts = [
     [tokens.updated, "updated"],

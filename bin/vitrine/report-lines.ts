@@ -1,4 +1,4 @@
-/** A document's report for people at a terminal. */
+/** A document's report as text for a terminal. */
 
 import type { DocumentReport } from "../../src/api/catalog/reports/document-report.ts";
 
@@ -82,7 +82,7 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 
 const shown = (text: string | null): string => (text === null ? "none" : clean(text));
 
-/** Columns two spaces apart; the last one is as long as it is. */
+/** Columns two spaces apart; the last one is not padded. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
@@ -96,7 +96,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 
-/** On one line and short. A stranger's text must not move the cursor, nor turn what stands beside it around. */
+/** Shortens to one line. Untrusted text must not move the cursor or reverse the text around it. */
 function clean(text: string): string {
   const escaped = text.replace(
     /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,

@@ -1,10 +1,10 @@
-/** A line on a terminal that is written anew in place; elsewhere, such as in a log, a line now and then. */
+/** A status line that is rewritten in place on a terminal; elsewhere, such as in a log, an occasional line. */
 
 const SAY_MS = 5_000;
 
 export interface StatusLine {
   show(text: string): void;
-  /** Leaves the terminal's last line as it is and goes on below. */
+  /** Keeps the terminal's last line and continues below. */
   end(): void;
 }
 
@@ -21,7 +21,7 @@ export function createStatusLine(output: Output, now: () => number = Date.now): 
     show(text) {
       if (text === said) return;
       if (output.isTTY) {
-        // A line that wraps can't be taken back.
+        // A wrapped line can't be overwritten.
         output.write(`\r${text.slice(0, (output.columns ?? 80) - 1)}\u001b[K`);
       } else if (now() - saidAt >= SAY_MS) {
         output.write(`vitrine: ${text}\n`);

@@ -1,15 +1,15 @@
-/** What every command of `npx vitrine` shares: the way to the service, and the way to print a result. */
+/** Shared by all commands of `npx vitrine`: the connection to the service, and the output. */
 
 import type { Command } from "commander";
 import { type AdminClient, createAdminClient } from "../admin-client.ts";
 import { loadEnvironment } from "../ponder-process.ts";
 
 export interface Tool {
-  /** The admin API of the service that the environment names, with .env.local and .env of the working folder. */
+  /** The admin API of the service that the environment names, including .env.local and .env of the working folder. */
   connect(): AdminClient;
   /** Prints the result on stdout: JSON for programs, lines for people. */
   print(result: unknown, lines: readonly string[]): void;
-  /** Tells on stderr how far a long command has come. */
+  /** Reports the progress of a long command on stderr. */
   progress(text: string): void;
 }
 
@@ -25,7 +25,7 @@ export const createTool = (program: Command): Tool => ({
   progress: (text) => void process.stderr.write(`vitrine: ${text}\n`),
 });
 
-/** The entries of a list separated by commas. */
+/** The entries of a comma-separated list. */
 export const list = (text: string): string[] =>
   text
     .split(",")

@@ -1,4 +1,4 @@
-/** What a token looks like, drawn by lot from its seed, so that its picture and its traits tell the same story. */
+/** A token's look, drawn at random from its seed, so that its picture and its traits match. */
 import { createHash } from "node:crypto";
 
 export type Palette = {
@@ -67,7 +67,7 @@ export const RARITIES = ["Common", "Rare", "Epic", "Legendary"] as const;
 export type Look = {
   subject: (typeof CREATURES)[number] | (typeof TREASURES)[number];
   palette: Palette;
-  /** The palette of the sky behind; never the body's own, or the picture would lose its contrast. */
+  /** The palette of the sky behind; never the body's own, which would leave no contrast. */
   realm: Palette;
   backdrop: (typeof BACKDROPS)[number];
   rarity: (typeof RARITIES)[number];
@@ -76,7 +76,7 @@ export type Look = {
   random: Random;
 };
 
-/** Numbers that are the same for the same seed, on every machine. */
+/** The same numbers for the same seed, on every machine. */
 export type Random = {
   unit(): number;
   between(min: number, max: number): number;

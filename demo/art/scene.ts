@@ -1,11 +1,11 @@
-/** Composes one picture as SVG: backdrop, badge, the mirrored facets and, by rarity, what floats around them. */
+/** Composes one picture as SVG: backdrop, badge, the mirrored facets and, by rarity, floating sparks. */
 import { FACETS, type Facet } from "./facets.ts";
 import { type Look, lookOf } from "./look.ts";
 
 export const VIEW_BOX = "-60 -60 120 120";
 
 const INK = "#0d0b14";
-// Lit from the right: the mirrored half is this much darker, which is what makes flat facets read as a solid.
+// Lit from the right: the mirrored half is this much darker, which makes flat facets look solid.
 const SHADE = 0.28;
 const SPARKS = { Common: 0, Rare: 8, Epic: 14, Legendary: 22 } as const;
 
@@ -49,7 +49,7 @@ const half = (look: Look, side: "lit" | "mirrored", wave: number): string => {
 
 const polygon = (look: Look, [tone, corners]: Facet, shade: number, wave: number): string => {
   const fill = paint(look, tone, shade, wave);
-  // A hairline of the same colour hides the gaps that antialiasing leaves between neighbours.
+  // A hairline of the same colour hides the antialiasing gaps between neighbours.
   return `<polygon points="${corners}" fill="${fill}" stroke="${fill}" stroke-width="0.35"/>`;
 };
 

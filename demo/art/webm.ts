@@ -1,6 +1,6 @@
 /**
- * Wraps pictures as a WebM video without a video encoder: a lossy WebP holds one VP8 key frame, and a video of key
- * frames alone is a valid one. Layout after https://www.webmproject.org/docs/container/.
+ * Wraps pictures as a WebM video without a video encoder: a lossy WebP contains one VP8 key frame, and a video of key
+ * frames alone is valid. Layout after https://www.webmproject.org/docs/container/.
  */
 
 const MS_IN_NANOSECONDS = 1_000_000;
@@ -43,7 +43,7 @@ export const muxWebm = (frames: readonly Buffer[], options: { size: number; fram
 };
 
 const vp8Of = (webp: Buffer): Buffer => {
-  // An extended file (VP8X) would carry the frame elsewhere; sharp writes one only for alpha or metadata.
+  // An extended file (VP8X) has the frame elsewhere; sharp writes one only for alpha or metadata.
   if (webp.toString("latin1", 12, 16) !== "VP8 ") throw new Error("the frame is not a plain lossy WebP");
   return webp.subarray(20, 20 + webp.readUInt32LE(16));
 };
@@ -58,7 +58,7 @@ const element = (id: string, content: Buffer | readonly Buffer[]): Buffer => {
   const body = Buffer.isBuffer(content) ? content : Buffer.concat(content);
   const length = Buffer.alloc(8);
   length.writeBigUInt64BE(BigInt(body.length));
-  // A leading one bit says that the length takes all eight bytes.
+  // A leading one bit means that the length takes all eight bytes.
   length[0] = 1;
   return Buffer.concat([Buffer.from(id, "hex"), length, body]);
 };

@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 
-/// A wallet that is a contract (ERC-1271): what its owner's key signs counts as signed by it.
+/// A wallet that is a contract (ERC-1271): a signature by its owner's key counts as its own.
 contract ContractWallet {
     address private immutable owner;
 

@@ -39,7 +39,7 @@ contract DelegateRegistryV2 {
         results = new bytes[](data.length);
         for (uint256 i = 0; i < data.length; i++) {
             bool success;
-            // A delegatecall to itself keeps msg.sender, which is what `from` is taken from.
+            // A delegatecall to itself keeps msg.sender, which becomes `from`.
             (success, results[i]) = address(this).delegatecall(data[i]);
             if (!success) revert MulticallFailed();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title A collection of the early days: ERC-2309 mints of any size, and metadata events as ERC-4906 was drafted.
+/// @title An early collection: ERC-2309 mints of any size, and metadata events of the ERC-4906 draft.
 contract EarlyHeroes {
     struct Range {
         uint256 from;
@@ -19,7 +19,7 @@ contract EarlyHeroes {
     Range[] private _ranges;
     mapping(uint256 => address) private _moved;
 
-    /// @notice Mints a range, both ends included, with one event. Nothing caps its size, as nothing in ERC-2309 does.
+    /// @notice Mints a range, both ends included, with one event. Its size is unlimited, as in ERC-2309.
     function mintConsecutive(address holder, uint256 from, uint256 to) external {
         _ranges.push(Range(from, to, holder));
         balanceOf[holder] += to - from + 1;
@@ -46,7 +46,7 @@ contract EarlyHeroes {
         emit MetadataUpdate(id);
     }
 
-    /// @notice A log by hand that fits the draft's layout by its topic and the final one by its data.
+    /// @notice Emits a log that fits the draft's layout by its topic and the final one by its data.
     function emitTwofoldMetadataUpdate(uint256 id) external {
         bytes32 topic = MetadataUpdate.selector;
         assembly {

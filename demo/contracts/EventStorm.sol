@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Emits the events of an ERC-721 life in bulk and keeps no state: for measuring how fast they are indexed.
+/// Emits an ERC-721 token's typical events in bulk, without state, to measure indexing speed.
 contract EventStorm {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
     event MetadataUpdate(uint256 _tokenId);

@@ -12,7 +12,7 @@ interface IERC721x {
     /// @notice The lockers of a token by position, counted from 1.
     function lockMap(uint256 id, uint256 index) external view returns (address);
 
-    /// @notice The position of a locker; 0 when it holds no lock.
+    /// @notice The position of a locker; 0 without a lock.
     function lockMapIndex(uint256 id, address locker) external view returns (uint256);
 
     function lockId(uint256 id) external;

@@ -4,7 +4,7 @@ pragma solidity ^0.8.28;
 import {IERC721x} from "./IERC721x.sol";
 import {Signals} from "./Signals.sol";
 
-/// @title Locks as ERC721x keeps them: one per approved contract, and a token is free when the last one goes.
+/// @title ERC721x locks: one per approved contract; a token is unlocked when its last lock is released.
 abstract contract LockRegistry is IERC721x, Signals {
     mapping(address => bool) public override approvedContract;
     mapping(uint256 => uint256) public override lockCount;
@@ -43,7 +43,7 @@ abstract contract LockRegistry is IERC721x, Signals {
         _release(id, msg.sender);
     }
 
-    /// @notice Releases the lock of a contract that lost its approval; anyone may, or the token would stay stuck.
+    /// @notice Releases the lock of a contract that lost its approval; anyone may, or the token would stay locked.
     function freeId(uint256 id, address locker) external override {
         require(_exists(id), "Token !exist");
         require(!approvedContract[locker], "Cannot update map");

@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
-/// @title The events a marketplace listens to, and owner functions that emit them out of thin air.
+/// @title The events a marketplace listens to, and owner functions that emit them without a cause.
 /// @notice Real collections emit events that contradict their state (an unlock that nothing locked, an inverted
 /// range). The raw functions let anyone watch how the service copes.
 abstract contract Signals is Ownable {
@@ -21,12 +21,12 @@ abstract contract Signals is Ownable {
         emit BatchMetadataUpdate(from, to);
     }
 
-    /// @notice Emits a lock that no counter knows of.
+    /// @notice Emits a lock that no counter records.
     function emitRawLock(uint256 id, address approvedContract) external onlyOwner {
         emit TokenLocked(id, approvedContract);
     }
 
-    /// @notice Emits an unlock that no lock came before.
+    /// @notice Emits an unlock without an earlier lock.
     function emitRawUnlock(uint256 id, address approvedContract) external onlyOwner {
         emit TokenUnlocked(id, approvedContract);
     }

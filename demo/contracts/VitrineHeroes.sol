@@ -41,7 +41,7 @@ contract VitrineHeroes is ERC721, LockRegistry, Multicall {
         emit BatchMetadataUpdate(0, type(uint256).max);
     }
 
-    /// @notice Gives one token its own URI; an empty one returns it to the base URI.
+    /// @notice Gives one token its own URI; an empty one restores the base URI.
     function setTokenURI(uint256 id, string calldata uri) external onlyOwner {
         _overrides[id] = uri;
         emit MetadataUpdate(id);
@@ -53,7 +53,7 @@ contract VitrineHeroes is ERC721, LockRegistry, Multicall {
         return string.concat(_base, Strings.toString(id));
     }
 
-    // Both safeTransferFrom forms come through here, so this one guard covers every public transfer.
+    // Both forms of safeTransferFrom call this, so one guard covers every public transfer.
     function transferFrom(address from, address to, uint256 id) public override {
         require(isUnlocked(id), "Token is locked");
         super.transferFrom(from, to, id);

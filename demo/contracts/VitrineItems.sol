@@ -25,12 +25,12 @@ contract VitrineItems is ERC1155, Signals {
         _burn(from, id, amount);
     }
 
-    /// @notice Replaces the template. No event: ERC-1155 has none that could name every id.
+    /// @notice Replaces the template. No event: ERC-1155 has none for all ids.
     function setURI(string calldata template) external onlyOwner {
         _setURI(template);
     }
 
-    /// @notice Gives one id its own URI; an empty one returns it to the template.
+    /// @notice Gives one id its own URI; an empty one restores the template.
     function setTokenURI(uint256 id, string calldata value) external onlyOwner {
         _overrides[id] = value;
         emit URI(uri(id), id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title Locks as some games keep them: a token is locked or not, whoever asked for it, and nobody counts.
+/// @title Locks of some games: a token is locked or not, whoever locked it, without a count.
 contract WildHeroes {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
     event TokenLocked(uint256 indexed tokenId, address indexed approvedContract);
@@ -15,7 +15,7 @@ contract WildHeroes {
         emit Transfer(address(0), to, id);
     }
 
-    /// @notice Burns a token, locked or not; isUnlocked knows it no longer.
+    /// @notice Burns a token, locked or not; isUnlocked then reverts.
     function burn(uint256 id) external {
         emit Transfer(_owners[id], address(0), id);
         delete _owners[id];
@@ -33,7 +33,7 @@ contract WildHeroes {
         emit TokenUnlocked(id, msg.sender);
     }
 
-    /// @notice Locks without a word.
+    /// @notice Locks without an event.
     function lockSilently(uint256 id) external {
         _locked[id] = true;
     }

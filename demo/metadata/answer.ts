@@ -1,4 +1,4 @@
-/** What the host answers for one document, and how a caller may say it. */
+/** The host's answer for one document, and how callers may specify it. */
 
 export type Kind = "heroes" | "items";
 export type Document = Record<string, unknown>;
@@ -6,7 +6,7 @@ export type Document = Record<string, unknown>;
 export type Answer = {
   /** 200 when absent. */
   status?: number;
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   delayMs?: number;
@@ -14,7 +14,7 @@ export type Answer = {
 
 const ANSWER_KEYS = new Set(["status", "body", "headers", "delayMs"]);
 
-/** Tells an answer from a document: a document has a field that answers do not know, or none at all. */
+/** Distinguishes an answer from a document: a document has a field that answers lack, or none at all. */
 export const toAnswer = (value: unknown): Answer => {
   const keys = isDocument(value) ? Object.keys(value) : [];
   const isAnswer = keys.length > 0 && keys.every((key) => ANSWER_KEYS.has(key));
@@ -24,7 +24,7 @@ export const toAnswer = (value: unknown): Answer => {
 export const isDocument = (value: unknown): value is Document =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
-/** The JSON object a successful answer carries, or undefined when it carries anything else. */
+/** The JSON object of a successful answer, or undefined if it has none. */
 export const documentOf = ({ status = 200, body }: Answer): Document | undefined => {
   if (status !== 200) return undefined;
   if (isDocument(body)) return body;
@@ -33,7 +33,7 @@ export const documentOf = ({ status = 200, body }: Answer): Document | undefined
   return isDocument(parsed) ? parsed : undefined;
 };
 
-/** The value of a JSON text, or undefined when it is not JSON. */
+/** The value of a JSON text, or undefined if it is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
-/** Pictures by file name, drawn when somebody first asks: drawing all of them up front would delay the start. */
+/** Pictures by file name, drawn on first request: drawing all of them up front would delay the start. */
 import { drawBanner, drawGif, drawHeavyPng, drawPng, drawWebm, drawWebp } from "../art.ts";
 import type { Kind } from "./answer.ts";
 
 export type Picture = { contentType: string; bytes: Buffer };
 export type ArtStore = { get(kind: Kind, file: string): Promise<Picture> | undefined };
 
-/** The file of the picture at the head of a collection. */
+/** The banner picture of a collection. */
 const BANNER = "banner.png";
 
 const SMALL_PX = 300;
@@ -20,7 +20,7 @@ const FORMATS: Record<string, Format> = {
   ".webm": { contentType: "video/webm", draw: drawWebm },
 };
 
-/** Remembers what it drew; a file name that says nothing drawable gets undefined. */
+/** Caches drawn pictures; undefined for a file name that can't be drawn. */
 export const createArtStore = (): ArtStore => {
   const drawn = new Map<string, Promise<Picture>>();
   return {
@@ -34,7 +34,7 @@ export const createArtStore = (): ArtStore => {
       const [, id, suffix] = /^([0-9a-f]{64}|\d{1,18})([-.][a-z.]+)$/.exec(file) ?? [];
       const format = FORMATS[suffix ?? ""];
       if (id === undefined || format === undefined) return undefined;
-      // ERC-1155 writes ids as 64 hex digits; the same token has one picture however it is named.
+      // ERC-1155 writes ids as 64 hex digits; a token has one picture under either name.
       const seed = `${kind}/${BigInt(id.length === 64 ? `0x${id}` : id)}`;
       const key = `${seed}${suffix}`;
       const picture = drawn.get(key) ?? draw(format, seed);

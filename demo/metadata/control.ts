@@ -1,4 +1,4 @@
-/** The control door: changes one document over HTTP, so that anyone at the demo can play the metadata owner. */
+/** The control routes: change one document over HTTP, so that anyone at the demo can play the metadata owner. */
 import type { IncomingMessage } from "node:http";
 import type { MetadataHost } from "../metadata-host.ts";
 import { type Answer, documentOf, isDocument, type Kind, parseJson } from "./answer.ts";
@@ -6,7 +6,7 @@ import { type Answer, documentOf, isDocument, type Kind, parseJson } from "./ans
 const BODY_BYTES_MAX = 1024 * 1024;
 const METHODS = "GET, HEAD, PUT, PATCH, DELETE";
 
-/** Applies PUT, PATCH or DELETE to one token's answer and says what came of it. */
+/** Applies PUT, PATCH or DELETE to one token's answer and reports the result. */
 export const applyChange = async (
   host: MetadataHost,
   request: IncomingMessage,
@@ -23,7 +23,7 @@ export const applyChange = async (
   if (body === undefined) return refuse(413, `the body is over ${BODY_BYTES_MAX} bytes`);
   const parsed = parseJson(body.toString());
   if (request.method === "PUT") {
-    // What is not JSON keeps its own type, so that a wrong answer can be staged without the host lying about it.
+    // Content that is not JSON keeps its own type, so that a wrong answer can be staged with a true content type.
     const contentType =
       parsed === undefined ? (request.headers["content-type"] ?? "text/plain") : "application/json";
     host.set(kind, id, { body, headers: { "content-type": contentType } });

@@ -1,16 +1,16 @@
-/** The original answer of every token, before anyone replaces it. */
+/** The original answer of every token, before any change. */
 import type { Answer, Kind } from "./answer.ts";
 import { heroDocument, IPFS_HERO } from "./heroes.ts";
 import { itemDocument } from "./items.ts";
 import { QUIRKS } from "./quirks.ts";
 
-// Tokens minted after the start find a document too; beyond it a host knows nothing, as real ones do.
+// Tokens minted after the start have a document too; above the limit the host has none, like real ones.
 const ID_MAX = 100_000n;
 
-/** A folder's CID in form; its content is whatever the host serves, since nobody here verifies it. */
+/** A well-formed folder CID; the content is whatever the host serves, since nothing here verifies it. */
 export const IPFS_CID = "bafybeickzadagkihtly6xjpziqhrhasbdeiejp4wkvff56g2s6zalk4qim";
 
-/** What the host answers for a token at first; `base` is the address that documents use for their own host. */
+/** The host's initial answer for a token; `base` is the base URL in documents. */
 export const originalAnswer = (kind: Kind, id: bigint, base: string): Answer => {
   if (id > ID_MAX) return { status: 404, body: { error: "no such token" } };
   const number = Number(id);

@@ -1,16 +1,16 @@
-/** Documents of the ERC-721 collection: every trait type the service knows, in amounts worth filtering. */
+/** Documents of the ERC-721 collection: every trait type that the service knows, in numbers worth filtering. */
 import { createRandom, lookOf } from "../art/look.ts";
 import type { Document } from "./answer.ts";
 
 const DAY_SECONDS = 86_400;
 const FIRST_BIRTH = Date.UTC(2021, 0, 1) / 1000;
 const LIVES_DAYS = 1_400;
-/** The hero whose document and picture are addressed by `ipfs://` alone. */
+/** The hero whose document and picture have only `ipfs://` URLs. */
 export const IPFS_HERO = 12;
-// A trait that sits in `properties` is text; one that is a number elsewhere would change the type of the trait.
+// A trait in `properties` is text; one that is a number elsewhere would change the trait's type.
 const PROPERTY_HEROES = new Set([21, 22, 23]);
 
-/** The document of a hero; `base` is where documents and pictures live, without a trailing slash. */
+/** A hero's document; `base` is the base URL of documents and pictures, without a trailing slash. */
 export const heroDocument = (id: number, base: string): Document => {
   const look = lookOf(`heroes/${id}`);
   const name = `${look.palette.faction} ${look.subject} #${id}`;
@@ -34,7 +34,7 @@ const attributes = (id: number): Document[] => {
     { trait_type: "Faction", display_type: "string", value: look.palette.faction },
     { trait_type: "Realm", display_type: "string", value: look.realm.faction },
     { trait_type: "Rarity", value: look.rarity },
-    // An empty string is a value too, and a missing trait is not.
+    // An empty string is also a value; a missing trait is not.
     ...(id % 3 === 0 ? [] : [{ trait_type: "Title", value: id % 7 === 2 ? "" : random.pick(TITLES) }]),
     { trait_type: "Level", display_type: "number", value: level, max_value: 100 },
     { trait_type: "Power", display_type: "number", value: Math.round(level * random.between(5, 15)) / 10 },
@@ -59,7 +59,7 @@ const properties = (id: number): Document => {
   };
 };
 
-// The first hero is older than the epoch: seconds may be negative.
+// The first hero predates the epoch: seconds may be negative.
 const birth = (id: number, days: number): number =>
   id === 1 ? -DAY_SECONDS : FIRST_BIRTH + Math.floor(days) * DAY_SECONDS;
 

@@ -4,11 +4,11 @@ import type { Document } from "./answer.ts";
 
 const FIRST_FORGED = Date.UTC(2022, 5, 1) / 1000;
 const DAY_SECONDS = 86_400;
-/** The item whose document leaves `{id}` in its picture's address, for the reader to fill in. */
+/** The item whose document keeps `{id}` in its picture's URL, for the client to substitute. */
 export const TEMPLATE_ITEM = 13;
 const PROPERTY_ITEM = 14;
 
-/** The document of an item; `base` is where documents and pictures live, without a trailing slash. */
+/** An item's document; `base` is the base URL of documents and pictures, without a trailing slash. */
 export const itemDocument = (id: number, base: string): Document => {
   const look = lookOf(`items/${id}`);
   const picture = id === TEMPLATE_ITEM ? "{id}.png" : `${id}.${id % 10 === 5 ? "gif" : "png"}`;

@@ -1,9 +1,9 @@
-/** The page behind `animation_url`: the token's picture in depth, following the pointer and throwing sparks. */
+/** The page behind `animation_url`: the token's picture in depth, which follows the pointer and throws sparks. */
 import { lookOf } from "../art/look.ts";
 import { drawLayers, VIEW_BOX } from "../art/scene.ts";
 import type { Kind } from "./answer.ts";
 
-/** One self-contained HTML page; it loads nothing, so a strict frame around it changes nothing. */
+/** One self-contained HTML page; it loads nothing, so it also works in a strict frame. */
 export const playPage = (kind: Kind, id: bigint): string => {
   const seed = `${kind}/${id}`;
   const { palette, subject } = lookOf(seed);

@@ -1,13 +1,13 @@
-/** The tokens whose metadata is wrong on purpose, one fault each, so that every fault can be seen at work. */
+/** The tokens whose metadata is wrong on purpose, one fault each, so that every fault can be observed. */
 import type { Answer, Document, Kind } from "./answer.ts";
 
 export type Quirk = {
   kind: Kind;
   id: number;
   name: string;
-  /** One sentence for the person who looks at the token. */
+  /** One sentence for people who look at the token. */
   about: string;
-  /** Turns the sound document into what the host answers. */
+  /** Turns the valid document into the host's answer. */
   apply(document: Document, base: string): Answer;
 };
 
@@ -28,7 +28,7 @@ const item = (id: number, name: string, about: string, apply: Quirk["apply"]): Q
 
 const entriesOf = (document: Document): Document[] => document.attributes as Document[];
 
-/** Replaces fields of the entry of one trait type and leaves the others alone. */
+/** Replaces fields of one trait type's entry and keeps the others. */
 const withEntry = (document: Document, traitType: string, fields: Document): Answer => ({
   body: {
     ...document,
@@ -47,7 +47,7 @@ const without = (document: Document, field: string): Answer => {
   return { body: rest };
 };
 
-/** Every quirk by token; a token that is not listed has a sound document. */
+/** Every quirk by token; a token that is not listed has a valid document. */
 export const QUIRKS: readonly Quirk[] = [
   hero(33, "mismatched-value", "Level is a number trait with a quoted value", (document) =>
     withEntry(document, "Level", { value: "12" }),

@@ -1,4 +1,4 @@
-/** The least that can write the same rows: plain inserts of what each log says, with no state behind them. */
+/** The minimum that writes the same rows: plain inserts of each log's values, without any other state. */
 
 import { ponder } from "ponder:registry";
 import {
@@ -94,7 +94,7 @@ for (const name of [
   });
 }
 
-// The storm has none of these; who indexes such contracts asks for them all the same.
+// The storm has none of these, but an indexer of such contracts must request them.
 for (const name of [
   "Collection:TransferSingle",
   "Collection:TransferBatch(address,address,address,uint256[],uint256[])",

@@ -1,4 +1,4 @@
-/** The whole application as it is served, and beside it Ponder's own middleware with nothing before it. */
+/** The whole application as served, and beside it Ponder's own middleware alone. */
 
 import { db } from "ponder:api";
 import schema from "ponder:schema";
