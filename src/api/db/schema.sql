@@ -210,6 +210,18 @@ CREATE TABLE vitrine.daily_job (
   CONSTRAINT daily_job_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE vitrine.host (
+  host text NOT NULL,
+  failures integer NOT NULL,
+  paused_until timestamp with time zone,
+  reason text NOT NULL,
+  retry_by text,
+  probe_chain_id bigint,
+  probe_collection text,
+  probe_token_id numeric(78,0),
+  CONSTRAINT host_pkey PRIMARY KEY (host)
+);
+
 -- Module media
 
 CREATE TABLE vitrine.allowed_host (
@@ -406,18 +418,6 @@ CREATE TABLE vitrine.cause_cursor (
   chain_id bigint NOT NULL,
   handled text NOT NULL,
   CONSTRAINT cause_cursor_pkey PRIMARY KEY (schema, chain_id)
-);
-
-CREATE TABLE vitrine.host (
-  host text NOT NULL,
-  failures integer NOT NULL,
-  paused_until timestamp with time zone,
-  reason text NOT NULL,
-  retry_by text,
-  probe_chain_id bigint,
-  probe_collection text,
-  probe_token_id numeric(78,0),
-  CONSTRAINT host_pkey PRIMARY KEY (host)
 );
 
 CREATE TABLE vitrine.receipt (

@@ -19,7 +19,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
   db: ["migration"],
   events: ["event", "event_counter", "event_due", "event_feed", "tell_of_seen", "tell_of_versions"],
   http: ["rate_limit"],
-  jobs: ["daily_job"],
+  jobs: ["daily_job", "host"],
   media: ["allowed_host", "media", "media_file"],
   metadata: [
     "document",
@@ -34,7 +34,6 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
   refresh: [
     "cause",
     "cause_cursor",
-    "host",
     "receipt",
     "receipt_outcome",
     "receipt_token",
@@ -59,9 +58,20 @@ const QUEUE =
 const SEARCH_COPY =
   "the search index is a copy in memory, loaded from it and kept up to date by what changed";
 
+const PAUSED_HOSTS =
+  "one statement leases, counts or answers rows of a queue by whether their host is paused";
+
 export const allowedUses: readonly AllowedUse[] = [
   { module: "events", uses: "token", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "version", access: "read", reason: EVENT_TRIGGERS },
+  { module: "media", uses: "host", access: "read", reason: PAUSED_HOSTS },
+  { module: "refresh", uses: "host", access: "read", reason: PAUSED_HOSTS },
+  {
+    module: "refresh",
+    uses: "host",
+    access: "write",
+    reason: "the token that probes a host is chosen from the queue and noted in one statement",
+  },
   { module: "refresh", uses: "token", access: "read", reason: QUEUE },
   { module: "refresh", uses: "version", access: "read", reason: QUEUE },
   { module: "search", uses: "forgotten_token", access: "read", reason: SEARCH_COPY },
