@@ -25,15 +25,15 @@ export interface RetryPolicy {
   readonly retryAfterMaxMs?: number;
 }
 
+const doubling = (firstMs: number, maxMs: number, jitter = 0.5) => ({ firstMs, factor: 2, maxMs, jitter });
+const constant = (ms: number) => ({ firstMs: ms, factor: 1, maxMs: ms, jitter: 0 });
+
 export const retryPolicies = {
   documentFetch: {
     appliesTo: "A document whose host fails",
     attempts: 5,
     outcome: "`failed`; the next request or event tries again",
-    firstMs: 2 * SECOND,
-    factor: 2,
-    maxMs: MINUTE,
-    jitter: 0.5,
+    ...doubling(2 * SECOND, MINUTE),
     retryAfterMaxMs: RETRY_AFTER_MAX_MS,
   },
   // A node that lags or is away is back for all at once, and nothing else is wrong with the token.
@@ -41,19 +41,13 @@ export const retryPolicies = {
     appliesTo: "A token while no RPC endpoint answers",
     attempts: Number.POSITIVE_INFINITY,
     outcome: "",
-    firstMs: 2 * SECOND,
-    factor: 2,
-    maxMs: 10 * SECOND,
-    jitter: 0.5,
+    ...doubling(2 * SECOND, 10 * SECOND),
   },
   mediaHostFault: {
     appliesTo: "Media whose host fails",
     attempts: 5,
     outcome: "`rejected` if never read; tried again all the same",
-    firstMs: 2 * SECOND,
-    factor: 2,
-    maxMs: DAY,
-    jitter: 0.5,
+    ...doubling(2 * SECOND, DAY),
     retryAfterMaxMs: RETRY_AFTER_MAX_MS,
   },
   // What answers 404 may have been published before its image; asked again for as long as it is named.
@@ -61,19 +55,13 @@ export const retryPolicies = {
     appliesTo: "Media whose URL leads nowhere, as by a 404",
     attempts: 1,
     outcome: "`rejected` if never read; tried again all the same",
-    firstMs: DAY,
-    factor: 2,
-    maxMs: 30 * DAY,
-    jitter: 0.5,
+    ...doubling(DAY, 30 * DAY),
   },
   hostPause: {
     appliesTo: "A host of documents or media that fails",
     attempts: 5,
     outcome: "paused (circuit breaker open) for all its URLs; then one probe",
-    firstMs: 10 * SECOND,
-    factor: 2,
-    maxMs: 10 * MINUTE,
-    jitter: 0,
+    ...doubling(10 * SECOND, 10 * MINUTE, 0),
     // What one URL asks for is its own; a host that means all of them says so again soon.
     retryAfterMaxMs: 5 * MINUTE,
   },
@@ -81,10 +69,7 @@ export const retryPolicies = {
     appliesTo: "A token whose host is asked as much as it may be",
     attempts: Number.POSITIVE_INFINITY,
     outcome: "",
-    firstMs: 0.5 * SECOND,
-    factor: 1,
-    maxMs: 0.5 * SECOND,
-    jitter: 0,
+    ...constant(0.5 * SECOND),
   },
   // One fault is chance, and a gateway answers 504 for content that nobody has: three in a row are its own state. The pause
   // spares most fetches the wait for a dead gateway, and is short enough to notice that it is back.
@@ -92,33 +77,24 @@ export const retryPolicies = {
     appliesTo: "An IPFS gateway that fails",
     attempts: 3,
     outcome: "asked after the others",
-    firstMs: MINUTE,
-    factor: 1,
-    maxMs: MINUTE,
-    jitter: 0,
+    ...constant(MINUTE),
   },
   // An endpoint that is back is to be noticed within seconds, whatever it asked for.
   rpcEndpoint: {
     appliesTo: "An RPC endpoint that fails",
     attempts: 1,
     outcome: "down until a probe is answered; other endpoints are asked",
-    firstMs: SECOND,
-    factor: 1,
-    maxMs: SECOND,
-    jitter: 0,
+    ...constant(SECOND),
     retryAfterMaxMs: 4 * SECOND,
   },
   delegationRegistry: {
     appliesTo: "Another delegation registry that answers 429",
     attempts: 1,
     outcome: "`rate_limited`; what it told before is served as `stale`",
-    firstMs: 10 * SECOND,
-    factor: 1,
-    maxMs: 10 * SECOND,
-    jitter: 0,
+    ...constant(10 * SECOND),
     retryAfterMaxMs: 5 * MINUTE,
   },
-} as const satisfies Record<string, RetryPolicy>;
+} satisfies Record<string, RetryPolicy>;
 
 /** Origins lag their own events: what an event left `unchanged` or `failed` is fetched again, so many times. */
 export const recheckPolicy = {

@@ -116,11 +116,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
     heights.push({ block, at: Date.now() });
   }
-  function fail(
-    state: State,
-    reason: string,
-    retryAfterMs: number = retryPolicies.rpcEndpoint.firstMs,
-  ): void {
+  function fail(state: State, reason: string, retryAfterMs = retryPolicies.rpcEndpoint.firstMs): void {
     state.pausedUntil = Math.max(state.pausedUntil, Date.now() + retryAfterMs);
     state.fault = reason;
   }

@@ -17,7 +17,7 @@ export const priorityLevels = [30, 20, 15, 10, 5] as const;
 /** Of requests by callers without a key: below events, above sweeps. */
 export const ANONYMOUS_PRIORITY = 15;
 
-/** Requests with a key outrank events, events outrank sweeps and second looks, samples come last. */
+/** Requests with a key outrank events, events outrank sweeps and rechecks, samples come last. */
 export const priorities: Record<Trigger, (typeof priorityLevels)[number]> = {
   operator: 30,
   rest: 30,

@@ -1,4 +1,4 @@
-/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). What it wants, and how a fetch ends. */
+/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). How tokens get in, and how a fetch ends. */
 
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
@@ -36,8 +36,8 @@ export interface EnqueueRequest {
 }
 
 /**
- * Raises what is wanted of each token; never adds a second row. Returns, by token id, the mark that a fetch has to
- * reach to answer this request. A waiting fetch takes the request along; one that has started runs once more.
+ * Asks for a fetch of each token; never adds a second row. Returns, by token id, the mark that a fetch has to reach to
+ * answer this request. A fetch that waits answers it as well; after one that has started there is another.
  */
 export async function enqueue(db: Queryable, wanted: EnqueueRequest): Promise<ReadonlyMap<string, string>> {
   const { chainId, collection, trigger, anonymous = false, accept = false, rechecks = true } = wanted;
@@ -112,7 +112,7 @@ export const STILL_ANONYMOUS =
 const current = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
 const holder = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
 
-// Locked in the order in which `want` locks them: otherwise the two deadlock, and a caller's request fails.
+// In the order in which `enqueue` locks rows: otherwise the two deadlock, and a caller's request fails.
 const lockRows = (more: string): string => `
   select r.chain_id, r.collection, r.token_id${more} from vitrine.refresh r
     join unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[]) as l(chain_id, collection, token_id, lease)
@@ -136,7 +136,7 @@ export async function renew(db: Queryable, leases: readonly Lease[]): Promise<vo
   );
 }
 
-/** What a recording finds out first. */
+/** What `lockLeases` finds. */
 export interface LockedLeases<Each extends Lease> {
   /** The leases that are still held. */
   readonly current: readonly Each[];
@@ -180,9 +180,9 @@ export interface FetchEnding {
 }
 
 /**
- * Ends fetches. Answers those whose lease was held; of the others nothing may be kept. Where an event is owed another
- * look and nothing else waits, that look is asked for; news settle the debt, and any fetch in between counts as a look.
- * Of several leases, the rows must be locked: `hold` does it in the one order.
+ * Ends fetches. Returns the leases that were held; of the others nothing may be kept. Where an event is owed a recheck and
+ * nothing else waits, it is scheduled; news cancel it, and any fetch in between counts as one. Of several leases, the rows
+ * must have been locked by `lockLeases`, in the one order.
  */
 export async function complete<Each extends Lease>(
   db: Queryable,
@@ -236,7 +236,7 @@ function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly R
   );
 }
 
-/** Puts the token back for another try; false when the lease was lost. */
+/** Schedules another attempt; false if the lease was lost. */
 export async function reschedule(
   db: Queryable,
   lease: Lease,
@@ -253,7 +253,7 @@ export async function reschedule(
   return rows.length > 0;
 }
 
-/** Gives leases back untried, so that the next process need not wait for them to run out. */
+/** Releases leases untried, so that the next process need not wait for them to run out. */
 export async function release(db: Queryable, leases: readonly Lease[]): Promise<void> {
   await db.query(
     `with held as (${lockInOrder})
@@ -285,7 +285,7 @@ export interface QueueDepth {
   readonly oldestSeconds: number;
 }
 
-/** Second looks count from the moment they are due. */
+/** Rechecks count from the moment they are due. */
 export async function depth(db: Queryable): Promise<QueueDepth> {
   const [row] = await db.query<QueueDepth>(
     `select count(*)::int as waiting,
