@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createOperatorRequests } from "../../../src/api/refresh/operator-requests.ts";
 import { viewProgress } from "../../../src/api/operator/refresh-views.ts";
+import { createOperatorRequests } from "../../../src/api/refresh/operator-requests.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
@@ -48,7 +48,7 @@ async function progress(id: string) {
   return viewProgress(id, read);
 }
 
-/** Ends up to `count` of the waiting fetches, by token id. */
+/** Completes up to `count` of the pending fetches, by token id. */
 async function fetchSome(count: number, end: (id: number) => readonly [TokenStatus, string | null]) {
   await makeDue(database);
   const leases = await claim(database, tables, { ...SHARE, perHost: count }, count);
