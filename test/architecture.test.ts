@@ -136,7 +136,7 @@ describe("the layers", () => {
         .filter((target) => moduleOf(target) !== moduleOf(file) && !/\/(?:module|rules)\.ts$/.test(target))
         .map((target) => `${file} imports ${target}`);
     });
-    // The application is a face by itself.
+    // The application is its own face.
     expect(past).toEqual(["src/api/index.ts imports src/api/app/app.ts"]);
   });
 

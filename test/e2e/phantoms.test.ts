@@ -134,7 +134,7 @@ async function keyless(query: string, variables: Record<string, unknown>) {
     body: JSON.stringify({ query, variables }),
   });
   return (await response.json()) as {
-    // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+    // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
     data?: any;
     errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
   };

@@ -5,7 +5,7 @@ import { eventually } from "./eventually.ts";
 export interface ReadEvent {
   readonly id: number;
   readonly event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: events are checked field by field
   readonly data: any;
 }
 

@@ -8,7 +8,7 @@ import { type Normalised, normalise } from "../../../src/api/metadata/document/n
 import { displayTypes, type Trait } from "../../../src/api/metadata/document/traits.ts";
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 
-// Issues of an entry that is kept all the same.
+// Issues of an entry that is stored all the same.
 const TOLD_OF_KEPT: readonly string[] = ["invalid_max_value", "number_precision"];
 const RUNS = { numRuns: 1_000 };
 const ENTRIES_MAX = 12;

@@ -60,7 +60,7 @@ function createCounted() {
   return { search, loads: () => loads, holdNext };
 }
 
-/** Changes and searches the one token until most of the index is garbage and a reload starts. */
+/** Changes and searches the one token until most of the search index is garbage and a reload starts. */
 async function wasteUntilReload({ search, loads }: ReturnType<typeof createCounted>): Promise<void> {
   await harness.record(new Map([["1", { name: "Hero" }]]));
   await search.page(collection, byId);
@@ -129,7 +129,7 @@ it("an index that was replaced while it was brought up to date is not made anew 
   const answer = search.page(collection, byId);
   await eventually(update.isHeld, (isHeld) => isHeld);
   reload.release();
-  // The new index replaces the old one by itself, some turns after its last rows.
+  // The new search index replaces the old one automatically, some turns after its last rows.
   await sleep(RELOAD_MS);
   update.release();
 

@@ -20,7 +20,7 @@ export interface Answered extends Outcome {
   /** Undefined if there was no answer. */
   readonly answer: FuzzAnswer | undefined;
   /** Undefined if the answer is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
   readonly json: any;
 }
 
