@@ -1,4 +1,4 @@
-/** The layers of CONTRIBUTING.md, read from the imports of every source file. */
+/** The layers of CONTRIBUTING.md, checked against the imports of every source file. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -13,7 +13,7 @@ const sources = (folder: string): string[] =>
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(folder, file));
 
-/** What a file imports: project files by path from the root, packages by name. */
+/** A file's imports: project files by path from the root, packages by name. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), "utf8");
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
@@ -22,7 +22,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** The module of a file of the serving half: its folder, or the file itself at the top. */
+/** The module of a serving-half file: its folder, or the file itself at the top level. */
 const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] ?? "";
 
 const foundations = [
@@ -50,7 +50,7 @@ const subjects = [
 ];
 const assembly = ["app", "graphql", "pages", "console", "operator"];
 
-/** The project files that a file loads, however far; imports of types load nothing. */
+/** The project files that a file loads, directly or not; type imports load nothing. */
 function reach(file: string, seen = new Set<string>()): readonly string[] {
   const text = readFileSync(join(ROOT, file), "utf8");
   for (const [, names, specifier] of text.matchAll(
@@ -64,7 +64,7 @@ function reach(file: string, seen = new Set<string>()): readonly string[] {
   return [...seen];
 }
 
-/** What puts modules together, for whoever runs them. */
+/** The files that assemble the modules. */
 const roots = ["index.ts", "services.ts", "background.ts"];
 
 const violations = (
@@ -136,7 +136,7 @@ describe("the layers", () => {
         .filter((target) => moduleOf(target) !== moduleOf(file) && !/\/(?:module|rules)\.ts$/.test(target))
         .map((target) => `${file} imports ${target}`);
     });
-    // The application is a face by itself.
+    // The application is its own face.
     expect(past).toEqual(["src/api/index.ts imports src/api/app/app.ts"]);
   });
 

@@ -1,4 +1,4 @@
-/** The environment that shapes the index: what is read, and that every refusal says what to mend. */
+/** The environment that shapes the chain index: the values read, and that every refusal says what to fix. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

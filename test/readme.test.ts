@@ -1,4 +1,4 @@
-/** The README names only what exists. */
+/** The README names only things that exist. */
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Who may name which table of schema `vitrine` (src/api/db/tables.ts), held against the SQL of every source file. */
+/** Which module may name which table of schema `vitrine` (src/api/db/tables.ts), checked against all SQL in src/. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -17,14 +17,14 @@ interface Use {
 const NAMED =
   /(?<write>\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?)?(?<![\w."])"?vitrine"?\s*\.\s*"?(?<name>\w*)/gi;
 
-/** The tables and functions of schema `vitrine` that SQL names; a name that is put in from outside is empty. */
+/** The tables and functions of schema `vitrine` that SQL names; an interpolated name is empty. */
 const usesOf = (sql: string): Use[] =>
   [...sql.matchAll(NAMED)].map(({ groups }) => ({
     name: groups?.name ?? "",
     access: groups?.write ? "write" : "read",
   }));
 
-/** The text of every string and template of a source file; `?` stands for what is put into a template. */
+/** The text of every string and template of a source file; `?` replaces interpolated values. */
 function literalsOf(text: string, isTsx = false): string[] {
   const kind = isTsx ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const literals: string[] = [];
@@ -59,7 +59,7 @@ const found: readonly Found[] = [
         .flatMap(usesOf)
         .map((use) => ({ ...use, module: file.split("/")[0] ?? "", where: `src/api/${file}` })),
     ),
-  // What a function does, and what makes it run, is its owner's.
+  // A function's SQL and its triggers belong to its owner.
   ...[
     ...schema.matchAll(/^CREATE OR REPLACE FUNCTION vitrine\.(\w+)[\s\S]*?\$function\$;/gm),
     ...schema.matchAll(/^CREATE TRIGGER .* EXECUTE FUNCTION vitrine\.(\w+)\(\);/gm),

@@ -27,12 +27,12 @@ export interface BackgroundDeps {
   readonly index: IndexConfig;
   readonly connectionString: string;
   readonly metrics: Registry;
-  /** Called once when a chain's index stands still while its node advances. */
+  /** Called once when a chain's index stops advancing while its node advances. */
   readonly onStall: (reason: string) => void;
 }
 
 export interface Background {
-  /** The chains whose index stands still. */
+  /** The chains whose chain index has stalled. */
   readonly stalled: ReadonlySet<number>;
   /** Resolves when nothing runs. A part that fails to stop is logged and does not block the others. */
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     logger,
   });
   const renormaliser = startRenormaliser({ database, tables, media, isOn, metrics, logger });
-  // Before the chain triggers, which need to know how far the index has been.
+  // Before the chain triggers, which need to know how far the chain index has been.
   const headMark = await startHeadMark({ database, tables, logger });
   const refreshWork = startRefreshJobs({
     ...services,

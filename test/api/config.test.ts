@@ -1,4 +1,4 @@
-/** The serving environment: defaults, refusals, what is logged, and the local operator token. */
+/** The serving environment: defaults, refusals, the logged values, and the local operator token. */
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -42,11 +42,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the command as an operator does, in a folder of its own. */
+/** Runs the command as an operator does, in its own folder. */
 async function run(args: readonly string[], input = "") {
   const child = spawn(process.execPath, [VITRINE, "check", ...args], {
     cwd: folder,
-    // The test runner sets a BASE_URL of its own.
+    // Overrides the test runner's BASE_URL.
     env: { ...process.env, BASE_URL: "" },
   });
   child.stdin.end(input);
@@ -55,7 +55,7 @@ async function run(args: readonly string[], input = "") {
   return { code, stdout, stderr };
 }
 
-/** The same without the process. */
+/** The same in this process. */
 const check = (
   target: string,
   options: CheckOptions = {},
@@ -113,7 +113,7 @@ describe("npx vitrine check", () => {
       "",
     ]);
     expect(code).toBe(0);
-    // It needs neither the service nor its folder.
+    // The command needs neither the service nor its folder.
     expect(existsSync(join(folder, ".vitrine"))).toBe(false);
   });
 

@@ -36,7 +36,7 @@ beforeEach(async () => {
   await database.query("update vitrine.version set normaliser = $1, metadata = '{}'", [NORMALISER - 1]);
 });
 
-/** Runs `npx vitrine metadata renormalise` in this process and returns what it prints and how it exits. */
+/** Runs `npx vitrine metadata renormalise` in this process and returns its output and exit code. */
 async function renormalise(...args: readonly string[]) {
   const out: { result: unknown; lines: readonly string[]; said: string[]; code: unknown } = {
     result: undefined,
@@ -59,7 +59,7 @@ async function renormalise(...args: readonly string[]) {
   return out;
 }
 
-/** A process that works at it. */
+/** A process that does the work. */
 function startWorker(): void {
   const timer = setInterval(() => void api.renormaliser.advance(), 20);
   onTestFinished(() => clearInterval(timer));

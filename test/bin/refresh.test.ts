@@ -37,7 +37,7 @@ beforeEach(async () => {
   for (const id of ["1", "2"]) api.existing.add(id);
 });
 
-/** Runs `npx vitrine refresh` in this process and returns what it prints and how it exits. */
+/** Runs `npx vitrine refresh` in this process and returns its output and exit code. */
 async function refresh(...args: readonly string[]) {
   const out: { result: unknown; lines: readonly string[]; said: string[]; code: unknown } = {
     result: undefined,
@@ -60,7 +60,7 @@ async function refresh(...args: readonly string[]) {
   return out;
 }
 
-/** A worker that looks for work all the time, as a notification would have it. */
+/** A worker that polls continuously, as if notified all the time. */
 function startWorker(script: Parameters<typeof setup.start>[0]) {
   const { worker } = setup.start(script);
   const timer = setInterval(() => worker.wake(), 50);

@@ -52,7 +52,7 @@ describe("schema.sql", () => {
   });
 });
 
-/** The schema of a copy of the database that a migration has changed. */
+/** The schema of a copy of the database after a further migration. */
 async function schemaAfter(change: string): Promise<string> {
   const { database: changed, url: itsUrl } = await createTestDatabase();
   await changed.query(change);

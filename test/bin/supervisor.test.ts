@@ -253,7 +253,7 @@ it.each([
   expect(nextSchema(name)).toBe(next);
 });
 
-/** Opens every child script: `starts` counts the children so far, this one included, and `note` writes a line. */
+/** Starts every child script: `starts` counts the children so far, including this one, and `note` writes a line. */
 const COUNT = `
   const fs = require("node:fs");
   const note = (text) => fs.appendFileSync(process.env.JOURNAL, text + "\\n");
@@ -285,7 +285,7 @@ function supervise(script: string, options: Partial<SupervisorOptions> = {}) {
   return { supervisor, pauses, lines };
 }
 
-/** The supervisor in a process of its own, to which a test can send signals. */
+/** The supervisor in a separate process, to which a test can send signals. */
 async function superviseElsewhere(script: string) {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const supervising = `

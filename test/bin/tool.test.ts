@@ -8,7 +8,7 @@ import { startLocalServer } from "../api/metadata/local-server.ts";
 
 const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
 
-/** Runs `npx vitrine` in a folder, with nothing of the service in its environment but what is given. */
+/** Runs `npx vitrine` in a folder, with none of the service's environment except what is passed. */
 async function vitrine(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [VITRINE, ...args], {
     cwd,
@@ -23,7 +23,7 @@ async function vitrine(cwd: string, args: readonly string[], env: Record<string,
   return { out, err, code };
 }
 
-/** An admin API that lists no keys to the one who brings its token. */
+/** An admin API that lists no keys to a client with its token. */
 async function startAdmin(token: string) {
   const admin = await startLocalServer(({ headers }, response) => {
     const isAllowed = headers.authorization === `Bearer ${token}`;

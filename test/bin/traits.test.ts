@@ -25,7 +25,7 @@ const service = await startLocalServer(async (request, response) => {
 });
 afterAll(() => service.close());
 
-/** Runs `npx vitrine traits` in this process and returns what it prints. */
+/** Runs `npx vitrine traits` in this process and returns its output. */
 async function traits(...args: readonly string[]) {
   const out: { result: unknown; lines: readonly string[] } = { result: undefined, lines: [] };
   const program = new Command("vitrine").exitOverride();

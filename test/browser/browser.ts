@@ -12,7 +12,7 @@ export const PHONE = { width: 390, height: 844 };
 /** A screen of 1280 pixels at 400 % (WCAG 1.4.10). */
 export const NARROW = { width: 320, height: 256 };
 
-/** The browser of CHROMIUM_PATH, or where systems put it. Throws with what to do when there is none. */
+/** The browser at CHROMIUM_PATH, or in the usual places. If there is none, throws with instructions. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH || PLACES.find((place) => existsSync(place));
   if (!executablePath)
@@ -25,9 +25,9 @@ export function launchBrowser(): Promise<Browser> {
 export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Requests that went to another origin than the service's. */
+  /** Requests to origins other than the service's. */
   readonly outside: string[];
-  /** What the page complained of: script errors, and what its content policy stopped. */
+  /** The page's script errors, and violations of its content policy. */
   readonly complaints: string[];
 }
 
@@ -39,7 +39,7 @@ export interface VisitOptions {
   readonly isDark?: boolean;
 }
 
-/** A visitor of their own, with a wallet (EIP-1193) if there is one. */
+/** A separate visitor, with a wallet (EIP-1193) if given. */
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   const { baseUrl, wallet, chainId = 1, viewport = DESKTOP, isDark = false } = options;
   const context = await browser.newContext({
@@ -68,7 +68,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   return { context, page, outside, complaints };
 }
 
-/** The least that a wallet answers; what it signs is signed outside of the page. */
+/** A minimal wallet; its signatures are made outside the page. */
 const walletScript = (address: string, chainId: number): string => `
   window.ethereum = {
     async request({ method, params }) {
@@ -79,7 +79,7 @@ const walletScript = (address: string, chainId: number): string => `
     },
   };`;
 
-/** Rules of WCAG 2.2 AA that the page breaks, with the elements that do. */
+/** The rules of WCAG 2.2 AA that the page violates, with the offending elements. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page })
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
@@ -89,11 +89,11 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   );
 }
 
-/** True when nothing has to be scrolled sideways to be read. */
+/** True when nothing needs horizontal scrolling. */
 export const fitsWidth = (page: Page): Promise<boolean> =>
   page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
 
-/** Keeps a picture of the page in SCREENSHOTS, if that names a folder. */
+/** Saves a screenshot of the page in SCREENSHOTS, if that names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (!folder) return;

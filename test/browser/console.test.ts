@@ -1,4 +1,4 @@
-/** The way of a partner from a wallet to a first answer, with the operator's part in between. */
+/** A partner's path from a wallet to a first answer, with the operator's part in between. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ let key = "";
 beforeAll(async () => {
   [world, browser] = await Promise.all([createWorld(), launchBrowser()]);
   const { baseUrl } = world.service;
-  // Its wallet has deployed the contracts, and owns them.
+  // This wallet deployed the contracts and owns them.
   const wallet = world.chain.account(0);
   partner = await visit(browser, { baseUrl, wallet, chainId: world.chain.chainId });
   operator = await visit(browser, { baseUrl });

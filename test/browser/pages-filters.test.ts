@@ -1,4 +1,4 @@
-/** Filters under real hands: keys one by one, slow answers, a thumb on a slider, and wishes that overtake each other. */
+/** Filters as people use them: single keys, slow answers, a thumb on a slider, and changes that overtake each other. */
 
 import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
@@ -37,7 +37,7 @@ const open = async (path: string, viewport = DESKTOP) => {
   await page.goto(path, { waitUntil: "networkidle" });
   return { context, page };
 };
-/** The id of what has the focus, where the head or the foot of the sheet covers it. */
+/** The id of the focused element, if the head or the foot of the sheet covers it. */
 const COVERED = `(() => {
   const parts = [document.activeElement, ...document.querySelectorAll(".filters-head, .filters-foot")];
   const [field, head, foot] = parts.map((part) => part.getBoundingClientRect());

@@ -1,28 +1,28 @@
-/** The application by itself in a browser, over a database that a test fills: states that a whole service passes by. */
+/** The application alone in a browser, over a database that a test fills: states that a service soon leaves. */
 
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import type { Page, Route } from "playwright-core";
 import { afterAll } from "vitest";
 
-/** Serves an application to this machine until the file's tests are over, and answers where. */
+/** Serves an application on this machine until the file's tests are over, and returns its URL. */
 export async function servePages({ fetch }: Parameters<typeof serve>[0]): Promise<string> {
   const server = await new Promise<ReturnType<typeof serve>>((done) => {
     const started = serve({ fetch, port: 0, hostname: "127.0.0.1" }, () => done(started));
   });
   afterAll(() => new Promise((done) => server.close(done)));
-  // Browsers give a page on `localhost` what they give to https.
+  // Browsers treat a page on `localhost` like https.
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
 export interface Held {
-  /** The addresses that were asked for, each without its path. */
+  /** The requested URLs, without their paths. */
   readonly asked: string[];
-  /** Lets what is held and all that follows through. */
+  /** Releases delayed requests and all later ones. */
   release(): Promise<void>;
 }
 
-/** Holds back what a page's script asks for, as a slow line does, from now until it is released. */
+/** Delays the page script's requests from now until `release`, as a slow connection does. */
 export async function hold(page: Page, isHeld: (url: URL) => boolean = () => true): Promise<Held> {
   const waiting: Route[] = [];
   const asked: string[] = [];
@@ -38,12 +38,12 @@ export async function hold(page: Page, isHeld: (url: URL) => boolean = () => tru
     asked,
     async release() {
       isOpen = true;
-      // Those that the page has given up are gone.
+      // Requests that the page has aborted are gone.
       await Promise.all(waiting.splice(0).map((route) => route.continue().catch(() => undefined)));
     },
   };
 }
 
-/** What has the focus: its id, or else its text. */
+/** The focused element: its id, or else its text. */
 export const focused = (page: Page): Promise<string> =>
   page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()");

@@ -1,4 +1,4 @@
-/** States that a running demo passes by too quickly, or never comes to, and how narrow a screen may be. */
+/** States that a running demo passes too quickly or never reaches, and the narrowest supported screen. */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ afterAll(async () => {
   await away.close();
 });
 
-/** How each state comes about, where, and what tells it. */
+/** How each state comes about, on which page, and its visible text. */
 const states: readonly (readonly [name: string, open: (page: Page) => Promise<unknown>, told: string])[] = [
   [
     "an empty collection",
@@ -152,7 +152,7 @@ describe("a refresh that is waited for", () => {
     await world.describe("4", { name: "Renamed 4" });
     await end("updated");
     await page.getByText("The service does not answer at the moment").waitFor();
-    // What is read out is not to be read out again with each attempt.
+    // The message must not be announced again with each attempt.
     await page.evaluate(WATCH);
     const attempts = asked.length;
     await expect.poll(() => asked.length, { timeout: 10_000 }).toBeGreaterThan(attempts + 2);

@@ -1,4 +1,4 @@
-/** One token's page in a browser: its media, a refresh that is followed to its end, and metadata that means harm. */
+/** A token's page in a browser: its media, a refresh followed to its end, and hostile metadata. */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -134,7 +134,7 @@ it("gives hostile metadata nothing to run, style, frame or fetch", async () => {
   await page.getByText("more characters are left out here.").waitFor();
 
   expect(outside.filter((url) => url.includes("harm"))).toEqual([]);
-  // Where the page's own policy had to stop something, the browser says so.
+  // The browser reports anything that the page's policy blocks.
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -1,4 +1,4 @@
-/** The demo's collections with everything read, and what tests of pages measure and keep. */
+/** The demo's collections with all metadata read, and measurements and screenshots for tests of pages. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { informationOf } from "../../demo/information.ts";
 import { createKey, createWorld, eventually, type World } from "../e2e/world.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../docs/screenshots");
-// A busy machine takes minutes to start the service and look at 64 documents and their pictures.
+// A busy machine takes minutes to start the service and read 64 documents and their pictures.
 const READ_MS = 240_000;
 // Of 64 tokens one is burned, five never have a document, and one host refuses.
 const SERVED_MIN = 57;
 
-/** A world in which every document and picture has been looked at, with information and allowed animations. */
+/** A world in which every document and picture has been read, with information and allowed animations. */
 export async function createPagesWorld(): Promise<World> {
   const world = await createWorld();
   const key = await createKey(world);
@@ -26,10 +26,10 @@ export async function createPagesWorld(): Promise<World> {
     });
     if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
   };
-  const told = informationOf(world.host.url);
+  const information = informationOf(world.host.url);
   const path = (address: string): string => `/market-partner/collections/${address}/information`;
-  await send("PUT", path(world.heroes), { "x-api-key": key }, told.heroes);
-  await send("PUT", path(world.items), { "x-api-key": key }, told.items);
+  await send("PUT", path(world.heroes), { "x-api-key": key }, information.heroes);
+  await send("PUT", path(world.items), { "x-api-key": key }, information.items);
   const operator = { authorization: `Bearer ${world.env.VITRINE_OPERATOR_TOKEN}` };
   await send("POST", "/admin/allowlist", operator, { pattern: new URL(world.host.url).host });
   await eventually(
@@ -46,7 +46,7 @@ export async function createPagesWorld(): Promise<World> {
   return world;
 }
 
-/** Keeps what a visitor sees in docs/screenshots, where UPDATE_SCREENSHOTS asks for it. */
+/** Saves what a visitor sees to docs/screenshots if UPDATE_SCREENSHOTS is set. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env.UPDATE_SCREENSHOTS) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -58,17 +58,17 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
 }
 
 export interface Figures {
-  /** As they come over the wire. */
+  /** As transferred over the network. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
   readonly firstPaintMs: number;
-  /** Cumulative layout shift of the page as it comes. */
+  /** Cumulative layout shift while the page loads. */
   readonly shift: number;
-  /** The same with what comes when the visitor jumps to the end, which pushes the foot of the page away. */
+  /** The same with what loads when the visitor jumps to the end, which pushes the footer down. */
   readonly shiftAtEnd: number;
 }
 
-/** What a page costs a visitor who opens it and scrolls to its end; nothing is cached before. */
+/** The cost of a page for a visitor who opens it and scrolls to its end, with an empty cache. */
 export async function measure(page: Page, path: string): Promise<Figures> {
   await page.goto(path, { waitUntil: "networkidle" });
   const { shift, ...figures } = await figuresOf(page);

@@ -1,4 +1,4 @@
-/** Visitors of collections and tokens, on a phone and at a desk, with and without script. */
+/** Visitors of collections and tokens, on a phone and on a desktop, with and without scripts. */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import type { World } from "../e2e/world.ts";
 import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { createPagesWorld, keepScreenshot, measure } from "./pages-world.ts";
 
-// What visitors call good is 1,800 ms (web.dev, First Contentful Paint); a machine that runs all tests is slower than theirs.
+// Up to 1,800 ms counts as good (web.dev, First Contentful Paint); a machine running all tests is slower.
 const FIRST_PAINT_MS = 2_000;
 
 let world: World;
@@ -30,7 +30,7 @@ const shown = (page: Page) => page.locator("#grid > li");
 const count = (page: Page) => page.locator("#count").textContent();
 const search = (page: Page): string => new URL(page.url()).search;
 
-/** Every state that a page can be in, and what tells it. */
+/** Every state that a page can be in, and its visible text. */
 const states = (): readonly (readonly [path: string, told: string])[] => [
   ["/collections", "2 collections"],
   [heroes, "47 tokens"],

@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 
-/// @title An ERC-1155 as most are: a URI for any id, and nothing that tells which ids exist.
+/// @title A typical ERC-1155: a URI for any id, and no function that shows which ids exist.
 contract AnyItems is ERC1155 {
     constructor(string memory template) ERC1155(template) {}
 

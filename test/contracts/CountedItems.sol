@@ -4,7 +4,7 @@ pragma solidity ^0.8.28;
 import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 import {ERC1155Supply} from "@openzeppelin/contracts/token/ERC1155/extensions/ERC1155Supply.sol";
 
-/// @title An ERC-1155 with a URI for any id that tells by `exists` which ones there are.
+/// @title An ERC-1155 with a URI for any id, and `exists`.
 contract CountedItems is ERC1155Supply {
     constructor(string memory template) ERC1155(template) {}
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {MinimalToken} from "./MinimalToken.sol";
 
-/// @title ERC-6982: a default for all tokens, and a state of its own for each that had an event.
+/// @title ERC-6982: a default for all tokens, and a separate state for each token that had an event.
 contract DefaultLockable is MinimalToken {
     event DefaultLocked(bool locked);
     event Locked(uint256 indexed tokenId, bool locked);

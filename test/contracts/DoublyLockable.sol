@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {MinimalToken} from "./MinimalToken.sol";
 
-/// @title Two standards at once: counted locks of games (ERC-721x), and soulbound by the maker (ERC-5192).
+/// @title Two standards at once: counted locks of games (ERC-721x), and soulbound by the creator (ERC-5192).
 contract DoublyLockable is MinimalToken {
     event TokenLocked(uint256 indexed tokenId, address indexed approvedContract);
     event TokenUnlocked(uint256 indexed tokenId, address indexed approvedContract);

@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
-/// Names as Ronin's are: after their end nobody owns them, though no event says so.
+/// Names like Ronin's: once expired nobody owns them, though no event says so.
 contract ExpiringNames is ERC721 {
     mapping(uint256 id => uint256) public endOf;
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
-/// Each id fails its transfer in another way.
+/// Each id's transfer fails in a different way.
 contract HostileHeroes is ERC721 {
     error Unheard(uint256 id);
 
@@ -23,7 +23,7 @@ contract HostileHeroes is ERC721 {
         if (id == 4) revert Unheard(id);
         if (id == 5) revert();
         if (id == 6) assembly { invalid() }
-        // A reason that is said to be longer than anything, and one of two bytes.
+        // A reason with an absurd declared length, and one of two bytes.
         if (id == 7) assembly {
             mstore(0, shl(224, 0x08c379a0))
             mstore(4, 0x20)
@@ -31,13 +31,13 @@ contract HostileHeroes is ERC721 {
             revert(0, 68)
         }
         if (id == 8) assembly { revert(0, 2) }
-        // More than anyone reads, as a reason and as an answer.
+        // More data than any client reads, as a reason and as an answer.
         if (id == 9) assembly { revert(0, 1000000) }
         if (id == 10) assembly { return(0, 1000000) }
         super.transferFrom(from, to, id);
     }
 
-    /// 10 kB of the alphabet in colours, right to left, with what ends a line and what ends a page.
+    /// 10 kB of the alphabet in colours, right to left, with line and page breaks.
     function longText() private pure returns (string memory) {
         bytes memory text = new bytes(10_000);
         bytes memory part = unicode"\u001b[31mabc\u202e<b>\n\u0000\u0007\u200b";

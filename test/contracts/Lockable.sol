@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {MinimalToken} from "./MinimalToken.sol";
 
-/// @title ERC-5753: a token is locked for an unlocker, whose transfer of it ends the lock without an event.
+/// @title ERC-5753: a token is locked for an unlocker, whose transfer ends the lock without an event.
 contract Lockable is MinimalToken {
     event Lock(address indexed unlocker, uint256 indexed id);
     event Unlock(uint256 indexed id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title The least of an ERC-721 token that an index and a lock need.
+/// @title A minimal ERC-721 for indexing and locks.
 abstract contract MinimalToken {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
 
@@ -27,7 +27,7 @@ abstract contract MinimalToken {
         require(owner != address(0), "No such token");
     }
 
-    /// @notice Where nobody listens: a token is known by this, and no more.
+    /// @notice Nobody listens there: the token exists, but has no document.
     function tokenURI(uint256 id) external view returns (string memory) {
         ownerOf(id);
         return "http://127.0.0.1:1/token.json";

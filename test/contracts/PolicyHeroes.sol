@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
-/// What a collection of ERC-721C asks before each transfer.
+/// The policy that an ERC-721C collection calls before each transfer.
 contract TransferPolicy {
     error CreatorTokenTransferValidator__CallerMustBeWhitelisted();
     error CreatorTokenTransferValidator__SenderAccountIsFrozen();

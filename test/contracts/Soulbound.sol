@@ -21,7 +21,7 @@ contract Soulbound is MinimalToken {
         else emit Unlocked(id);
     }
 
-    /// @notice Locks without a word.
+    /// @notice Locks without an event.
     function lockSilently(uint256 id) external {
         _locked[id] = true;
     }

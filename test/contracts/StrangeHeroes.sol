@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title Tokens with an owner each, and nothing else. How transfers are told is left to others.
+/// @title Tokens with owners and nothing else. Derived contracts emit the transfers.
 abstract contract Owned {
     mapping(uint256 => address) internal _owners;
 
@@ -32,7 +32,7 @@ abstract contract Owned {
     function _tell(address from, address to, uint256 id) internal virtual;
 }
 
-/// @title As AxieCore: the id of a transfer is not indexed.
+/// @title Like AxieCore: the id of a transfer is not indexed.
 contract AxieLike is Owned {
     event Transfer(address indexed from, address indexed to, uint256 tokenId);
 
@@ -41,7 +41,7 @@ contract AxieLike is Owned {
     }
 }
 
-/// @title As CryptoKitties: nothing is indexed.
+/// @title Like CryptoKitties: nothing is indexed.
 contract KittyLike is Owned {
     event Transfer(address from, address to, uint256 tokenId);
 
@@ -58,7 +58,7 @@ library TokenEvents {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
 }
 
-/// @title As ERC-404: a coin and a collection, whose transfers have one topic.
+/// @title Like ERC-404: a coin and a collection whose transfers share one topic.
 contract CoinAndHeroes is Owned {
     constructor(address holder, uint256 supply) {
         emit CoinEvents.Transfer(address(0), holder, supply);
@@ -74,7 +74,7 @@ contract CoinAndHeroes is Owned {
     }
 }
 
-/// @title ERC-2309 mints of any size, by one event each.
+/// @title ERC-2309 mints of any size, with one event each.
 contract RangeHeroes is Owned {
     struct Range {
         uint256 from;
@@ -115,7 +115,7 @@ contract RangeHeroes is Owned {
     }
 }
 
-/// @title Any log at all.
+/// @title Emits any log.
 contract RawLogs {
     function emitLog(bytes32[] calldata topics, bytes calldata data) external {
         bytes memory content = data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// Holds tokens without a word on receiving any, and does what it is told.
+/// Owns tokens without implementing a receiver hook, and makes any call on request.
 contract Vault {
     function run(address target, bytes calldata data) external {
         (bool isDone, bytes memory answer) = target.call(data);

@@ -4,7 +4,7 @@ pragma solidity ^0.8.28;
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// @title As a wrapper whose URIs are those of the collection that it wraps: they answer for tokens that it never made.
+/// @title A wrapper with the URIs of the wrapped collection: it has URIs for tokens that it never minted.
 contract WrappedHeroes is ERC721 {
     string private _base;
 

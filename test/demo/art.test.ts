@@ -1,4 +1,4 @@
-/** The demo's pictures are what the service accepts, except those that are meant to be refused. */
+/** The service accepts the demo's pictures, except those that are meant to be refused. */
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { BACKDROPS, lookOf } from "../../demo/art/look.ts";

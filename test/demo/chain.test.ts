@@ -1,4 +1,4 @@
-/** The demo's chain: ready when it says so, honest about failures, and gone when it should be. */
+/** The demo's chain: ready when it claims to be, explicit about failures, and gone when it should be. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";

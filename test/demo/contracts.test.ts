@@ -1,4 +1,4 @@
-/** The demo's token contracts emit what real collections emit, and lock as ERC721x does. */
+/** The demo's token contracts emit what real collections emit, and lock like ERC721x. */
 import { type Log, maxUint256, zeroAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";

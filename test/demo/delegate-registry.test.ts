@@ -1,4 +1,4 @@
-/** The demo's delegation registry answers and emits as the deployed one does. */
+/** The demo's delegation registry answers and emits like the deployed one. */
 import { encodeFunctionData, keccak256, maxUint256, toHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";

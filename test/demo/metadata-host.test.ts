@@ -1,4 +1,4 @@
-/** The demo's metadata host: every trait and fault on offer, and every document open to change. */
+/** The demo's metadata host: it offers every trait and fault, and every document can be changed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type Document,

@@ -1,4 +1,4 @@
-/** The demo starts with every state that the service has to tell apart. */
+/** The demo starts with every state that the service must distinguish. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";

@@ -1,4 +1,4 @@
-/** Ports are given to one service each, by however many processes of a machine. */
+/** Each port goes to one service, however many processes of a machine ask. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ afterEach(() => {
   for (const each of processes.splice(0)) each.kill("SIGKILL");
 });
 
-/** Another process that asks for the same ports, one after the other, says which it was given, and lives on. */
+/** Another process that requests the same ports in order, reports which it got, and keeps running. */
 async function startRival(ports: readonly number[]): Promise<{ given: number[]; process: ChildProcess }> {
   const script = `
     import { takePort } from ${JSON.stringify(new URL("../../demo/ports.ts", import.meta.url).href)};
@@ -39,7 +39,7 @@ const listen = async (port: number): Promise<number> => {
 };
 
 it("a port is given to one of two processes that ask at once, until that one is gone", async () => {
-  // Others than another run of this test asks for meanwhile.
+  // Distinct from those of a concurrent run of this test.
   const first = 10_000 + ((process.pid * RIVAL_PORTS) % 9_000);
   const ports = Array.from({ length: RIVAL_PORTS }, (_, index) => first + index);
 

@@ -18,7 +18,7 @@ const ADA = 0xada0000000000000000000000000000000000001n;
 const ada = "0xada0000000000000000000000000000000000001";
 
 describe("each standard of the table", () => {
-  // The selectors as deployed contracts emit them.
+  // The topics that deployed contracts emit.
   const topics: Record<string, string> = {
     "TokenLocked(uint256,address)": "0x9ecfd70e9ff36df72989324a49559383d39f9290d700b10cf5ac10dcb68d2643",
     "TokenUnlocked(uint256,address)": "0x0fe7d9801197f79ef3b1595d19379eb58f0fff5f98b0f6d6f34c03cae5306c37",
@@ -67,13 +67,13 @@ describe("a lock log is read", () => {
     [lock5753, [ADA], [7n], { tokenId: 7n, isLocked: true, by: ada }],
     [lock5753, [7n], [ADA], { tokenId: 7n, isLocked: true, by: ada }],
     [lock5753, [], [ADA, 7n], { tokenId: 7n, isLocked: true, by: ada }],
-    // getLocked answers zero for a token that is not locked.
+    // getLocked returns zero for an unlocked token.
     [lock5753, [0n, 7n], [], { tokenId: 7n, isLocked: false, by: null }],
     ["Unlock(uint256)", [7n], [], { tokenId: 7n, isLocked: false, by: null }],
     [lock721x, [7n, ADA], [], { tokenId: 7n, isLocked: true, by: ada }],
     [lock721x, [7n], [ADA], { tokenId: 7n, isLocked: true, by: ada }],
     [lock721x, [], [7n, ADA], { tokenId: 7n, isLocked: true, by: ada }],
-    // Its tracker is no part of the logic, and zero is an address.
+    // The tracker does not matter, and zero is an address.
     [lock721x, [7n, 0n], [], { tokenId: 7n, isLocked: true, by: `0x${"0".repeat(40)}` }],
   ])("%s with topics %o and data %o", (signature, topics, data, told) => {
     expect(readLockLog(ruleOf(signature), log(topics, data))).toEqual(told);

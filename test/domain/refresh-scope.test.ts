@@ -1,4 +1,4 @@
-/** What a BatchMetadataUpdate asks for. */
+/** The tokens that a BatchMetadataUpdate covers. */
 
 import { expect, it } from "vitest";
 import { refreshScope } from "../../src/domain/refresh-scope.ts";

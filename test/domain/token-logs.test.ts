@@ -1,4 +1,4 @@
-/** Whatever a log holds, reading it ends, and never throws. */
+/** Decoding ends without throwing, whatever a log contains. */
 
 import fc from "fast-check";
 import { encodeAbiParameters, type Hex, toHex, zeroAddress } from "viem";
@@ -87,7 +87,7 @@ describe("URI", () => {
     ["the string indexed", log([2n ** 250n], data(7n))],
     ["nothing indexed", log([], encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["x", 7n]))],
   ])("names its token with %s", (layout, each) => {
-    // One word beside an indexed one is the id, whatever else it may have been meant for.
+    // A single word beside an indexed one is the id, whatever else it may have meant.
     const expected = layout.includes("can't be read") ? 2n ** 255n : 7n;
     expect(readUriToken(each)).toBe(expected);
   });

@@ -1,4 +1,4 @@
-/** Names of contracts and tokens: one spelling each, or none. */
+/** Identifiers of contracts and tokens: one spelling each, or none. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -9,12 +9,12 @@ import { createSite, onchainTables, type Site, untilIndexed } from "../support/c
 import { lower } from "../support/contract-answers.ts";
 import { eventually } from "./world.ts";
 
-// Minted ranges and defaults of locks: test/e2e/strange-contracts.test.ts and lock-standards.test.ts index those.
+// Minted ranges and lock defaults: test/e2e/strange-contracts.test.ts and lock-standards.test.ts index those.
 const NOT_IN_THE_STORY: ReadonlySet<string> = new Set(["token_range", "collection_ranges", "lock_default"]);
 const ROUNDS = 10n;
 const TOKENS_PER_ROUND = 120n;
 const FIRST_ID = 1_000n;
-// Ponder asks for 26 blocks and then for 26 more, in which the rounds end.
+// Ponder requests 26 blocks and then 26 more, in which the rounds end.
 const LAST_BLOCK_ANSWERED = 30;
 
 let chain: Chain;
@@ -32,7 +32,7 @@ afterAll(() => site.close());
 
 type Call = readonly [name: string, ...args: unknown[]];
 
-/** Some 400 events a round, in three blocks; the unlocks of a round are of tokens that the one before it locked. */
+/** Some 400 events a round, in three blocks; a round unlocks the tokens that the previous one locked. */
 async function fillBlocks({ heroes, ada, ben, cy, game }: Cast): Promise<void> {
   const send = (sender: HDAccount, calls: readonly Call[]) => {
     const data = calls.map(([functionName, ...args]) =>
@@ -65,7 +65,7 @@ async function fillBlocks({ heroes, ada, ben, cy, game }: Cast): Promise<void> {
   }
 }
 
-/** An RPC endpoint that leaves every question about logs past a block without an answer. */
+/** An RPC endpoint that never answers a request for logs past a block. */
 async function startGate(rpcUrl: string, lastBlock: number): Promise<{ url: string; server: Server }> {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = (await request.toArray()).join("");

@@ -18,9 +18,9 @@ let chain: Chain;
 let folder: string;
 let runs = 0;
 let running: Service;
-/** A start on the schema of `running`, which waits 20 s for it before it gives up: the other starts run meanwhile. */
+/** A start on the schema of `running`, which waits 20 s for it before it gives up; the other starts run meanwhile. */
 let second: ReturnType<typeof startsAndFails>;
-/** Two that start at the same moment on a schema that nobody has. */
+/** Two that start at the same moment on an unused schema. */
 let rivals: Service[];
 beforeAll(async () => {
   folder = makeFolder();
@@ -50,7 +50,7 @@ const collectionsFile = (chainId = 31337): string => {
 };
 const environment = (): Record<string, string> => ({
   DATABASE_URL: "",
-  // The test runner sets one of its own.
+  // Overrides the test runner's BASE_URL.
   BASE_URL: "",
   VITRINE_DATA: folder,
   COLLECTIONS_FILE: collectionsFile(),
@@ -154,7 +154,7 @@ it("a schema that another process indexes stops `npm start` with one sentence th
 
   expect(code).toBe(1);
   expect(log).toMatch(/shared.*in use by another process \(process \d+ on /);
-  // Ponder's own refusal would unlock the schema under the process that has it.
+  // Ponder's own refusal would unlock the schema of the process that has it.
   expect(await readLock("shared")).toBe(1);
 });
 

@@ -18,7 +18,7 @@ import {
 import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { balancesOf, delegationsOf, holdingsOf, lower, ownerOf } from "../support/contract-answers.ts";
 
-// Ponder takes the last 30 blocks of a chain as unsettled and indexes them one by one, as it does live ones.
+// Ponder treats a chain's last 30 blocks as unsettled and indexes them one by one, like live ones.
 const UNSETTLED_BLOCKS = 30;
 const CONSECUTIVE_TOKENS_MAX = 5_000n;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   chain = await startChain();
   const registry = await chain.deploy("DelegateRegistryV2");
   casts.settled = await castStory(chain, registry, { first: 1, crowd: CONSECUTIVE_TOKENS_MAX });
-  // A few hundred live rows take the same way as thousands.
+  // A few hundred live rows take the same path as thousands.
   casts.live = await castStory(chain, registry, { first: 5, crowd: 200n });
   await Promise.all([tellStory(chain, casts.settled), claimEveryToken(chain, casts.settled)]);
   await chain.mine(UNSETTLED_BLOCKS + 1);
@@ -113,7 +113,7 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
     expect(await read(cast.early)).toEqual([
       ["MetadataUpdate", String(MAX), String(MAX), "token"],
       ["BatchMetadataUpdate", "2", "5", "range"],
-      // One log that fits both layouts.
+      // One log that matches both layouts.
       ["MetadataUpdate", "1", "1", "token"],
     ]);
     expect(await read(cast.items)).toEqual([["URI", "1", "1", "token"]]);

@@ -14,7 +14,7 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
     env: { ...process.env, PORT: String(await freePort()) },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // Once all that it has said has been read.
+  // Resolves once all its output has been read.
   const exited = once(demo, "close");
   let isOver = false;
   exited.then(

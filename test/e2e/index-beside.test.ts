@@ -61,7 +61,7 @@ interface Proxy {
   close(): Promise<void>;
 }
 
-/** Forwards every request to the target as it is at that moment; `POST /moved/<port>` changes the target. */
+/** Forwards every request to the current target; `POST /moved/<port>` changes the target. */
 async function startProxy(): Promise<Proxy> {
   const server: Server = createServer((incoming, outgoing) => {
     const moved = /^\/moved\/(\d+)$/.exec(incoming.url ?? "")?.[1];
@@ -111,9 +111,9 @@ const check = (more: Record<string, string> = {}) => run([...INDEX, "check"], mo
 
 interface Beside {
   readonly child: ChildProcess;
-  /** Its exit code or the signal's name, once all that it has printed has been read. */
+  /** The exit code or the signal's name, once all output has been read. */
   readonly ended: Promise<unknown>;
-  /** What it has printed so far. */
+  /** Its output so far. */
   out(): string;
   log(): string;
 }
@@ -181,7 +181,7 @@ describe("adding a collection while the service is in use", () => {
     expect(code).toBe(2);
     expect(busy).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is in use; pass") });
 
-    // Stopped half-way, it leaves a schema that the same command goes on with.
+    // Stopped half-way, it leaves a schema that the same command continues.
     const given = startBeside(["--port", String(await freePort())]);
     await eventually(schemas, (names) => names.includes("live_2"));
     given.child.kill("SIGINT");
@@ -200,7 +200,7 @@ describe("adding a collection while the service is in use", () => {
         return target === port;
       },
     );
-    // What was asked of the old service before the switch is answered by then.
+    // By then, requests to the old service from before the switch have been answered.
     await polling.goesOn(2);
     expect(await old.stop()).toBe(0);
     await polling.goesOn(20);
@@ -238,7 +238,7 @@ describe("adding a collection while the service is in use", () => {
   });
 });
 
-/** A client that never rests: reads a token over REST and GraphQL in turn, and keeps every answer that fails. */
+/** A client that polls a token over REST and GraphQL in turn without a pause, and collects every failure. */
 function startPolling(partner: ReturnType<typeof createPartner>) {
   const failures: unknown[] = [];
   let count = 0;

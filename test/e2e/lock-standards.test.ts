@@ -1,4 +1,4 @@
-/** Tokens that other standards lock, on a real chain: what every reader says against what the contracts answer. */
+/** Tokens locked by other standards, on a real chain: every reader's result against the contracts' own answers. */
 
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { eventually } from "../support/eventually.ts";
 import { deployTestContract } from "../support/test-contracts.ts";
 
 const IDS = [1n, 2n, 3n, 4n];
-// Ponder may ask for the logs of a block that a reorg took back for 64 seconds before it goes on.
+// After a reorg, Ponder may request the logs of a reverted block for 64 seconds before it continues.
 const AFTER_REORG_MS = 90_000;
 
 let chain: Chain;
@@ -56,9 +56,9 @@ beforeAll(async () => {
   for (const name of ["lock", "lock", "unlock"]) await chain.write(wild, name, [1n]);
   for (const name of ["lock", "unlock", "lock"]) await chain.write(wild, name, [2n]);
 
-  await tellInOtherLayouts();
+  await emitOtherLayouts();
 
-  // The guard trusts an index only while blocks keep coming.
+  // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   site = createSite([{ chain, collections: [...contracts, raw].map(lower) }], { REFRESH_CONCURRENCY: "4" });
   const collections = [...contracts, raw].map((contract) => ({
@@ -74,8 +74,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Tokens 1 to 6, each told of once in a layout that its standard's text does not have, but for the last. */
-async function tellInOtherLayouts(): Promise<void> {
+/** Tokens 1 to 6, each with one event in a layout outside its standard's text, except the last. */
+async function emitOtherLayouts(): Promise<void> {
   const word = (value: bigint | string): Hex => pad(toHex(BigInt(value)));
   const tell = (event: string, topics: readonly Hex[], data: readonly Hex[]) =>
     chain.write(raw, "emitLog", [[toEventSelector(event), ...topics], concatHex(data)]);
@@ -123,7 +123,7 @@ const search = async (contract: Contract, locked: boolean) => {
   return (await call<{ items: Token[] }>(path)).items.map(({ token_id }) => token_id);
 };
 
-/** What the contract itself says. */
+/** The contract's own answer. */
 async function isLocked(contract: Contract, id: bigint): Promise<boolean> {
   const read = (name: string) => chain.read(contract, name, [id]);
   if (contract === lockable) return (await read("getLocked")) !== zeroAddress;
@@ -133,7 +133,7 @@ async function isLocked(contract: Contract, id: bigint): Promise<boolean> {
   );
 }
 
-/** Whether its owner could transfer it now, by eth_call. */
+/** Whether the owner could transfer it now, by eth_call. */
 const isTransferable = async (contract: Contract, id: bigint): Promise<boolean> => {
   const owner = (await chain.read(contract, "ownerOf", [id])) as `0x${string}`;
   const { address, abi } = contract;

@@ -283,7 +283,7 @@ describe("the operator", () => {
   it("reads how fresh the index is, and that it goes on", async () => {
     const { body } = await eventually(
       () => partner.call("/freshness"),
-      // A block a second is mined, and Ponder asks for it once a second: on a busy machine no look need find it level.
+      // A block is mined every second and Ponder polls every second: on a busy machine no poll may find it level.
       (answer) => ((answer.body as { chains: { lag_seconds: number }[] }).chains[0]?.lag_seconds ?? 99) <= 2,
     );
 
@@ -314,7 +314,7 @@ describe("new rules", () => {
       () => partner.token(world.heroes, 20),
       ({ metadata }) => metadata.status === "current",
     );
-    // The collection's event is owed another look, which would read the document as well.
+    // The collection's event has a pending recheck, which would read the document too.
     await world.query("delete from vitrine.refresh where token_id = 20 and lease is null");
     const path = world.host.path("heroes", 20);
     const requests = world.host.requests.get(path);
@@ -330,7 +330,7 @@ describe("new rules", () => {
       { env: { ...process.env, ...world.env } },
     );
 
-    // The service looks for such versions by itself now and then, and may have come first.
+    // The service also finds such versions by itself periodically, and may have been first.
     expect(JSON.parse(stdout)).toMatchObject({ failed: 0, running: false, finished_at: expect.any(String) });
     const after = await partner.token(world.heroes, 20);
     expect(after).toMatchObject({ name: before.name, traits: before.traits });

@@ -1,4 +1,4 @@
-/** Tokens that a contract has a URI of and no transfer has told of, on a real chain: who may have them read, and who sees them. */
+/** Tokens with a URI but without a transfer, on a real chain: who may have them read, and who sees them. */
 
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { createPartner, eventually } from "./world.ts";
 const SCHEMA = "phantoms";
 const REQUESTS = 25;
 const IDS_EACH = 100;
-/** How many tokens of each collection exist. */
+/** How many tokens each collection has. */
 const MINTED = 3;
 
 type Name = "AnyItems" | "CountedItems" | "SuppliedItems" | "WrappedHeroes";
@@ -27,7 +27,7 @@ let service: Service;
 let partner: ReturnType<typeof createPartner>;
 let key: string;
 const contracts = {} as Record<Name, Contract>;
-/** How often each document was asked for, by collection and id. */
+/** How often each document was requested, by collection and id. */
 const fetched = new Map<string, number>();
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   site = createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     REFRESH_CONCURRENCY: "4",
-    // Strangers come from as many addresses as they like.
+    // Strangers may use as many addresses as they like.
     TRUSTED_PROXIES: "127.0.0.1,::1",
   });
   await start();
@@ -92,7 +92,7 @@ function answerAnyId(path: string, response: ServerResponse): void {
   );
 }
 
-/** Keeps Ponder, which asks for the latest block, at one of before; the service's own calls see the chain as it is. */
+/** Holds Ponder, which requests the latest block, at an earlier one; the service's own calls see the real chain. */
 async function holdIndex(): Promise<() => void> {
   const head = `0x${(await chain.blockNumber()).toString(16)}`;
   const isLatest = ({ method, params }: RpcCall) =>
@@ -123,7 +123,7 @@ const statusOf = async (name: Name, id: number): Promise<number> =>
 
 let strangers = 0;
 
-/** Each time from another address. */
+/** Each call comes from another address. */
 async function keyless(query: string, variables: Record<string, unknown>) {
   const response = await fetch(`${service.baseUrl}/graphql`, {
     method: "POST",
@@ -134,7 +134,7 @@ async function keyless(query: string, variables: Record<string, unknown>) {
     body: JSON.stringify({ query, variables }),
   });
   return (await response.json()) as {
-    // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+    // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
     data?: any;
     errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
   };
@@ -150,7 +150,7 @@ const refreshOne = (name: Name, id: string) =>
     i: id,
   });
 
-/** Rows of all tables that requests may fill. */
+/** The row counts of all tables that requests may fill. */
 const countRows = async () => {
   const tables = [
     "refresh",
@@ -286,7 +286,7 @@ describe("an upgrade", () => {
         from vitrine.token t, generate_series(1000, 9699) n where t.collection = '${address}' and t.token_id = 1;
       update vitrine.token set known_since = now() - interval '1 hour';
       delete from vitrine.daily_job where name like 'forget tokens that no transfer%'`);
-    // The index's head is to be younger than what it judges.
+    // The chain index's head must be newer than what it judges.
     await chain.mine();
 
     await start();
@@ -317,7 +317,7 @@ describe("a wallet that holds nothing", () => {
       const amounts = ids.map(() => 0n);
       await chain.write(contracts[name], "safeBatchTransferFrom", [...ends, ids, amounts, "0x"], stranger);
     }
-    // Found in the order of the chain: with a token that is minted after them, they would be listed.
+    // Found in chain order: if an older token were minted, later ones would be listed too.
     for (const name of items) await mint(name, 80n);
     await eventually(
       async () => Promise.all(items.map((name) => statusOf(name, 80))),

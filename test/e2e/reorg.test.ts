@@ -51,7 +51,7 @@ const write = (name: string, args: readonly unknown[], sender = population.owner
 const delegate = (to: string) =>
   chain.write(population.delegateRegistry, "delegateAll", [to, zeroHash, true], population.holders[3]);
 
-/** What the service shows of a hero: chain state from the index, and the name from its metadata. */
+/** What the service shows of a hero: chain state from the chain index, and the name from its metadata. */
 const look = async (id: bigint, tries = 5): Promise<Shown> => {
   const address = lower(population.erc721);
   const { data, errors } = await reader.ask(`{
@@ -59,7 +59,7 @@ const look = async (id: bigint, tries = 5): Promise<Shown> => {
     token(tokenAddress: "${address}", tokenId: "${id}") { name tradable lock { lockCount approvedContracts } }
     lockEvents(where: { tokenId: "${id}" }, orderBy: "id") { items { direction approvedContract countAfter } }
   }`);
-  // A reorg locks every table for a moment, and Ponder's reads wait half a second for it.
+  // A reorg briefly locks every table, and Ponder's reads wait half a second for it.
   if (errors && tries > 1) return look(id, tries - 1);
   if (!data || errors) throw new Error(JSON.stringify(errors));
   return data as unknown as Shown;
@@ -78,7 +78,7 @@ const delegatesOf = async (): Promise<unknown[]> => {
   return (await reader.list("delegations", where, "to", "hash")).map(({ to }) => to);
 };
 
-/** Goes back to a snapshot and lets another chain grow past the old head, which is when a reorg is noticed. */
+/** Returns to a snapshot and grows another chain past the old head, which is when a reorg is noticed. */
 async function reorganise(
   snapshot: `0x${string}`,
   happens: () => Promise<unknown> = async () => {},
@@ -135,7 +135,7 @@ it("a lock, a mint, an update and a delegation that the chain took back are take
   expect(await look(1n)).toMatchObject({ state: { lockCount: 0 }, token: { lock: { lockCount: 0 } } });
   const unminted = await look(5_000n);
   expect(unminted.state).toBeNull();
-  // Its metadata may have been read in its short life, and stays known.
+  // Its metadata may have been read during its short existence, and stays known.
   expect(unminted.token?.tradable ?? false).toBe(false);
   expect(await delegatesOf()).toEqual([]);
 });

@@ -29,14 +29,14 @@ const readIndexes = () =>
        join pg_class c on c.oid = i.indexrelid
       where c.relnamespace = 'vitrine_e2e'::regnamespace and c.relname like 'vitrine%' order by c.relname`,
   );
-/** The process id of the Ponder that a supervisor runs. */
+/** The process id of a supervisor's Ponder. */
 const ponderOf = (service: Service): number =>
   Number(execFileSync("pgrep", ["-P", String(service.process.pid), "-f", "ponder.js"]).toString());
 const answersSlowly = (id: number, name: string) =>
   world.host.set("heroes", id, { body: { name, image: "https://x.example/a.png" }, delayMs: 1_500 });
 const untilDone = (receipt: { body: Record<string, unknown> }) =>
   eventually(
-    // While the service is away nobody answers.
+    // While the service is down, requests fail.
     () =>
       partner
         .call(`/market-partner/refreshes/${receipt.body.refresh_id}`)
@@ -67,7 +67,7 @@ describe("a stop by SIGTERM", () => {
     end = await world.service.stop("SIGTERM");
     locked = { before, after: await isLocked() };
     await world.chain.write(world.population.erc721, "emitMetadataUpdate", [26n]);
-    // Ponder itself, which the crash below can reach without a supervisor that starts it again.
+    // Ponder without a supervisor, which would restart it after the crash below.
     await world.start({ ponderArgs: ["start", "--schema", "vitrine_e2e"] });
   });
 
@@ -162,7 +162,7 @@ describe("after an edit", () => {
 
   beforeAll(async () => {
     await world.service.stop();
-    // A copy, so that the project that runs these tests is never edited.
+    // A copy, so that the project under test is never edited.
     root = join(world.folder, "project");
     mkdirSync(root);
     for (const part of [
@@ -202,7 +202,7 @@ describe("after an edit", () => {
 
   it("a new index over known tokens asks their hosts for nothing again", async () => {
     const path = world.host.path("heroes", 30);
-    // What earlier events are owed would be asked for by any index.
+    // Any chain index would request the rechecks of earlier events.
     await world.query("update vitrine.refresh set wanted = done, looks = null where trigger = 'recheck'");
     const asked = world.host.requests.get(path);
 

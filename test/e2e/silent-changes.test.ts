@@ -8,11 +8,11 @@ import { createKey, createSite, type Site, untilIndexed } from "../support/chain
 import { lower } from "../support/contract-answers.ts";
 import { createPartner, eventually } from "./world.ts";
 
-// Seven seconds from one round to the next.
+// Seven seconds between rounds.
 const RESAMPLE_HOURS = "0.002";
 const CONTRACTS = new URL("../contracts/", import.meta.url);
 const TOKENS = 40;
-// What an unchanged collection costs its host per round.
+// An unchanged collection's requests to its host per round.
 const SAMPLES = 4;
 
 let chain: Chain;
@@ -27,7 +27,7 @@ const names = Object.keys({
   unchanged: 0,
   burned: 0,
 }) as (keyof typeof heroes)[];
-/** What the host puts before the path in a document's name, by the folder that is asked for. */
+/** The prefix in the names of the host's documents, by the requested folder. */
 const nameOf = new Map<string, string>();
 const asked = (folder: string): number =>
   host.requests.filter(({ url }) => url?.startsWith(`/${folder}/`)).length;
@@ -60,7 +60,7 @@ afterAll(async () => {
   await host.close();
 });
 
-/** The names that are served of a collection, by token id. */
+/** A collection's served names, by token id. */
 async function served(name: keyof typeof heroes): Promise<Record<string, string>> {
   const rows = await site.query<{ id: string; name: string }>(
     `select token_id::text as id, name from vitrine.token
@@ -99,7 +99,7 @@ it("every token is right in the end, and a collection that stays as it is costs 
   await untilServed("single", (id) => `Hero at /${id === 7 || id === 38 ? "own" : "single"}/${id}`);
   await untilServed("replaced", (id) => `Another hero at /replaced/${id}`);
 
-  // Some more rounds, in which the same changes start nothing again.
+  // Some more rounds, in which the same changes trigger nothing again.
   const rounds = await laps("rebased");
   await eventually(
     () => laps("rebased"),
@@ -109,7 +109,7 @@ it("every token is right in the end, and a collection that stays as it is costs 
   expect(await sweepsOf("unchanged")).toBe(0);
   const roundsOfUnchanged = (await laps("unchanged")) - lapsBefore;
   expect(roundsOfUnchanged).toBeGreaterThanOrEqual(2);
-  // One round may have been under way before.
+  // One round may have been running before.
   expect(asked("unchanged") - askedBefore).toBeLessThanOrEqual((roundsOfUnchanged + 1) * SAMPLES);
   expect(asked("unchanged") - askedBefore).toBeGreaterThan(0);
 });
@@ -131,7 +131,7 @@ it("tells of what samples found: in the report, in the log and in the metrics", 
   expect(service.log()).toContain("Sweeping a collection that changed without an event");
   const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
   const metric = (name: string): number => Number(new RegExp(`^${name} (.+)$`, "m").exec(metrics)?.[1] ?? 0);
-  // A base URI that changes between the two halves of a round is found by its documents.
+  // The documents reveal a base URI that changes between the two halves of a round.
   const sweeps = ["uri", "document"].map((what) => metric(`vitrine_sample_sweeps_total{what="${what}"}`));
   expect(sweeps.reduce((sum, count) => sum + count, 0)).toBe(3);
   expect(metric('vitrine_sample_rounds_total{outcome="unchanged"}')).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Contracts that tell of their tokens otherwise than Vitrine's own, each on a real chain, before the start and after it. */
+/** Contracts with unusual token events, each on a real chain, before the start and after it. */
 
 import { encodeAbiParameters, type Hex, pad, toEventSelector, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ import { deployTestContract } from "../support/test-contracts.ts";
 import { signatures } from "../support/token-logs.ts";
 import { createPartner } from "./world.ts";
 
-// Ponder takes the last 30 blocks of a chain as unsettled and indexes them one by one, as it does live ones.
+// Ponder treats a chain's last 30 blocks as unsettled and indexes them one by one, like live ones.
 const UNSETTLED_BLOCKS = 30;
 const NOBODY = "0x0000000000000000000000000000000000000000";
 const LARGE = 200_000n;
@@ -56,7 +56,7 @@ async function castAll(): Promise<Cast> {
 
 const word = (value: bigint | string): Hex => pad(toHex(BigInt(value)), { size: 32 });
 
-/** Logs of every topic that is watched, none of which can be read. */
+/** Logs of every watched topic, all of them unreadable. */
 const unreadable: readonly (readonly [signature: string, topics: readonly Hex[], data: Hex])[] = [
   [signatures.transfer, [word(1n)], "0x"],
   [signatures.single, [word(1n), word(2n), word(3n)], word(4n)],
@@ -114,7 +114,7 @@ beforeAll(async () => {
   reader = createReader(service.baseUrl);
   partner = createPartner(service.baseUrl, await createKey(service));
   await tellAll(casts.live);
-  // The guard trusts an index only while blocks keep coming.
+  // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   await untilIndexed(service, chain);
 });
@@ -183,7 +183,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
     );
 
     expect(rows.map(({ tokenId }) => tokenId)).toEqual(["1", "2", "3"]);
-    // The supply before its first token, an amount with each of five transfers, and one that was paid.
+    // The supply before its first token, an amount with each of five transfers, and one payment.
     expect(await anomaliesOf(cast.coin)).toEqual([["mixed_transfer_layouts", 7]]);
     expect(await anomaliesOf(cast.axies)).toEqual([]);
     expect(await readOwner(cast.coin, 10_000n * 10n ** 18n)).toBeUndefined();

@@ -9,9 +9,9 @@ import { eventually } from "../support/eventually.ts";
 
 const SCHEMA = "trading";
 const POLL_MS = 10;
-// Ponder may ask for the logs of a block that a reorg took back for 64 seconds before it goes on.
+// After a reorg, Ponder may request the logs of a reverted block for 64 seconds before it continues.
 const AFTER_REORG_MS = 90_000;
-// A restart of it all, on a machine that may be busy.
+// A full restart, on a machine that may be busy.
 const CRASH_TIMEOUT_MS = 240_000;
 /** Each is locked and unlocked once. */
 const STORM_TOKENS = 2_500;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ];
   await chain.write(heroes, "mintRange", [chain.account(1).address, 1n, 8n]);
   await chain.write(heroes, "updateApprovedContracts", [[game().address], [true]]);
-  // The guard trusts an index only while blocks keep coming.
+  // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   site = createSite([{ chain, collections: [heroes, storm].map(lower) }]);
   service = await site.start(SCHEMA);
@@ -132,7 +132,7 @@ describe("a crash in the middle of 5,000 events", () => {
     before = await listen("last_event_id=0");
     await blow(0, STORM_TOKENS / 2);
     await before.until(500);
-    // A restart takes back what is not final, 30 blocks: the lock must be among them still when it is ready.
+    // A restart reverts the 30 unsettled blocks: the lock must still be among them when the service is ready.
     await chain.mineEvery(3);
     await lock(3n);
     await eventually(
@@ -140,7 +140,7 @@ describe("a crash in the middle of 5,000 events", () => {
       ({ reason }) => reason === "locked",
     );
 
-    // The other half comes while the service is away.
+    // The other half arrives while the service is down.
     await Promise.all([service.stop("SIGKILL"), blow(STORM_TOKENS / 2, STORM_TOKENS / 2)]);
     service = await site.spawn(SCHEMA);
     while (answers.at(-1)?.reason !== "locked" && !answers.at(-1)?.allowed) {

@@ -14,7 +14,7 @@ import {
 import { lower, ownerOf } from "../support/contract-answers.ts";
 import { createPartner, eventually } from "./world.ts";
 
-/** One of the two chains, with a contract that has the same address on both. */
+/** One of the two chains, with a contract at the same address on both. */
 interface Side {
   readonly chain: Chain;
   readonly host: MetadataHost;
@@ -53,10 +53,10 @@ afterAll(async () => {
   await Promise.all([near, far].map(({ host }) => host.close()));
 });
 
-/** Everything differs between the sides but the addresses: owner, locker, locked token, names, delegation. */
+/** The sides differ in everything but the addresses: owner, locker, locked token, names, delegation. */
 async function createSide(chainId: number, side: 0 | 1): Promise<Side> {
   const [chain, host] = await Promise.all([startChain({ chainId }), startMetadataHost()]);
-  // In this order on both chains, since an address is made of deployer and nonce.
+  // In this order on both chains, since an address derives from deployer and nonce.
   const heroes = await chain.deploy("VitrineHeroes", [host.heroesBaseUri]);
   const registry = await chain.deploy("DelegateRegistryV2");
   const [holder, locker] = [chain.account(1 + side), chain.account(5 + side)];

@@ -1,4 +1,4 @@
-/** Trade checks with `verify: "chain"` by the service as it is deployed, beside what real transfers do. */
+/** Trade checks with `verify: "chain"` by the deployed service, against real transfers. */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
@@ -18,7 +18,7 @@ let key: string;
 beforeAll(async () => {
   chain = await startChain();
   cast = await createTradeCast(chain);
-  // The guard trusts an index only while blocks keep coming.
+  // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   proxy = await startRpcProxy(chain.rpcUrl);
   site = createSite([{ chain, collections: cast.collections }], {

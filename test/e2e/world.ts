@@ -13,7 +13,7 @@ import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgr
 import { makeFolder } from "../support/folder.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
-// Ponder waits 25 s for the schema of a process that was killed, on a machine that may be busy.
+// Ponder waits 25 s for the schema of a killed process, on a machine that may be busy.
 const EVENTUALLY_MS = 90_000;
 
 export interface World {
@@ -23,17 +23,17 @@ export interface World {
   readonly folder: string;
   readonly heroes: string;
   readonly items: string;
-  /** The environment that the service is started with. */
+  /** The service's environment. */
   readonly env: Record<string, string>;
   readonly port: number;
   service: Service;
-  /** Starts the service again, after its end. */
+  /** Restarts the service after it has ended. */
   start(options?: Partial<ServiceOptions>): Promise<Service>;
   query<Row>(sql: string): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-/** `more` is on top of the environment, of how the service is started, and in place of how the chain is filled. */
+/** `more` adds to the environment and to the start options, and may fill the chain in another way. */
 export async function createWorld(
   more: {
     readonly env?: Record<string, string>;
@@ -44,7 +44,7 @@ export async function createWorld(
   const folder = makeFolder();
   const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(), freePort()]);
   const population = await (more.populate ?? populate)(chain, host);
-  // The guard trusts an index only while blocks keep coming.
+  // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   const heroes = population.erc721.address.toLowerCase();
   const items = population.erc1155.address.toLowerCase();
@@ -99,7 +99,7 @@ export async function createWorld(
   return world;
 }
 
-/** What a partner's program does over HTTP. */
+/** A partner's program over HTTP. */
 export function createPartner(baseUrl: string, key: string) {
   const call = async (
     path: string,
@@ -136,7 +136,7 @@ export async function createKey(world: World): Promise<string> {
   return ((await response.json()) as { key: string }).key;
 }
 
-/** Asks until the answer passes; throws with the last answer when it never does. */
+/** Asks until the answer passes; throws with the last answer if it never does. */
 export async function eventually<Answer>(
   ask: () => Promise<Answer>,
   passes: (answer: Answer) => boolean,

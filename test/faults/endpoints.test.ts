@@ -27,7 +27,7 @@ interface ChainFreshness {
   readonly indexed: number;
   readonly rpc: readonly { endpoint: number; status: string; reason: string | null }[];
 }
-/** The service closes a connection that rests, maybe while it is used again. */
+/** The service closes idle connections, possibly just as one is reused. */
 const get = async (url: string): Promise<unknown> => {
   const response = await fetch(url, { headers: { connection: "close" } });
   return response.json();
@@ -67,7 +67,7 @@ async function measure(service: Service, [name, begin, end]: Trouble, endpoints:
     said:
       during?.rpc?.map(({ status, reason }) => `${status} ${reason ?? ""}`.trim()).join(", ") ?? "nothing",
   });
-  // It goes on with a second endpoint; behind by a few blocks where the fault keeps two cores busy.
+  // It continues with a second endpoint, a few blocks behind if the fault keeps two cores busy.
   if (endpoints > 1) expect(lag).toBeLessThan(AWAY_MS / 1_000 / 2);
 }
 

@@ -8,7 +8,7 @@ import { createPlant, type Partner, type Plant } from "./support/plant.ts";
 const TOKENS = 400;
 const REQUEST_TOKENS_MAX = 100;
 const ENDS_WITHIN_MS = 120_000;
-// After a kill Ponder begins behind its last 30 blocks, which a fast chain mines within seconds.
+// After a kill Ponder resumes behind its last 30 blocks, which a fast chain mines within seconds.
 const BLOCKS_BEFORE = 5;
 const BLOCKS_AFTER = 27;
 

@@ -9,9 +9,9 @@ import { badEnds, countEnds, startRequests } from "./support/requests.ts";
 const TOKENS = 400;
 const REQUESTS = 2_000;
 const KILLS = 20;
-// From the first request of a life to its end.
+// From a process's first request to its end.
 const LIFE_MAX_MS = 2_500;
-// The default of REFRESH_CONCURRENCY: what is under way at a kill is fetched once more.
+// The default of REFRESH_CONCURRENCY: fetches running at a kill are repeated.
 const CONCURRENCY = 16;
 
 let plant: Plant;
@@ -57,7 +57,7 @@ it("twenty kills at random moments lose none of 2,000 accepted refreshes and end
   expect(requests.accepted()).toBe(REQUESTS);
   expect(await requests.lost()).toEqual([]);
   expect(endedAnew).toBe(0);
-  // One entry per request that the service took, cut off or not, and each ended well.
+  // One entry per request that the service accepted, answered or not, and each ended well.
   expect(new Set(entries.map(({ receipt }) => receipt)).size).toBe(entries.length);
   expect(entries.length).toBeLessThanOrEqual(requests.accepted() + requests.unanswered());
   expect(badEnds(entries)).toEqual([]);

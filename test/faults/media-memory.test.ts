@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const PROJECT = resolve(import.meta.dirname, "../..");
 
 it("ten thousand images pass through the cache, and no process grows past its ceiling of memory", async () => {
-  // In a process of its own, whose memory is the service's alone.
+  // In its own process, which has only the service's memory.
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--import", "tsx", "bench/index.ts", "media-cache"],

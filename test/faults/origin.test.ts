@@ -13,7 +13,7 @@ const OLD_FOR_MS = 20_000;
 interface Fault {
   readonly name: string;
   readonly behaviour: Behaviour;
-  /** How the receipt tells of it, from its beginning. */
+  /** The beginning of the reason in the receipt. */
   readonly reason: string;
   readonly requests: number;
 }
@@ -78,7 +78,7 @@ const TOKENS = neighbour;
 let plant: Plant;
 let service: Service;
 let partner: Partner;
-/** One origin, and so one host, for each token: a fault of one must not pause another. */
+/** One origin, and so one host, per token: one's fault must not pause another. */
 let origins: Origin[];
 const originOf = (id: number): Origin => origins[id - 1] as Origin;
 const pathOf = (id: number): string => `/t/${id}`;
@@ -178,7 +178,7 @@ it.concurrent("429 with Retry-After holds its token for that long and no other o
   expect(ends.map((end) => end?.status)).toEqual(["updated", "updated"]);
   expect(origin.requests.length).toBe(3);
   expect(pauseMs).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS * 1_000);
-  // One URL speaks for itself: two of them would stop the host.
+  // One URL is an isolated fault: two of them would pause the host.
   expect(neighbourAt).toBeLessThan(second?.at ?? 0);
 });
 

@@ -14,7 +14,7 @@ const TOKENS = 300;
 const REQUESTS = 300;
 const MOMENT_MAX_MS = 3_000;
 const RECOVERS_WITHIN_MS = 180_000;
-// Ponder gives up a database that is away for longer than its tries take, some 64 s, and ends with 75.
+// Ponder gives up when a database is away for longer than its retries take, some 64 s, and exits with 75.
 const LONGER_THAN_PONDER_TRIES_SECONDS = 75;
 
 let folder: string;
@@ -40,7 +40,7 @@ const isReady = (): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   );
-/** How often the supervisor has started Ponder again, for whatever reason. */
+/** How often the supervisor has started Ponder, for any reason. */
 const starts = (): number => service.log().match(/Created HTTP server/g)?.length ?? 0;
 
 it.each([

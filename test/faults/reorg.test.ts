@@ -7,14 +7,14 @@ import { documentNamed } from "./support/origin.ts";
 import { createPlant, type Partner, type Plant } from "./support/plant.ts";
 
 const ENDS_WITHIN_MS = 120_000;
-// Where the reorg comes between the event and the read of the URI, and between the read and the document.
+// When the reorg happens between the event and the read of the URI, and between that and the document.
 const READ_LATER = { lostOnly: 1, moved: 2 };
 const FETCHED_LATER = { lostOnly: 3, moved: 4 };
 const MINTED_AND_LOST = 5;
 const TOKENS = 4;
 const REORGS = 8;
 const REORG_BLOCKS = 10;
-// Ponder looks for a new head each second.
+// Ponder polls for a new head every second.
 const POLL_MS = 1_000;
 
 let plant: Plant;
@@ -102,7 +102,7 @@ it.each([1, 3, 6, 12, 29])(
     await indexed();
     const before = await locks();
     const snapshot = await chain.snapshot();
-    // Token 1 is unlocked and locked again all the time, token 3 is locked ever more often.
+    // Token 1 is repeatedly unlocked and locked again; token 3 gets more and more locks.
     for (let block = 0; block < depth; block++) await send(block % 2 === 0 ? "unlockId" : "lockId", 1);
     await send("lockId", 3);
     await indexed();
@@ -133,7 +133,7 @@ it("reorgs on top of each other, while the one before is still followed, leave n
   for (let round = 0; round < REORGS; round++) {
     const snapshot = await chain.snapshot();
     for (let block = 0; block < REORG_BLOCKS; block++) {
-      // Each token is locked and unlocked in turn: a locker may not lock what it has locked.
+      // Each token is locked and unlocked in turn: a locker may not lock a token twice.
       const name = Math.floor(block / TOKENS) % 2 === 0 ? "lockId" : "unlockId";
       await chain.write(heroes, name, [BigInt(1 + (block % TOKENS))], locker);
     }

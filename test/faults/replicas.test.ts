@@ -13,7 +13,7 @@ let partners: Partner[];
 beforeAll(async () => {
   plant = await createPlant({ tokens: TOKENS });
   await plant.chain.mineEvery(1);
-  // Who fetched what can be told by the contact in the User-Agent.
+  // The contact in the User-Agent identifies who fetched.
   const indexer = await plant.start("indexer", { OPERATOR_CONTACT: "indexer@vitrine.example" });
   const replica = await plant.start("replica", { OPERATOR_CONTACT: "replica@vitrine.example" });
   partners = [await plant.partner(indexer), await plant.partner(replica)];
@@ -51,7 +51,7 @@ const causes: readonly (readonly [name: string, fetchesMax: number, ask: () => P
   ],
   [
     "a request for each token, of both replicas at once",
-    // The second request joins a fetch that waits, and gets one of its own after a fetch that has started.
+    // The second request joins a pending fetch, and gets its own after a fetch that has started.
     2,
     () =>
       Promise.all(

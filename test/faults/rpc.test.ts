@@ -12,7 +12,7 @@ const AWAY_MS = 30_000;
 const LAG_BLOCKS = 5;
 const BEHIND_MS = 10_000;
 const ENDS_WITHIN_MS = 120_000;
-// The service trusts the head of its index for 30 s and asks the node for its own after that.
+// The service trusts its chain index's head for 30 s; after that it asks the node for its own.
 const OLD_HEAD_SECONDS = 31;
 
 let plant: Plant;
@@ -21,7 +21,7 @@ let partner: Partner;
 const names = new Map<number, string>();
 beforeAll(async () => {
   plant = await createPlant({ tokens: TOKENS });
-  // `/t/7` is the document of token 7 until its contract names `/new/7`.
+  // `/t/7` is token 7's document until its contract names `/new/7`.
   plant.origin.behave((path) => {
     const [, folder, id] = path.split("/");
     return { body: documentNamed(folder === "new" ? `New ${id}` : (names.get(Number(id)) ?? `Old ${id}`)) };
@@ -44,7 +44,7 @@ const untilNew = (ids: readonly number[]) =>
     (all) => all.every((name, index) => name === `New ${ids[index]}`),
     ENDS_WITHIN_MS,
   );
-/** True for what the service asks itself; the rest is Ponder's. */
+/** True for the service's own calls; the rest are Ponder's. */
 const isRead = (methods: readonly string[]): boolean =>
   methods.some((method) => method === "eth_call" || method === "eth_blockNumber");
 const isDone = async (receipt: unknown): Promise<boolean> =>
@@ -97,7 +97,7 @@ it("behind a balancer whose second node lags by blocks, new metadata is served i
   const dice = createDice("rpc lagging node");
   const ids = range(1, 12);
   let lagging = 0;
-  // Ponder is spared, for it is another test's.
+  // Ponder is spared; another test covers it.
   plant.rpc.lag((head, methods) => {
     if (!isRead(methods) || dice.next() < 0.5) return undefined;
     lagging++;

@@ -70,7 +70,7 @@ it("a slow answer that is asked for twice holds up nobody else, of its own host 
   });
   expect(ends.flatMap(({ tokens }) => tokens).every(({ status }) => status === "updated")).toBe(true);
   expect(meanwhile.map(({ done }) => done)).toEqual([false, false]);
-  // A request joins a waiting fetch, never a started one: the second gets one of its own after it.
+  // A request joins a pending fetch, never a started one: the second gets its own afterwards.
   expect(countMeanwhile).toBe(1);
   expect(plant.origin.count(SLOW_PATH)).toBe(2);
   const isGood = (status: string): boolean => status === "updated" || status === "unchanged";

@@ -8,10 +8,10 @@ import { createPlant, type Plant } from "./support/plant.ts";
 const TOKENS = 100;
 const EVENTS = 50_000;
 const EVENTS_PER_CALL = 1_000;
-// One call a block and one block a second, so that they do not come together by chance.
+// One call per block and one block per second, so that calls do not coincide.
 const PARTS = EVENTS / EVENTS_PER_CALL;
 const ENDS_WITHIN_MS = 240_000;
-// A token starts at most once per 5 s, and what was asked for meanwhile takes one start more.
+// A token starts at most once per 5 s, and requests in the meantime take one more start.
 const SPACING_SECONDS = 5;
 const AFTERWARDS = 2;
 

@@ -9,9 +9,9 @@ import { createPlant, type Plant } from "./support/plant.ts";
 const TOKENS = 5_000;
 const EXPLICIT = 20;
 const ENDS_WITHIN_MS = 240_000;
-// Long enough for a sweep to be under way while the explicit requests are made.
+// Long enough for the explicit requests to arrive during a sweep.
 const ANSWER_MS = 20;
-// What is under way at a kill is fetched once more, and so is what was asked for explicitly.
+// Fetches running at a kill are repeated, as are explicitly requested ones.
 const CONCURRENCY = 16;
 const WHOLE_COLLECTION = [0n, 2n ** 256n - 1n] as const;
 

@@ -1,7 +1,7 @@
 /**
  * A service under requests that nobody would send on purpose: every operation of openapi.json, GraphQL, pages, the
- * console's forms and bytes that are no HTTP. FUZZ_SECONDS sets how long (60), FUZZ_REQUESTS how many at least,
- * FUZZ_SEED repeats a run and FUZZ_ONLY one request of it, by the number that a fault names.
+ * console's forms and bytes that are not HTTP. FUZZ_SECONDS sets the duration (60), FUZZ_REQUESTS the minimum number,
+ * FUZZ_SEED repeats a run, and FUZZ_ONLY one request of it, by the number that a fault names.
  */
 
 import { randomInt } from "node:crypto";
@@ -26,7 +26,7 @@ const only = environmentNumber("FUZZ_ONLY");
 const AT_ONCE = 24;
 const FAULTS_MAX = 20;
 const KEY_EVERY = 250;
-// The service holds 200 to 500 MB; what grows with requests passes this long before it is a danger.
+// The service takes 200 to 500 MB; a leak per request exceeds this long before it is dangerous.
 const MEMORY_MAX_MB = 1_500;
 const LEVEL_ERROR = 50;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   say({ test: "fuzz", seed, seconds, requests });
   world = await createWorld({
     env: { TRUSTED_PROXIES: "127.0.0.1,::1", OPERATOR_CONTACT: "help@operator.example" },
-    // Ponder itself: a supervisor would start again what has died.
+    // Ponder without a supervisor, which would restart a dead process.
     service: {
       ponderArgs: ["start", "--schema", "vitrine_fuzz", "--log-format", "json", "--log-level", "info"],
     },
@@ -139,14 +139,14 @@ async function createSender() {
     if (answer === undefined) return { fault: undefined, status: "unsendable" };
     const fault = faultOf(request, answer);
     const status = typeof answer === "string" ? "none" : String(answer.status);
-    // The console's forms take keys and permissions away, as they should.
+    // The console's forms revoke keys and permissions, as they should.
     if (index % KEY_EVERY === 0) keys.current = await createKey(world);
     if (only !== undefined) say({ request: { ...request, body: String(request.body ?? "") }, answer });
     return { fault: fault && `${shown(request)}\n  ${fault}`, status };
   };
 }
 
-/** Of many clients, so that limits by address refuse few. */
+/** Addresses of many clients, so that limits by address refuse few. */
 const addressOf = (random: Random): string => `10.${random.whole(0, 255)}.${random.whole(0, 255)}.1`;
 
 const shown = ({ method, path, body }: FuzzRequest): string =>
@@ -158,12 +158,12 @@ async function text(url: string, init: RequestInit = {}): Promise<string> {
   return response.text();
 }
 
-/** Lines at the level of errors, and those that no logger wrote. */
+/** Lines at error level, and those that no logger wrote. */
 function errorLines(log: string): string[] {
   const lines = log.split("\n").filter((line) => line !== "");
   return (
     lines
-      // Node's own words on what Ponder does.
+      // Node's own warnings about Ponder.
       .filter((line) => !/^\((?:node:\d+|Use `node )/.test(line))
       .filter((line) => !line.startsWith("{") || (JSON.parse(line) as { level: number }).level >= LEVEL_ERROR)
       .map((line) => clip(line, 1_500))

@@ -1,4 +1,4 @@
-/** The locks of all standards, by the handlers, against a simple model of what the standards say. */
+/** The handlers' locks of all standards, against a simple model of the standards. */
 
 import fc from "fast-check";
 import { zeroAddress } from "viem";

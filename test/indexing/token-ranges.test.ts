@@ -1,4 +1,4 @@
-/** ERC-2309 mints that are kept as ranges: against the same tokens minted one by one, and at their bounds. */
+/** ERC-2309 mints stored as ranges: against the same tokens minted one by one, and at their bounds. */
 
 import fc from "fast-check";
 import { zeroAddress } from "viem";
@@ -194,7 +194,7 @@ it("what happens to a range's tokens comes to the same as to tokens that were mi
   const play = async (steps: readonly { id: bigint; to: number }[], isRange: boolean) => {
     store = createFakeChainStore();
     chain = createEventSource(store);
-    // The same tokens by events that are small enough to be expanded.
+    // The same tokens by events small enough to be expanded.
     const parts = isRange
       ? [[first, last]]
       : [

@@ -1,4 +1,4 @@
-/** Contracts that lay their transfers out otherwise than ERC-721 does, and logs that nobody can read. */
+/** Contracts whose transfer layout differs from ERC-721's, and unreadable logs. */
 
 import { encodeAbiParameters, zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -32,10 +32,10 @@ beforeEach(() => {
 
 const event = signatures.transfer;
 const usual = (from: string, to: string, id: bigint) => chain.log({ event, topics: [from, to, id] });
-/** As AxieCore has it, and every coin. */
+/** The layout of AxieCore, and of every ERC-20 coin. */
 const idInData = (from: string, to: string, id: bigint) =>
   chain.log({ event, topics: [from, to], data: [id] });
-/** As CryptoKitties has it. */
+/** The layout of CryptoKitties. */
 const allInData = (from: string, to: string, id: bigint) => chain.log({ event, data: [from, to, id] });
 
 const tokens = () => store.rows(tokenState).map(({ tokenId, owner, burned }) => [tokenId, owner, burned]);

@@ -1,6 +1,6 @@
 /**
- * Mixed traffic at a moderate, constant rate for SOAK_MINUTES (10): what the service holds doesn't grow with what it has
- * done. SOAK_SEED repeats the requests of a run.
+ * Mixed traffic at a moderate, constant rate for SOAK_MINUTES (10): the service's memory and handles don't grow with
+ * the work done. SOAK_SEED repeats a run's requests.
  */
 
 import { randomInt } from "node:crypto";
@@ -14,7 +14,7 @@ import type { Sample } from "./support/samples.ts";
 const MINUTES_MAX = 10_000;
 const minutes = environmentNumber("SOAK_MINUTES", MINUTES_MAX) || 10;
 const seed = environmentNumber("SOAK_SEED") ?? randomInt(SEED_MAX);
-// For the start, and for everything to come to rest.
+// For the start, and for everything to settle.
 const MORE_MINUTES = 20;
 
 const rows: readonly [name: string, pick: (sample: Sample) => number][] = [
@@ -28,12 +28,12 @@ const rows: readonly [name: string, pick: (sample: Sample) => number][] = [
   ["queue, tokens", ({ queue }) => queue],
 ];
 
-// Resident memory alone proves no leak: V8 lets its heap grow before it collects garbage, and returns pages late. Its
-// medians, minutes apart, differ by some 15 MB on a busy machine while nothing is added.
+// Resident memory alone proves no leak: V8 grows its heap before it collects garbage, and returns pages late. Its
+// medians, minutes apart, differ by some 15 MB on a busy machine without any leak.
 const RESIDENT_GROWTH_MAX_MB = 40;
-// What a collection of garbage leaves is the honest measure. Each third of ten minutes has 4,700 requests, so that this
-// finds half a kilobyte kept per request. Growth of about 1 MB is expected: 100 tokens more in the search index, and
-// what V8 notes beside the machine code that it goes on compiling.
+// Memory after a garbage collection is the honest measure. Each third of ten minutes has 4,700 requests, so this finds
+// half a kilobyte leaked per request. Growth of about 1 MB is expected: 100 more tokens in the search index, and V8's
+// data beside the machine code that it continues to compile.
 const HELD_GROWTH_MAX_MB = 3;
 // Clients come and go at random.
 const DESCRIPTORS_GROWTH_MAX = 8;
@@ -49,7 +49,7 @@ beforeAll(
   (minutes + MORE_MINUTES) * 60_000,
 );
 
-/** From the second third to the last one, of medians. The first third is for warming up. */
+/** The growth of the median from the second third to the last. The first third is for warming up. */
 function growth(pick: (sample: Sample) => number): number {
   const [, second, last] = thirdsOf(run.samples, run.seconds);
   if (second.length === 0 || last.length === 0) throw new Error("nobody has looked at the service meanwhile");

@@ -1,4 +1,4 @@
-/** The whole HTTP application over a real database, with contracts and metadata hosts by hand. */
+/** The whole HTTP application over a real database, with scripted contracts and metadata hosts. */
 
 import { type AppServices, createApp } from "../../src/api/app/app.ts";
 import type { HeadWitness } from "../../src/api/chain/rpc/head-witness.ts";
@@ -12,7 +12,7 @@ import { createFakeCalls, ownerOfOnly } from "./fake-contract.ts";
 import { CHAIN_ID, COLLECTION, createFakeResolve, failed } from "./refresh.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
-/** On a second chain only. */
+/** Exists on a second chain only. */
 export const FAR_COLLECTION = "0x00000000000000000000000000000000000000fa";
 export const FAR_CHAIN_ID = 2020;
 const REGISTRY = "0x00000000000000447e69651d841bd8d104bed493";
@@ -60,16 +60,16 @@ const testConfig: ServingConfig = {
   delegationApiKey: undefined,
 };
 
-/** A node that has every block that the index is at. */
+/** A node that has every block of the chain index. */
 export const trustingWitness: HeadWitness = { confirm: async () => true };
 
 export interface Sent {
   readonly method?: string;
   readonly key?: string | undefined;
   readonly headers?: Record<string, string>;
-  /** Sent as JSON; text and bytes are sent as they are. */
+  /** Sent as JSON; text and bytes are sent unchanged. */
   readonly body?: unknown;
-  /** The client's address, as the socket tells it. */
+  /** The client's address, as on the socket. */
   readonly from?: string;
 }
 
@@ -77,13 +77,13 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
   readonly body: any;
 }
 
 const isRaw = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
 
-/** `privateHosts` are `host:port` on this machine that URIs may lead to; it may grow later. */
+/** `privateHosts` are `host:port` entries on this machine that URIs may lead to; it may grow later. */
 export function createTestApp(
   test: TestDatabase,
   {
@@ -96,7 +96,7 @@ export function createTestApp(
   privateHosts: ReadonlySet<string> = new Set(),
 ) {
   const { database, tables } = test;
-  /** Ids that the contracts have; every other one reverts. */
+  /** The contracts' ids; every other one reverts. */
   const existing = new Set<string>();
   const services = createServices({
     database,
@@ -165,7 +165,7 @@ export function createTestApp(
       };
     },
 
-    /** A key of an app of its own name. */
+    /** A key of the app with this name. */
     async createKey(apis: readonly string[] = ["market-partner", "market"], app = "Tests"): Promise<string> {
       return (await services.access.createKey({ name: app, apis, collections: null }, "tests")).key;
     },

@@ -1,4 +1,4 @@
-/** On-chain causes as Ponder would have written them, and what was made of them. */
+/** On-chain triggers as Ponder would write them, and their results. */
 
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
@@ -25,7 +25,7 @@ export interface CauseSpec {
   readonly collection?: string;
 }
 
-/** Without `media`, nothing is asked for of what documents name. */
+/** Without `media`, no media in documents are probed. */
 export function createCauseSetup(
   test: TestDatabase,
   media: EnqueueMedia = { enqueue: async () => undefined },
@@ -35,7 +35,7 @@ export function createCauseSetup(
     createMetadata({ resolve: createFakeResolve(() => found({})).resolve, tables });
 
   return {
-    /** Writes a cause: of one token, or of a range. Returns its id. */
+    /** Writes a trigger for one token or a range. Returns its id. */
     async add(spec: CauseSpec): Promise<string> {
       const { block, log = 0, source = "MetadataUpdate", chainId = CHAIN_ID } = spec;
       const from = spec.token ?? spec.from ?? 0n;
@@ -58,7 +58,7 @@ export function createCauseSetup(
       return id;
     },
 
-    /** A reorg takes every cause of a block or later back. */
+    /** Reverts every trigger of this block or later, as a reorg does. */
     async revert(fromBlock: number): Promise<void> {
       await database.query(`delete from ${test.tables.metadataUpdate} where block_number >= $1`, [fromBlock]);
     },
@@ -74,7 +74,7 @@ export function createCauseSetup(
       );
     },
 
-    /** A second index of the same chain, as far as the first one has come. */
+    /** A second chain index of the same chain, at the first one's position. */
     async reindexAs(schema: string): Promise<ChainTables> {
       const tables = chainTables(schema);
       await database.query(`create schema ${schema}`);
@@ -102,14 +102,14 @@ export function createCauseSetup(
       );
     },
 
-    /** What is remembered: the ids of causes that may still change. */
+    /** The ids of remembered triggers, which may still change. */
     async remembered(): Promise<string[]> {
       return (await database.query<{ id: string }>("select id from vitrine.cause order by id")).map(
         ({ id }) => id,
       );
     },
 
-    /** Tokens as known, with the block at which each was last read well. */
+    /** Known tokens, with the block at which each was last read successfully. */
     async know(tokens: Readonly<Record<string, number | null>>): Promise<void> {
       await database.query(
         `insert into vitrine.token (chain_id, collection, token_id, good_block)

@@ -1,11 +1,11 @@
-/** Ponder's tables of a schema, as Ponder would make them. */
+/** Ponder's tables of a schema, as Ponder would create them. */
 
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import * as chainSchema from "../../ponder.schema.ts";
 
 export const CHAIN_SCHEMA = "test_chain";
 
-/** The statements that make `CHAIN_SCHEMA`. */
+/** The statements that create `CHAIN_SCHEMA`. */
 export function chainDdl(): string {
   const statements = Object.values(chainSchema).map((table) => {
     const { name, columns, primaryKeys } = getTableConfig(table as unknown as PgTable);

@@ -1,18 +1,18 @@
-/** Everything that handlers know how to index, done once to a set of contracts by four people. */
+/** Everything that the handlers can index, done once to a set of contracts by four people. */
 
 import { encodeFunctionData, type HDAccount, keccak256, toHex, zeroHash } from "viem";
 import type { Chain, Contract } from "../../demo/chain.ts";
 
 export const MAX = 2n ** 256n - 1n;
-/** What the stories' contracts tell of; a few of them are burned by the end. */
+/** The tokens in the stories' contracts; a few of them are burned by the end. */
 export const HERO_IDS = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, MAX];
 export const ITEM_IDS = [1n, 2n, 3n, MAX];
 export const RIGHTS = keccak256(toHex("vitrine.list"));
-// The registry never looks at the contract it is told about, so a delegated coin need not exist.
+// The registry never calls the named contract, so a delegated coin need not exist.
 const COIN = "0x00000000000000000000000000000000000c0194";
 const NOWHERE = "http://127.0.0.1:1/";
 
-/** Stories share nothing but the chain, the registry and the two lockers. */
+/** Stories share only the chain, the registry and the two lockers. */
 export interface Cast {
   readonly heroes: Contract;
   readonly items: Contract;
@@ -25,11 +25,11 @@ export interface Cast {
   readonly dot: HDAccount;
   readonly game: HDAccount;
   readonly market: HDAccount;
-  /** How many tokens the larger of two ERC-2309 mints makes. */
+  /** The size of the larger of two ERC-2309 mints. */
   readonly crowd: bigint;
 }
 
-/** Deploys a story's contracts. Its people are four accounts from `first` on. */
+/** Deploys a story's contracts. Its people are four accounts starting at `first`. */
 export async function castStory(
   chain: Chain,
   registry: Contract,
@@ -53,10 +53,10 @@ export const collectionsOf = ({ heroes, items, early, endless }: Cast): string[]
 
 export async function tellStory(chain: Chain, cast: Cast): Promise<void> {
   await Promise.all([
-    tellOfHeroes(chain, cast),
-    tellOfItems(chain, cast),
-    tellOfEarlyDays(chain, cast),
-    tellOfDelegations(chain, cast),
+    playHeroes(chain, cast),
+    playItems(chain, cast),
+    playEarlyMints(chain, cast),
+    playDelegations(chain, cast),
   ]);
 }
 
@@ -66,7 +66,7 @@ async function perform(chain: Chain, contract: Contract, steps: readonly Step[])
   for (const [name, args, sender] of steps) await chain.write(contract, name, args, sender);
 }
 
-async function tellOfHeroes(chain: Chain, { heroes, ada, ben, cy, game, market }: Cast): Promise<void> {
+async function playHeroes(chain: Chain, { heroes, ada, ben, cy, game, market }: Cast): Promise<void> {
   await perform(chain, heroes, [
     ["mintRange", [ada.address, 1n, 8n]],
     ["mint", [ben.address, MAX]],
@@ -78,17 +78,17 @@ async function tellOfHeroes(chain: Chain, { heroes, ada, ben, cy, game, market }
       ],
     ],
     ["transferFrom", [ada.address, ben.address, 2n], ada],
-    // Cy is an owner for a moment.
+    // Cy is an owner briefly.
     ["transferFrom", [ben.address, cy.address, 2n], ben],
     ["transferFrom", [cy.address, ben.address, 2n], cy],
     ["burn", [3n], ada],
-    // Two lockers on one token, and on another one the first of two lets go.
+    // Two lockers on one token; on another, the first of two releases its lock.
     ["lockId", [4n], game],
     ["lockId", [4n], market],
     ["lockId", [MAX], game],
     ["lockId", [MAX], market],
     ["unlockId", [MAX], game],
-    // Locked under one tracker, unlocked under another: token 5, whose contract keeps no count of it.
+    // Locked under one tracker, unlocked under another: token 5, for which the contract has no count.
     ["emitRawLock", [5n, ada.address]],
     ["emitRawUnlock", [5n, ben.address]],
     ["emitRawUnlock", [6n, ben.address]],
@@ -106,14 +106,14 @@ async function tellOfHeroes(chain: Chain, { heroes, ada, ben, cy, game, market }
   ]);
 }
 
-async function tellOfItems(chain: Chain, { items, ada, ben, cy, dot }: Cast): Promise<void> {
+async function playItems(chain: Chain, { items, ada, ben, cy, dot }: Cast): Promise<void> {
   await perform(chain, items, [
     ["mint", [ada.address, 1n, 10n]],
     ["mintBatch", [ben.address, [1n, 2n, MAX], [5n, 2n ** 200n + 1n, 1n]]],
     ["mint", [cy.address, 3n, 4n]],
     ["safeTransferFrom", [ada.address, cy.address, 1n, 4n, "0x"], ada],
     ["safeBatchTransferFrom", [ben.address, ada.address, [1n, 2n], [5n, 7n], "0x"], ben],
-    // Dot is an owner for a moment.
+    // Dot is an owner briefly.
     ["safeTransferFrom", [ada.address, dot.address, 2n, 7n, "0x"], ada],
     ["safeTransferFrom", [dot.address, ada.address, 2n, 7n, "0x"], dot],
     ["burn", [ben.address, 2n, 2n ** 199n], ben],
@@ -124,7 +124,7 @@ async function tellOfItems(chain: Chain, { items, ada, ben, cy, dot }: Cast): Pr
   ]);
 }
 
-async function tellOfEarlyDays(chain: Chain, { early, ada, ben, cy, crowd }: Cast): Promise<void> {
+async function playEarlyMints(chain: Chain, { early, ada, ben, cy, crowd }: Cast): Promise<void> {
   await perform(chain, early, [
     ["mintConsecutive", [ada.address, 0n, 2n]],
     ["mintConsecutive", [ben.address, 3n, crowd + 2n]],
@@ -135,13 +135,13 @@ async function tellOfEarlyDays(chain: Chain, { early, ada, ben, cy, crowd }: Cas
   ]);
 }
 
-/** Told apart from the rest: what the index takes of such a claim is thousands of rows. */
+/** Separate from the rest: the chain index makes thousands of rows from such a claim. */
 export async function claimEveryToken(chain: Chain, { endless, ada }: Cast): Promise<void> {
   await perform(chain, endless, [["mintConsecutive", [ada.address, 1n, MAX]]]);
 }
 
-/** One of every type, some limited to a purpose, some changed, some taken back, some given again. */
-async function tellOfDelegations(chain: Chain, cast: Cast): Promise<void> {
+/** One of every type: some limited to a purpose, some changed, some revoked, some granted again. */
+async function playDelegations(chain: Chain, cast: Cast): Promise<void> {
   const { registry, heroes, items, ada, ben, cy, dot } = cast;
   const send = (from: HDAccount, ...calls: [name: string, ...args: unknown[]][]) => {
     const data = calls.map(([functionName, ...args]) =>
@@ -182,6 +182,6 @@ async function tellOfDelegations(chain: Chain, cast: Cast): Promise<void> {
     ["delegateAll", cy.address, zeroHash, false],
     ["delegateAll", cy.address, zeroHash, true],
   );
-  // Taken back without ever having been given.
+  // Revoked without ever having been granted.
   await send(cy, ["delegateAll", ada.address, zeroHash, false]);
 }

@@ -1,4 +1,4 @@
-/** The service over chains that a test fills itself, and the tables it makes of them, read back. */
+/** The service over chains that a test fills itself, and its resulting tables. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,24 +23,24 @@ export interface IndexedChain {
   readonly chain: Chain;
   /** Addresses of token contracts. */
   readonly collections: readonly string[];
-  /** The address of a delegate registry; none is indexed without it. */
+  /** The address of a delegate registry; without it none is indexed. */
   readonly registry?: string;
 }
 
 export interface Site {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Starts Ponder itself, not the supervisor, and waits until it is ready; a schema each, several can run. */
+  /** Starts Ponder without a supervisor, and waits until it is ready; with a schema each, several can run. */
   start(schema: string): Promise<Service>;
-  /** Starts it without waiting, for one that is not meant to get ready. `env` comes on top. */
+  /** Starts it without waiting, for a start that is not expected to succeed. `env` adds to the environment. */
   spawn(schema: string, env?: Record<string, string>): Promise<Service>;
   query<Row>(sql: string): Promise<Row[]>;
-  /** A digest of every table that handlers write, to tell whether two indexes are the same. */
+  /** A digest of every table that handlers write, to compare two chain indexes. */
   digest(schema: string): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
 
-/** A folder, a database and an environment. `env` comes on top; without a word on it, no metadata is fetched. */
+/** A folder, a database and an environment. `env` adds to it; by default, no metadata is fetched. */
 export function createSite(chains: readonly IndexedChain[], env: Record<string, string> = {}): Site {
   const folder = makeFolder();
   const collections = chains.flatMap(({ chain, collections: addresses }) =>
@@ -112,7 +112,7 @@ export function createSite(chains: readonly IndexedChain[], env: Record<string, 
   return site;
 }
 
-/** Waits until the chain's present head is indexed. Only for a head that no reorg is about to replace. */
+/** Waits until the chain's current head is indexed. Only for a head that no reorg is about to replace. */
 export async function untilIndexed(service: Service, chain: Chain): Promise<void> {
   const head = Number(await chain.blockNumber());
   await eventually(
@@ -124,7 +124,7 @@ export async function untilIndexed(service: Service, chain: Chain): Promise<void
   );
 }
 
-/** A key that may do what partners and readers may. */
+/** A key with the permissions of partners and readers. */
 export async function createKey(service: Service): Promise<string> {
   const response = await fetch(`${service.baseUrl}/admin/keys`, {
     method: "POST",
@@ -141,7 +141,7 @@ export const onchainTables: readonly string[] = Object.values(chainSchema).map((
 
 type Fields = Record<string, unknown>;
 
-/** Reads through Ponder's generated GraphQL, as any client does. */
+/** Reads through Ponder's generated GraphQL, like any client. */
 export function createReader(baseUrl: string) {
   const ask = async (
     query: string,

@@ -1,12 +1,12 @@
-/** What contracts say of themselves, in the words of the index, for comparison with it. */
+/** The contracts' own state, in the format of the chain index, for comparison with it. */
 
 import type { Address, HDAccount, Hex } from "viem";
 import type { Chain, Contract } from "../../demo/chain.ts";
 
-/** Addresses as every table has them. */
+/** Addresses as in every table. */
 export const lower = ({ address }: { readonly address: Address }): string => address.toLowerCase();
 
-/** Null for a token that the contract doesn't know. */
+/** Null for a token that the contract doesn't have. */
 export const ownerOf = (chain: Chain, contract: Contract, id: bigint): Promise<string | null> =>
   chain.read(contract, "ownerOf", [id]).then(
     (owner) => (owner as Address).toLowerCase(),
@@ -55,7 +55,7 @@ interface Delegation {
   readonly amount: bigint;
 }
 
-/** The standing delegations to or from a wallet, by hash; the registry itself is asked for the hashes. */
+/** The active delegations to or from a wallet, by hash; the hashes come from the registry itself. */
 export async function delegationsOf(
   chain: Chain,
   registry: Contract,
@@ -63,13 +63,13 @@ export async function delegationsOf(
   wallet: HDAccount,
 ) {
   const call = field === "to" ? "getIncomingDelegations" : "getOutgoingDelegations";
-  const told = (await chain.read(registry, call, [wallet.address])) as Delegation[];
-  const rows = await Promise.all(told.map((each) => asRow(chain, registry, each)));
+  const reported = (await chain.read(registry, call, [wallet.address])) as Delegation[];
+  const rows = await Promise.all(reported.map((each) => asRow(chain, registry, each)));
   return rows.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
 }
 
-async function asRow(chain: Chain, registry: Contract, told: Delegation) {
-  const { type_, to, from, rights, contract_, tokenId, amount } = told;
+async function asRow(chain: Chain, registry: Contract, reported: Delegation) {
+  const { type_, to, from, rights, contract_, tokenId, amount } = reported;
   const calls = [
     ["ALL", "delegateAll", [to, rights, true]],
     ["CONTRACT", "delegateContract", [to, contract_, rights, true]],

@@ -1,4 +1,4 @@
-/** A database of a test file's own, migrated, with Ponder's tables beside ours as Ponder would make them. */
+/** A test file's own database, migrated, with Ponder's tables beside ours as Ponder would create them. */
 
 import { randomBytes } from "node:crypto";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
@@ -21,7 +21,7 @@ export interface TestDatabase {
   readonly tables: ChainTables;
   /** Inserts a row into one of Ponder's tables, by schema field names. */
   insert(table: keyof typeof chainSchema, row: Record<string, unknown>): Promise<void>;
-  /** Moves a chain's checkpoint, and marks the index ready. `age` is seconds since that block. */
+  /** Moves a chain's checkpoint, and marks the chain index ready. `age` is seconds since that block. */
   setHead(head: {
     chainId: number;
     block: number;

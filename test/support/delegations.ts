@@ -1,4 +1,4 @@
-/** Delegations as Ponder would have written them. */
+/** Delegations as Ponder would write them. */
 
 import { zeroHash } from "viem";
 import type { TestDatabase } from "./database.ts";
@@ -19,7 +19,7 @@ export interface DelegationSpec {
 export function createDelegationSetup(test: TestDatabase) {
   let log = 0;
   return {
-    /** Each in a block of its own, in order. */
+    /** Each in its own block, in order. */
     async add(spec: DelegationSpec): Promise<void> {
       log++;
       await test.insert("delegation", {

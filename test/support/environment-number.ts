@@ -1,9 +1,9 @@
-/** Whole numbers that set how a long test runs: its length, its seed. */
+/** Integers from the environment that control a long test: its duration, its seed. */
 
-/** Of 32 bits. */
+/** A 32-bit value. */
 export const SEED_MAX = 2 ** 32 - 1;
 
-/** Undefined where the variable is not set; throws, naming it, where it is no whole number up to `max`. */
+/** Undefined if the variable is not set; throws, naming it, if it is no integer up to `max`. */
 export function environmentNumber(name: string, max = SEED_MAX): number | undefined {
   const text = process.env[name];
   if (!text) return undefined;

@@ -1,11 +1,11 @@
-/** A client of the event stream, as a browser's EventSource is one but for coming back by itself. */
+/** A client of the event stream, like a browser's EventSource without automatic reconnection. */
 
 import { eventually } from "./eventually.ts";
 
 export interface ReadEvent {
   readonly id: number;
   readonly event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: events are checked field by field
   readonly data: any;
 }
 
@@ -13,17 +13,17 @@ export interface EventReader {
   readonly events: ReadEvent[];
   /** Comments, without their colon. */
   readonly comments: string[];
-  /** Of the last `id:`, with an event or without one. */
+  /** The last `id:`, with or without an event. */
   readonly lastId: number | undefined;
-  /** Milliseconds, where the server told. */
+  /** Milliseconds, if the server sent it. */
   readonly retry: number | undefined;
   readonly isOpen: boolean;
-  /** Waits for so many events, and answers them. */
+  /** Waits for so many events, and returns them. */
   until(count: number, withinMs?: number): Promise<ReadEvent[]>;
   close(): void;
 }
 
-/** Throws with the answer where it is no stream. */
+/** Throws with the response if it is no stream. */
 export async function readEvents(url: string, headers: Record<string, string> = {}): Promise<EventReader> {
   const abort = new AbortController();
   const response = await fetch(url, {

@@ -1,9 +1,9 @@
-/** The event stream over a real HTTP server, and its writing by hand. */
+/** The event stream over a real HTTP server, written by hand. */
 
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-// The server that Ponder serves the application by.
+// The server with which Ponder serves the application.
 import { serve } from "@hono/node-server";
 import { afterAll, onTestFinished } from "vitest";
 import { createEventHub, type EventHub } from "../../src/api/events/hub.ts";
@@ -37,14 +37,14 @@ export async function createEventStream(test: TestDatabase) {
     key,
     port,
 
-    /** A reader, with a key unless the headers hold another; closed at the end of its test. */
+    /** A reader, with a key unless the headers have another; closed at the end of its test. */
     async read(query = "", headers: Record<string, string> = { "x-api-key": key }): Promise<EventReader> {
       const reader = await readEvents(`http://127.0.0.1:${port}/market/events${query}`, headers);
       onTestFinished(() => reader.close());
       return reader;
     },
 
-    /** Appends events as the writer does, ids and rows in one transaction, and wakes those who read. */
+    /** Appends events like the writer, ids and rows in one transaction, and wakes the readers. */
     async append(
       count: number,
       { collection = COLLECTION, chainId = CHAIN_ID, type = "lock", wakes = hub as EventHub } = {},

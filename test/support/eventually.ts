@@ -1,11 +1,11 @@
-/** Waiting for something that happens by itself, without guessing how long it takes. */
+/** Waits for asynchronous results without guessing how long they take. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 const WITHIN_MS = 30_000;
 const EVERY_MS = 20;
 
-/** Asks until the answer passes; throws with the last answer when it never does. */
+/** Asks until the answer passes; throws with the last answer if it never does. */
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
   passes: (answer: Answer) => boolean,

@@ -8,7 +8,7 @@ import { handlers } from "./ponder-registry.ts";
 
 type Row = Record<string, unknown>;
 
-/** Rows by table and primary key. A row that was returned changes under later writes, as in Ponder 0.16.10. */
+/** Rows by table and primary key. As in Ponder 0.16.10, later writes change a row that was returned. */
 export function createFakeChainStore() {
   const tables = new Map<PgTable, Map<string, Row>>();
   const rowsOf = (table: PgTable): Map<string, Row> => {
@@ -25,7 +25,7 @@ export function createFakeChainStore() {
       .join("|");
   };
 
-  // As Ponder stores what a row leaves out.
+  // Ponder stores null for what a row leaves out.
   const nulls = (table: PgTable): Row =>
     Object.fromEntries(Object.keys(getTableColumns(table)).map((field) => [field, null]));
 
@@ -78,14 +78,14 @@ export interface EmittedLog {
   readonly event: string;
   /** Its indexed arguments. */
   readonly topics?: readonly (bigint | string)[];
-  /** Words, or the data as it is. */
+  /** Words, or raw data. */
   readonly data?: readonly (bigint | string)[] | Hex;
 }
 
 const asWord = (value: bigint | string): Hex => word(BigInt(value));
 const topicOf = (event: string): Hex => (event.startsWith("0x") ? (event as Hex) : toEventSelector(event));
 
-/** A chain of events for one contract: each call is a log in a block of its own, in order. */
+/** A chain of events for one contract: each call is a log in its own block, in order. */
 export function createEventSource(store: ReturnType<typeof createFakeChainStore>, chainId = 31337) {
   let block = 0;
   const next = (at: Place): number => {
@@ -110,7 +110,7 @@ export function createEventSource(store: ReturnType<typeof createFakeChainStore>
   }
 
   return {
-    /** Hands an event to the handler of its name, with the arguments that Ponder would have decoded. */
+    /** Passes an event to the handler of its name, with the arguments that Ponder would decode. */
     async emit(
       name: string,
       args: Row,
@@ -121,7 +121,7 @@ export function createEventSource(store: ReturnType<typeof createFakeChainStore>
       await handle(name, args, { topics, data: concatHex([...(at.data ?? []).map(word)]) }, at);
     },
 
-    /** Hands a log to every handler that Ponder would give it to: those of its topic whose ABI it can be decoded by. */
+    /** Passes a log to every handler that Ponder would: those of its topic whose ABI can decode it. */
     async log({ event, topics = [], data = [] }: EmittedLog, at: Place = {}): Promise<void> {
       next(at);
       const log = {
@@ -148,7 +148,7 @@ function decode(item: AbiEvent, { topics, data }: { topics: Hex[]; data: Hex }):
   }
 }
 
-/** Ponder hands out addresses in lower case. */
+/** Ponder passes addresses in lower case. */
 export const lowerCased = (args: object): Row =>
   Object.fromEntries(
     Object.entries(args).map(([name, value]) => [

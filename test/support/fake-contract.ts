@@ -1,4 +1,4 @@
-/** A contract by hand, as the node's answers to the few calls that tell whether a token exists. */
+/** A scripted contract: the node's answers to the few calls that show whether a token exists. */
 
 import { decodeFunctionData, type Hex, numberToHex, parseAbi } from "viem";
 import type { ChainCalls } from "../../src/api/chain/contract/batched-calls.ts";
@@ -16,7 +16,7 @@ export type AskedFunction = "ownerOf" | "exists" | "totalSupply" | "nobody";
 /** A word, raw bytes, or why there is none. */
 export type FakeAnswer = bigint | Hex | "reverts" | "unavailable";
 
-/** Calls on any contract of the chain, answered by the script; `asked` keeps them. */
+/** Calls on any contract of the chain, answered by the script and recorded in `asked`. */
 export function createFakeCalls(
   chainId: number,
   script: (functionName: AskedFunction, tokenId: string) => FakeAnswer,
@@ -43,7 +43,7 @@ export function createFakeCalls(
   return { calls, asked };
 }
 
-/** An ERC-721 contract that has the tokens that `has` says. */
+/** An ERC-721 contract with the tokens for which `has` returns true. */
 export const ownerOfOnly =
   (has: (tokenId: string) => boolean) =>
   (functionName: AskedFunction, tokenId: string): FakeAnswer =>

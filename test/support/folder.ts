@@ -1,20 +1,20 @@
-/** Folders for databases that tests make and throw away. */
+/** Folders for temporary test databases. */
 
 import { chmodSync, existsSync, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// Every test file's database is a thousand small files, made and deleted: on disk, that took a third of the processor
-// time of the run (ext4 looks long for a place that no file has just left).
+// Every test file's database is a thousand small files, created and deleted: on disk, that took a third of the run's
+// processor time (ext4 searches long for a slot that no recent file has used).
 const IN_MEMORY = "/dev/shm";
-// What a run needs at most is a tenth of it; containers have 64 MB there unless they are told otherwise.
+// A run needs at most a tenth of it; containers have 64 MB there by default.
 const ROOM_BYTES = 4 * 2 ** 30;
 
-/** A folder of its owner's only: in memory where the system keeps one with room, else on disk. */
+/** A private folder: in memory if the system offers enough, else on disk. */
 export const makePrivateFolder = (): string =>
   mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vitrine-test-"));
 
-/** The same for PostgreSQL's own user to reach, since it refuses to run as root. */
+/** The same, but accessible to PostgreSQL's own user, since it refuses to run as root. */
 export function makeFolder(): string {
   const folder = makePrivateFolder();
   chmodSync(folder, 0o711);

@@ -1,4 +1,4 @@
-/** One embedded PostgreSQL for the whole run; each test file makes a database of its own in it. */
+/** One embedded PostgreSQL for the whole run; each test file creates its own database in it. */
 
 import { rmSync } from "node:fs";
 import pg from "pg";
@@ -8,7 +8,7 @@ import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgr
 import { chainDdl } from "./chain-ddl.ts";
 import { makeFolder } from "./folder.ts";
 
-/** What the databases of test files are copies of: our tables and Ponder's. */
+/** The template of test files' databases: our tables and Ponder's. */
 export const TEMPLATE = "vitrine_template";
 
 declare module "vitest" {
@@ -37,7 +37,7 @@ async function keepAlive(folder: string): Promise<() => Promise<void>> {
   // Nothing in it outlives the run, so it need not reach the disk.
   for (const setting of ["fsync", "synchronous_commit", "full_page_writes"])
     await client.query(`alter system set ${setting} = off`);
-  // Each database that is made is written to the log whole, and the folder may be in memory.
+  // Each new database is written to the log in full, and the folder may be in memory.
   await client.query("alter system set max_wal_size = '256MB'");
   await client.query("select pg_reload_conf()");
   await client.query(`create database ${TEMPLATE}`);

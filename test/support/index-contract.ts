@@ -1,4 +1,4 @@
-/** The index of a real contract's events, made by the real handlers, in the tables that serving reads. */
+/** A chain index of a real contract's events, built by the real handlers, in the tables that serving reads. */
 
 import type { Chain, Contract } from "../../demo/chain.ts";
 import { lockDefault, lockEvent, tokenBalance, tokenState } from "../../ponder.schema.ts";
@@ -9,7 +9,7 @@ import "../../src/indexing/locks.ts";
 import type { TestDatabase } from "./database.ts";
 import { createEventSource, createFakeChainStore } from "./fake-chain-store.ts";
 
-/** Indexes a contract's tokens and locks from a block up to the chain's head, in place of what was indexed of it. */
+/** Indexes a contract's tokens and locks from a block up to the chain's head, replacing its earlier rows. */
 export async function indexContract(
   test: TestDatabase,
   chain: Chain,

@@ -1,4 +1,4 @@
-/** The index of a real registry's events, made by the real handlers, in the table that serving reads. */
+/** A chain index of a real registry's events, built by the real handlers, in the table that serving reads. */
 
 import { parseEventLogs } from "viem";
 import { delegateRegistryAbi } from "../../abis/delegate-registry.ts";
@@ -8,7 +8,7 @@ import "../../src/indexing/delegations.ts";
 import type { TestDatabase } from "./database.ts";
 import { createEventSource, createFakeChainStore, lowerCased } from "./fake-chain-store.ts";
 
-/** Indexes all delegations of the chain up to its head, in place of what was indexed before. */
+/** Indexes all delegations of the chain up to its head, replacing earlier rows. */
 export async function indexDelegations(test: TestDatabase, chain: Chain, registry: Contract): Promise<void> {
   const head = await chain.blockNumber();
   const { address } = registry;

@@ -1,4 +1,4 @@
-/** Lock events as Ponder would have written them, and the stream that is made of them. */
+/** Lock events as Ponder would write them, and the resulting stream. */
 
 import { raiseHeads } from "../../src/api/chain/index/head-mark.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
@@ -14,20 +14,20 @@ const timestampOf = (block: number): number => 1_700_000_000 + block;
 export interface LockSpec {
   readonly block: number;
   readonly log?: number;
-  /** Null: the default of the collection. */
+  /** Null means the collection's default. */
   readonly token?: bigint | null;
   readonly standard?: LockStandardName;
-  /** Null: nobody is named. */
+  /** Null means that nobody is named. */
   readonly by?: string | null;
   readonly direction?: "lock" | "unlock";
   readonly countAfter?: number;
-  /** As `countAfter` without it. */
+  /** Defaults to `countAfter`. */
   readonly flagCountAfter?: number;
   readonly followsDefault?: boolean;
   readonly anomaly?: boolean;
   readonly transaction?: string;
   readonly collection?: string;
-  /** Unix seconds of the block. */
+  /** The block's time in Unix seconds. */
   readonly at?: number;
 }
 
@@ -76,7 +76,7 @@ export function createLockSetup(test: TestDatabase) {
       );
     },
 
-    /** A reorg takes every lock event of a block or later back. Ponder leaves the head as it is until its next block. */
+    /** Reverts every lock event of this block or later, as a reorg does. Ponder keeps the head until its next block. */
     async revert(fromBlock: number): Promise<void> {
       await database.query(`delete from ${test.tables.lockEvent} where block_number >= $1`, [fromBlock]);
     },
@@ -102,7 +102,7 @@ export function createLockSetup(test: TestDatabase) {
       await raiseHeads(database, tables);
     },
 
-    /** A second index of the same chain, as far as the first one has come. */
+    /** A second chain index of the same chain, at the first one's position. */
     async reindexAs(schema: string): Promise<ChainTables> {
       const tables = chainTables(schema);
       await database.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);

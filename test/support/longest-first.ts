@@ -1,9 +1,9 @@
-/** The order of test files: the long ones first, so that no worker is left alone with one at the end. */
+/** The order of test files: long ones first, so that no worker ends alone with one. */
 
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Vitest itself knows durations only from an earlier run in the same checkout; the longest first. */
+/** Vitest itself knows durations only from an earlier run in the same checkout; longest first. */
 const LONG = [
   "e2e/index-beside",
   "e2e/restart",
@@ -22,7 +22,7 @@ const LONG = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    // Projects run one after the other by this number.
+    // Projects run in the order of this number.
     const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
     return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || this.rankOf(a) - this.rankOf(b));
   }

@@ -1,4 +1,4 @@
-/** Stands in for Ponder's virtual module: keeps the handlers that src/indexing registers, so that tests can call them. */
+/** Replaces Ponder's virtual module: stores the handlers that src/indexing registers, so that tests can call them. */
 
 import type { ponder as PonderRegistry } from "ponder:registry";
 

@@ -1,14 +1,14 @@
-/** What Linux tells of a running process under /proc: its memory, its files and its children. */
+/** Linux's data about a running process under /proc: its memory, files and children. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Resident memory, in MB; 0 where that can't be read. */
+/** Resident memory in MB; 0 if unreadable. */
 export function memoryOf(pid: number): number {
   const status = read(`/proc/${pid}/status`);
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
 }
 
-/** How many file descriptors it has open, sockets and pipes included; 0 where that can't be read. */
+/** The number of open file descriptors, including sockets and pipes; 0 if unreadable. */
 export function descriptorsOf(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
@@ -17,11 +17,11 @@ export function descriptorsOf(pid: number): number {
   }
 }
 
-/** The processes that its main thread has started and that still run. */
+/** The running child processes of its main thread. */
 export const childrenOf = (pid: number): readonly number[] =>
   read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 
-/** Its command line, with spaces between arguments; empty where that can't be read. */
+/** Its command line, with spaces between arguments; empty if unreadable. */
 export const commandOf = (pid: number): string => read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
 
 function read(path: string): string {

@@ -1,4 +1,4 @@
-/** HTTP as bytes on a socket: what well-behaved clients never send, and what they never leave unread. */
+/** HTTP as bytes on a socket: requests that well-behaved clients never send, and answers they never leave unread. */
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -9,7 +9,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Connects; the socket is paused, so nothing is read of it until somebody asks. Errors are left to `close`. */
+/** Connects; the socket is paused until someone reads. Errors are left to `close`. */
 export async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.on("error", () => {});
@@ -18,7 +18,7 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Everything that comes until the other side ends the connection. */
+/** Everything until the other side ends the connection. */
 export async function readAll(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -1,4 +1,4 @@
-/** What tests of the refresh queue share: one collection, its rows, and the network edge by hand. */
+/** Shared by tests of the refresh queue: one collection, its rows, and a scripted network. */
 
 import type { Queryable } from "../../src/api/db/database.ts";
 import type { RecordedOutcome } from "../../src/api/metadata/records/record.ts";
@@ -14,10 +14,10 @@ export const CHAIN_ID = 31337;
 export const COLLECTION = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 export const ref = (tokenId: string): TokenRef => ({ chainId: CHAIN_ID, collection: COLLECTION, tokenId });
 
-/** What one process takes where nothing else is said. */
+/** One process's share by default. */
 export const SHARE: Share = { chainIds: [CHAIN_ID], perHost: 100 };
 
-/** Asks for tokens of the collection; a token is its id, or its id and the block of its cause. */
+/** Requests tokens of the collection; a token is its id, or its id and its trigger's block. */
 export function ask(
   db: Queryable,
   tokens: readonly (string | readonly [string, number])[],
@@ -32,7 +32,7 @@ export function ask(
   });
 }
 
-/** Claims the one token that is due; throws when it is none or several. */
+/** Claims the one due token; throws if there is none or several. */
 export async function claimOne({ database, tables }: TestDatabase): Promise<Lease> {
   const leases = await claim(database, tables, SHARE, 10);
   const [lease] = leases;
@@ -50,11 +50,11 @@ export interface QueueRow {
   readonly minBlock: number;
   readonly attempts: number;
   readonly lease: string | null;
-  /** Whole seconds from now; negative when the token is due. */
+  /** Seconds from now; negative if the token is due. */
   readonly dueIn: number;
 }
 
-/** The queue as it is, by token id. */
+/** The queue's rows, by token id. */
 export function readQueue(db: Queryable): Promise<QueueRow[]> {
   return db.query<QueueRow>(
     `select token_id::text as "tokenId", wanted::int, started::int, done::int, priority, trigger, min_block::int as "minBlock",
@@ -63,7 +63,7 @@ export function readQueue(db: Queryable): Promise<QueueRow[]> {
   );
 }
 
-/** Lets time pass for the queue: every moment it remembers moves into the past. */
+/** Lets time pass for the queue: every stored time moves into the past. */
 export async function passSeconds(db: Queryable, seconds: number): Promise<void> {
   await db.query(
     `update vitrine.refresh
@@ -76,7 +76,7 @@ export async function passSeconds(db: Queryable, seconds: number): Promise<void>
   );
 }
 
-/** Makes every token due that waits for its next start. */
+/** Makes every pending token due at once. */
 export async function makeDue(db: Queryable): Promise<void> {
   await db.query("update vitrine.refresh set not_before = now() where lease is null");
 }
@@ -88,7 +88,7 @@ export async function emptyTables(db: Queryable): Promise<void> {
              vitrine.sampling cascade`);
 }
 
-/** A document as it is kept, made from JSON or from the text of a body. */
+/** A document as stored, made from JSON or from a body's text. */
 export function documentOf(json: unknown, tokenId = ""): Document {
   const body = Buffer.from(typeof json === "string" ? json : JSON.stringify(json));
   const read = readDocument(body, tokenId);
@@ -127,7 +127,7 @@ export interface ResolveCall {
   readonly nth: number;
 }
 
-/** A resolver that follows a script and keeps what it was asked. */
+/** A resolver that follows a script and records its calls. */
 export function createFakeResolve(script: (call: ResolveCall) => Resolution | Promise<Resolution>) {
   const calls: ResolveCall[] = [];
   let running = 0;
@@ -148,8 +148,8 @@ export function createFakeResolve(script: (call: ResolveCall) => Resolution | Pr
 }
 
 /**
- * Records one fetch, where a worker records those together that end about the same time. A token that a document was read
- * of is one that a transfer has told of.
+ * Records one fetch; a worker records fetches that end at about the same time together. A token with a document counts
+ * as one with a transfer.
  */
 export async function recordOne(
   metadata: MetadataService,

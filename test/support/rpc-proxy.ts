@@ -1,4 +1,4 @@
-/** A proxy before a real node, over real HTTP, that keeps what was asked and may stand in the way of it. */
+/** An HTTP proxy before a real node that records requests and may obstruct them. */
 
 import type { ServerResponse } from "node:http";
 import { startLocalServer } from "../api/metadata/local-server.ts";
@@ -13,7 +13,7 @@ export interface RpcRequest {
   readonly isBatch: boolean;
 }
 
-/** Answers in the node's place, or returns false. */
+/** Answers instead of the node, or returns false. */
 export type Obstacle = (request: RpcRequest, response: ServerResponse) => boolean;
 
 export async function startRpcProxy(nodeUrl: string) {
@@ -33,7 +33,7 @@ export async function startRpcProxy(nodeUrl: string) {
     ...server,
     /** Every HTTP request since the last `reset`, oldest first. */
     rpcRequests: requests as readonly RpcRequest[],
-    /** How often a method was called, in batches or by itself. */
+    /** How often a method was called, alone or in batches. */
     count: (method: string): number =>
       requests.flatMap(({ calls }) => calls).filter((call) => call.method === method).length,
     reset(next: Obstacle = () => false): void {

@@ -1,4 +1,4 @@
-/** Tokens whose contracts let them go or not, each for a reason of its own, and what happens when they are really moved. */
+/** Tokens that their contracts allow to move or not, each for its own reason, and the result of a real transfer. */
 
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { Chain, Contract } from "../../demo/chain.ts";
@@ -20,7 +20,7 @@ export interface CastToken {
   readonly id: bigint;
   readonly standard: "erc721" | "erc1155";
   readonly holder: Address;
-  /** What a check says of it when its transfer is tried; null when it is allowed. */
+  /** The check's reason when a transfer is tried; null if it is allowed. */
   readonly detail: string | RegExp | null;
 }
 
@@ -97,7 +97,7 @@ export async function createTradeCast(chain: Chain) {
     token("one with two bytes for a reason", hostile, 8n, "reverted with 0x0000"),
   ];
 
-  /** Moves it as its holder would, in a transaction; false when that reverts. */
+  /** Transfers the token in a transaction of its holder; false if that reverts. */
   async function move({ contract, id, standard, holder }: CastToken): Promise<boolean> {
     const data =
       standard === "erc721"

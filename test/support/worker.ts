@@ -1,4 +1,4 @@
-/** A refresh worker over a real queue and real metadata, with the network edge by hand. */
+/** A refresh worker over a real queue and real metadata, with a scripted network. */
 
 import { onTestFinished } from "vitest";
 import type { Database } from "../../src/api/db/database.ts";
@@ -18,7 +18,7 @@ export const noteHost = createNoteHost(chooseProbe);
 
 const OWNER = { appId: "00000000-0000-4000-8000-000000000001" };
 
-/** Keeps what was logged, by level. */
+/** Records log entries by level. */
 export function createMemoryLogger() {
   const entries: { readonly level: string; readonly msg: string; readonly [field: string]: unknown }[] = [];
   const at = (level: string) => (entry: { msg: string }) => {
@@ -37,7 +37,7 @@ export function createBarrier(): { readonly opened: Promise<void>; open(): void 
   return { opened, open: () => open() };
 }
 
-/** The database, but for the times when it is away. */
+/** The database, which fails while `isAway` returns true. */
 export function failingWhen(database: Database, isAway: () => boolean): Database {
   const check = (): void => {
     if (isAway()) throw new Error("the database is away");
@@ -80,7 +80,7 @@ export function createWorkerSetup({ database, tables }: TestDatabase) {
       return { ...network, worker, log: entries };
     },
 
-    /** Asks for tokens with a receipt, as the REST door does, and returns the receipt's id. */
+    /** Requests tokens with a receipt, as the REST route does, and returns the receipt's id. */
     async request(tokenIds: readonly string[]): Promise<string> {
       const id = `00000000-0000-4000-9000-${String(++receipts).padStart(12, "0")}`;
       await database.transaction(async (tx) => {

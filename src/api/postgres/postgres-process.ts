@@ -8,13 +8,13 @@ export interface RunningServer {
   readonly port: number;
 }
 
-/** The server that holds the cluster; none if the lock file is only what a killed machine left behind. */
+/** The cluster's running server; none if the lock file is only left from a crashed machine. */
 export function runningServer(cluster: string): RunningServer | undefined {
   const [pid, , , port] = readLockFile(cluster).split("\n").map(Number);
   return pid && port && holdsFolder(pid, cluster) ? { pid, port } : undefined;
 }
 
-/** The port of the server that holds the cluster, or that held it until it crashed. */
+/** The port of the cluster's server, running or crashed. */
 export function lastPort(cluster: string): number {
   return Number(readLockFile(cluster).split("\n")[3]) || 0;
 }

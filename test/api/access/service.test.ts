@@ -336,7 +336,7 @@ describe("a change", () => {
 
     await createAccess(database).revokeKey(id, OPERATOR);
 
-    // Its clock stands still, so that nothing but the notification makes it ask again.
+    // Its clock does not advance, so only the notification makes it reload.
     await eventually(
       () => replica.findApp(key),
       (app) => app === undefined,

@@ -62,7 +62,7 @@ describe("collection information", () => {
     expect([status, body.information, body.notices]).toEqual([200, information, []]);
     expect((await read()).body).toEqual(body);
     expect((await api.call(`/market/collections/${COLLECTION}`, { key })).body).toMatchObject({
-      // The operator's name and slug come first.
+      // The operator's name and slug take precedence.
       name: "Heroes",
       slug: "heroes",
       information,

@@ -12,7 +12,7 @@ const { database } = test;
 
 beforeEach(() => database.query("truncate vitrine.rate_limit, vitrine.audit, vitrine.app_usage"));
 
-/** A replica whose tiers are small enough to be used up. */
+/** A replica with tiers small enough to exhaust. */
 function replica() {
   const usage = createUsage(database, silentLogger);
   const limits = { ...tiers, advanced: { name: "small", requests: 20, seconds: 60 } };

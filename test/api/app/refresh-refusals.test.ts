@@ -102,7 +102,7 @@ describe("a refresh request is refused", () => {
     const declared = await refresh(body, { headers: { "content-length": String(body.length) } });
 
     expect(declared.status).toBe(413);
-    // What was not read would be taken for the next request on the connection.
+    // Unread bytes would be taken for the connection's next request.
     expect(declared.headers.get("connection")).toBe("close");
   });
 

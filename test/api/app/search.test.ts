@@ -261,7 +261,7 @@ describe("the distribution of traits", () => {
       ],
       values_total: 3,
     });
-    // The highest ever shown was on the token that is burned.
+    // The highest value ever shown was on the burned token.
     expect(traits.Level).toMatchObject({ display_type: "number", count: 4, min: -3, max: 10, max_value: 99 });
     expect(traits.Born).toMatchObject({
       display_type: "date",

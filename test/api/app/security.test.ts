@@ -34,7 +34,7 @@ const routes: Route[] = Object.entries(document.paths ?? {}).flatMap(([path, ope
     }),
   ),
 );
-// One that may also be left out is not needed.
+// An optional scheme is not required.
 const needs = (scheme: string) =>
   routes
     .filter(({ security }) => security.every((each) => Object.keys(each).length > 0))
@@ -48,7 +48,7 @@ const send = (route: Route, sent: Sent = {}, query = "") =>
     method: route.method,
     ...(route.method !== "GET" && { body: { token_ids: ["1"] } }),
     ...sent,
-    // A stream has no end to wait for; it refuses this as any route refuses what it can't read.
+    // A stream has no end to wait for; like any route, it refuses an unreadable header.
     headers: { "last-event-id": "none", ...sent.headers },
   });
 
@@ -182,7 +182,7 @@ describe.each(keyed)("%s", (_name, route) => {
 });
 
 describe.each(operated)("%s", (name, route) => {
-  // A client of its own, since wrong tokens are counted by address.
+  // One client per route, since wrong tokens are counted by address.
   const from = `10.0.0.${operated.findIndex(([each]) => each === name)}`;
 
   it("does not exist for those who send no token, nor a key instead", async () => {

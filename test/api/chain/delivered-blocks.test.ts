@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 describe("a guard", () => {
-  /** What guards ask the node to confirm, and what they answer when it does or does not. */
+  /** The blocks that guards ask the node to confirm, and their answers if it does or does not. */
   const ask = async (isConfirmed: boolean) => {
     const asked: unknown[] = [];
     const witness = {

@@ -10,9 +10,9 @@ const at = (block: number, ...hashes: string[]) => ({ block, hashes });
 
 let now: number;
 let asked: number;
-/** What the node has; undefined while it does not answer. */
+/** The node's blocks; undefined while it does not answer. */
 let node: Record<number, string> | undefined;
-/** Keeps calls under way until it is called. */
+/** Calls wait until this is called. */
 let release: (() => void) | undefined;
 let witness: HeadWitness;
 beforeEach(() => {

@@ -9,12 +9,12 @@ import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/e
 import { eventually } from "../../support/eventually.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
-/** One process's view of the chain, over endpoints of its own. */
+/** One process's view of the chain, over its own endpoints. */
 interface View {
   readonly rpcs: readonly Endpoint[];
   readonly endpoints: Endpoints;
   readonly request: ReturnType<typeof createPonderRequest>;
-  /** As Ponder polls. */
+  /** Fetches the latest block as Ponder polls it. */
   latest(): Promise<RpcBlock>;
 }
 
@@ -71,19 +71,19 @@ const rangeOf = ({ number }: RpcBlock, { request }: Pick<View, "request"> = view
   }) as Promise<unknown[]>;
 const parentOf = ({ parentHash }: Pick<RpcBlock, "parentHash">) =>
   view.request({ method: "eth_getBlockByHash", params: [parentHash, false] }) as Promise<RpcBlock>;
-/** Mines a block with logs, and has Ponder told of it. */
+/** Mines a block with logs, and delivers it to Ponder. */
 async function blockWithLogs(): Promise<RpcBlock> {
   await chain.write(heroes, "mint", [chain.account(1).address, nextId++]);
   await setHead();
   return view.latest();
 }
-/** Has Ponder fetch what it has missed, as it does. */
+/** Lets Ponder fetch the blocks that it has missed. */
 async function catchUp(from: number): Promise<void> {
   for (let number = from; number <= Number(head); number++) {
     await view.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, true] });
   }
 }
-/** Another chain from a snapshot on, of so many blocks. */
+/** Replaces the chain after a snapshot by so many other blocks. */
 async function reorganise(snapshot: `0x${string}`, blocks: number): Promise<void> {
   await chain.revert(snapshot);
   await chain.rpc("evm_increaseTime", [7]);
@@ -160,7 +160,7 @@ describe("an endpoint that fails", () => {
 
     expect(await view.latest()).toMatchObject({ number: head });
     expect(statuses()).toEqual(["down", "used"]);
-    // A connection that was open breaks first.
+    // A connection that was already open breaks first.
     await eventually(
       () => view.endpoints.report(),
       ([down]) => down?.reason === "refused",
@@ -238,7 +238,7 @@ describe("an endpoint that is behind", () => {
     const block = await blockWithLogs();
     const { number } = block;
     first.lag((newest) => ({ head: newest - 1 }));
-    // What it has shown meanwhile is what counts.
+    // Its answers in the meantime decide.
     await eventually(
       () => view.endpoints.report(),
       ([only]) => only?.latestBlock === Number(number) - 1,
@@ -370,7 +370,7 @@ describe("a reorganisation", () => {
     const error = (await logsOf(lost).catch((reason) => reason)) as Error & { code: number };
 
     expect(error.message).toContain(`Block ${Number(lost.number)} (${lost.hash}) has been reverted`);
-    // Ponder's own rule, in rpc/index.js: a number as code, and the word.
+    // Ponder's own rule, in rpc/index.js: a numeric code, and the message.
     expect(error.code).toEqual(expect.any(Number));
   });
 
@@ -391,7 +391,7 @@ describe("a reorganisation", () => {
 });
 
 describe("an endpoint that calls a block hash that it doesn't have an invalid parameter", () => {
-  // EIP-1474 leaves the code open; some nodes check whether a hash is one of theirs as they check its form.
+  // EIP-1474 leaves the code open; some nodes check whether they know a hash while validating its form.
   const refuse = (rpc: Endpoint): void =>
     rpc.refuse(({ method, params: [named] = [] }) => {
       const isLogs = method === "eth_getLogs" && (named as { blockHash?: string }).blockHash !== undefined;
@@ -441,7 +441,7 @@ describe("an endpoint that calls a block hash that it doesn't have an invalid pa
 
 describe("a node's limit on a range of logs", () => {
   const range = { fromBlock: "0x1", toBlock: "0x64" } as const;
-  // Endpoints are asked for no logs beyond their heads.
+  // Endpoints get no requests for logs beyond their heads.
   beforeAll(() => chain.mine(100));
   const limits: readonly [string, number, string][] = [
     ["Alchemy's", -32_602, "You can make eth_getLogs requests with up to a 50 block range"],

@@ -1,4 +1,4 @@
-/** Tokens of a range, which have no row of their own, through everything that reads what a token is. */
+/** Tokens of a minted range, which have no row of their own, as seen by everything that reads token state. */
 
 import { zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ const addToken = (tokenId: bigint, row: Record<string, unknown> = {}) =>
     ...row,
   });
 
-// Two ranges with a gap of one token: 12 was moved, 13 burned, 14 locked before its mint, and 21,000 is of no range.
+// Two ranges with a gap of one token: 12 was transferred, 13 burned, 14 locked before its mint; 21,000 is in none.
 beforeEach(async () => {
   await database.query(
     `truncate ${tables.tokenState}, ${tables.tokenRange}, ${tables.tokenTransfer}, ${tables.lockEvent}, ${tables.indexAnomaly}`,
@@ -61,14 +61,14 @@ it("their state is that of the range, until a row of theirs tells otherwise", as
   const tokenIds = ["9", "10", "12", "13", "14", "10000", "10001", "10002", "20000", "20001", "21000"];
   const states = await readChainStates(database, tables, { ...collection, tokenIds, maxAgeSeconds: 60 });
 
-  const told = [...states].map(([id, { standard, owner, burned, lockCount }]) => [
+  const shown = [...states].map(([id, { standard, owner, burned, lockCount }]) => [
     id,
     standard,
     owner,
     burned,
     lockCount,
   ]);
-  expect(new Set(told.map(String))).toEqual(
+  expect(new Set(shown.map(String))).toEqual(
     new Set(
       [
         ["10", "erc721", ADA, false, 0],

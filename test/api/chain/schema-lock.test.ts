@@ -46,7 +46,7 @@ const hold = async (waitMs = 300, connectionString = test.url): Promise<SchemaLo
   holds.push(held);
   return held;
 };
-/** What Ponder writes when it takes its lock. */
+/** The row that Ponder writes when it takes its lock. */
 const ponderLocks = (): Promise<unknown> =>
   test.database.query(
     `insert into ${tables.meta} values ('app', jsonb_build_object('is_locked', 1, 'heartbeat_at', $1::bigint))
@@ -65,9 +65,9 @@ const start = async (): Promise<SchemaLock> => {
   await lockSchema(test.database, tables, held);
   return held;
 };
-/** Its session ends as PostgreSQL ends it with a process that is killed: nothing is unlocked. */
+/** The session ends as it does when its process is killed: nothing is unlocked. */
 const die = (held: SchemaLock): Promise<void> => held.close();
-/** Ends the session of a process that goes on. */
+/** Ends the session of a process that keeps running. */
 const cutOff = (held: SchemaLock): Promise<unknown> =>
   test.database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
     `vitrine hold ${held.token}`,

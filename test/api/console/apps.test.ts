@@ -223,7 +223,7 @@ describe("strangers", () => {
   });
 
   it("can't guess at the proof of a collection: ten a minute", async () => {
-    // A client address of its own: each process remembers whom it has refused.
+    // Its own client address: each process remembers the addresses it refused.
     const stranger = createVisitor(api, "198.51.100.98");
     await stranger.signIn(privateKeyToAccount(generatePrivateKey()));
     const path = await stranger.createApp("Studio");

@@ -16,7 +16,7 @@ beforeEach(() =>
   ),
 );
 
-/** The text that the service makes for a wallet. */
+/** The text that the service issues for a wallet. */
 async function messageFor(visitor: ReturnType<typeof createVisitor>): Promise<string> {
   const { text } = await visitor.json("/console/sign-in/message", { address: wallet.address, chainId: 1 });
   return (JSON.parse(text) as { message: string }).message;

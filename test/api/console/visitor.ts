@@ -1,4 +1,4 @@
-/** A browser of the console without a screen: keeps its cookie, sends its origin, reads pages as text. */
+/** A headless console client: keeps its cookie, sends its origin, reads pages as text. */
 
 import type { PrivateKeyAccount } from "viem/accounts";
 import { BASE_URL, type createTestApp, type Sent } from "../../support/app.ts";
@@ -51,13 +51,13 @@ export function createVisitor(api: TestApp, from = "198.51.100.1", origin = BASE
       return this.json("/console/sign-in", { message, signature: await wallet.signMessage({ message }) });
     },
 
-    /** Signs in by a link of the operator's. */
+    /** Signs in by an operator's link. */
     async signInAsOperator(): Promise<Page> {
       const { token } = await api.sessions.makeLink("tests");
       return this.post(`/console/login/${token}`);
     },
 
-    /** Makes an app and answers its path. */
+    /** Creates an app and returns its path. */
     async createApp(name: string): Promise<string> {
       const { location } = await this.post("/console/apps", { name });
       return location?.split("?")[0] ?? "";

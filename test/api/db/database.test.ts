@@ -48,7 +48,7 @@ describe("a transaction", () => {
       database.transaction(async (tx) => {
         for (const [step, id] of order.entries()) {
           await tx.query("update vitrine.probe set count = count + 1 where id = $1", [id]);
-          // Both hold their first row before either asks for its second.
+          // Both lock their first row before either requests its second.
           if (step === 0) arrived++;
           while (arrived < 2) await sleep(5);
         }
@@ -73,7 +73,7 @@ describe("a statement on its own", () => {
 
     let reading: Promise<unknown[]> = Promise.resolve([]);
     await database.transaction(async (tx) => {
-      // PostgreSQL ends the one that looks for deadlocks first.
+      // PostgreSQL aborts the transaction that detects the deadlock first.
       await tx.query("set local deadlock_timeout = '1h'");
       await tx.query("lock table vitrine.read_second in access exclusive mode");
       reading = database.query("select count(*)::int as count from vitrine.read_first, vitrine.read_second");

@@ -19,13 +19,13 @@ const migrations = readMigrations();
 const all = migrations.map(({ id }) => id);
 const schemaFile = readFileSync(new URL("../../../src/api/db/schema.sql", import.meta.url), "utf8");
 
-/** The database as it was after the first `count` migrations. */
+/** The database after the first `count` migrations. */
 async function startAt(count: number): Promise<void> {
   await database.query("drop schema vitrine cascade");
   await migrate(url, migrations.slice(0, count));
 }
 
-/** How many migrations came before the one that says this. */
+/** How many migrations precede the one that contains this text. */
 function countBefore(text: string): number {
   const position = migrations.findIndex(({ sql }) => sql.includes(text));
   if (position < 0) throw new Error(`no migration says ${text}`);
@@ -37,7 +37,7 @@ const tablesOf = (position: number): string[] =>
     (match) => match[1] ?? "",
   );
 
-/** A folder of migrations with these files. */
+/** A migrations folder with these files. */
 function folderOf(names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-migrations-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

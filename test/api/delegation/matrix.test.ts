@@ -18,7 +18,7 @@ const IDS: readonly bigint[] = [0n, 7n, 2n ** 53n + 1n, MAX];
 const AMOUNTS: readonly bigint[] = [0n, 1n, 5n, 2n ** 200n + 1n, MAX];
 const GIVERS = 8;
 const WRITES_PER_GIVER = 45;
-// The contract's own multicall answers as many checks at once.
+// The contract's own multicall takes this many checks at once.
 const CHECKS_PER_CALL = 400;
 
 let chain: Chain;
@@ -26,14 +26,14 @@ let contract: Contract;
 const takers = (): Hex[] => [chain.account(8).address, chain.account(9).address];
 const givers = (): Hex[] => Array.from({ length: GIVERS }, (_, index) => chain.account(index).address);
 
-/** The same draws at every run (a linear congruential generator). */
+/** The same draws on every run (a linear congruential generator). */
 let seed = 20_261_121;
 function pick<Item>(items: readonly Item[]): Item {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return items[Math.floor((seed / 2 ** 32) * items.length)] as Item;
 }
 
-/** Any write: given, changed, taken back, and taken back without ever having been given. */
+/** Any write: a grant, a change, a revocation, or a revocation without a grant. */
 function anyWrite(): Hex {
   const [to, rights, enable] = [pick(takers()), pick(RIGHTS), pick([true, true, false])];
   const [of, id, amount] = [pick(CONTRACTS), pick(IDS), pick(AMOUNTS)];
@@ -77,7 +77,7 @@ function allChecks(): Check[] {
   return checks;
 }
 
-/** What the contract answers, many checks at a time. */
+/** The contract's answers, many checks per call. */
 async function askContract(checks: readonly Check[]): Promise<(boolean | bigint)[]> {
   const data = checks.map((check) => {
     const { to, from, of, id, rights } = check;
@@ -142,7 +142,7 @@ describe("the registry", () => {
     const words = (all: readonly (boolean | bigint)[]) =>
       checks.map((check, index) => inWords(check, all[index] as boolean | bigint));
     expect(words(answers)).toEqual(words(expected));
-    // A matrix of nothing but refusals would prove little.
+    // A matrix of refusals alone would prove little.
     for (const scope of ["ALL", "CONTRACT", "ERC721", "ERC20", "ERC1155"]) {
       const own = expected.filter((_, index) => checks[index]?.scope === scope);
       const granted = own.filter(Boolean).length / own.length;

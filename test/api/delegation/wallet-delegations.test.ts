@@ -22,7 +22,7 @@ beforeEach(async () => {
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 });
 
-/** The application with another registry to ask, which answers what it is told to. */
+/** The application with another registry, which answers as scripted. */
 async function withRegistry(
   answers: (path: string) => { status?: number; body: string; headers?: Record<string, string> },
 ) {

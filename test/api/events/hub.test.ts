@@ -82,7 +82,7 @@ describe("a slow reader", () => {
     const fast = await read();
     expect(hub.size).toBe(2);
 
-    // More than the sockets of both sides hold, and its queue.
+    // More than its queue and the socket buffers of both sides can take.
     let sent = 0;
     while (hub.size > 1 && sent < 300_000) {
       await append(5_000);

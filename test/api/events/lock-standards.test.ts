@@ -1,4 +1,4 @@
-/** What the stream tells of locks of all standards, as clients get it. */
+/** Events of all lock standards, as stream clients receive them. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";

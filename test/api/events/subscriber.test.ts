@@ -14,7 +14,7 @@ const event = (id: number): StreamEvent => ({
   text: `<${id}>`,
 });
 
-/** A reader over a wire that takes a text when the test says so. */
+/** A subscriber whose connection accepts data when the test says so. */
 function createSlowReader(start = 0) {
   const written: string[] = [];
   let isCut = false;

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await writer.writeBatch();
 });
 
-/** Tells of everything that is there. */
+/** Writes all pending events. */
 const writeAll = async (by = writer): Promise<void> => {
   while (await by.writeBatch()) {}
 };
@@ -153,7 +153,7 @@ describe("a restart", () => {
     await locks.add({ block: 99, token: 2n });
     await writeAll();
 
-    // Not ready, then ready under the old head without the rows, then a few blocks on.
+    // Not ready, then ready at the old head without the rows, then a few blocks later.
     await locks.setReady(false);
     await locks.revert(71);
     await writeAll();

@@ -1,4 +1,4 @@
-/** Gateways that can't answer are asked last for a while, and never forgotten. */
+/** Gateways that can't answer are tried last for a while, and never dropped. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { createGatewayHealth, type GatewayHealth } from "../../../src/api/fetch/gateway-health.ts";

@@ -1,4 +1,4 @@
-/** Fetching from hosts that are slow, endless, broken or in the way: always an answer, and the right retry policy. */
+/** Fetches from slow, endless or broken hosts always give a result, with the right retry policy. */
 
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";

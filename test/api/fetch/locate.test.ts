@@ -1,4 +1,4 @@
-/** From every spelling of a token URI to the URLs that are asked, in order. */
+/** Maps every spelling of a token URI to the URLs to fetch, in order. */
 
 import { describe, expect, it } from "vitest";
 import { gatewayOf, isContentAddressed, locate, substituteId } from "../../../src/api/fetch/locate.ts";

@@ -1,4 +1,4 @@
-/** Which addresses a stranger's URL may lead to. */
+/** The addresses that an untrusted URL may lead to. */
 
 import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../src/api/fetch/safe-address.ts";

@@ -12,7 +12,7 @@ import { answerError, createRouter } from "../../../src/api/http/router.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const LIMIT = 100 * 1024;
-/** A request that is held back until its caller is gone. */
+/** Delays a request until its caller has disconnected. */
 const HOLD = "x-hold";
 
 let server: Server;
@@ -41,7 +41,7 @@ beforeAll(async () => {
     "/",
     graphqlRoutes(endpoint as GraphqlEndpoint<Caller>, () => "127.0.0.1"),
   );
-  // As Ponder mounts it: its own CORS before everything.
+  // As Ponder mounts it: behind its own CORS middleware.
   const whole = new Hono().use(cors({ origin: "*" })).route("/", app);
   server = createServer(getRequestListener(whole.fetch)).listen(0);
   await once(server, "listening");
@@ -66,7 +66,7 @@ const post = (body: string | ReadableStream, headers: Record<string, string> = {
     ...({ duplex: "half" } as object),
   });
 
-/** A request that is still to be written. */
+/** A request whose body is not written yet. */
 function begin(headers: Record<string, number>): ClientRequest {
   const begun = request({
     port,
@@ -78,7 +78,7 @@ function begin(headers: Record<string, number>): ClientRequest {
   return begun;
 }
 
-/** A body of no announced length, in these parts. */
+/** A body of unknown length, in these parts. */
 const inParts = (...parts: readonly string[]): ReadableStream =>
   new ReadableStream({
     async start(controller) {

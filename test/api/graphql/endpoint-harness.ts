@@ -1,4 +1,4 @@
-/** An endpoint over Ponder's real middleware with a small schema of ours, and a caller that reads its answers. */
+/** An endpoint over Ponder's real middleware with a small schema of ours, and a client that parses its answers. */
 
 import type { GraphqlResult } from "../../../src/api/graphql/errors.ts";
 import {
@@ -11,7 +11,7 @@ export interface Caller {
   readonly name: string;
 }
 
-/** Stands for an error that callers may read. */
+/** An error that callers may see. */
 export class KnownError extends Error {}
 
 export const ownSdl = `
@@ -61,7 +61,7 @@ export interface Call {
 export interface Harness {
   /** Sends one request and returns the parsed answer, after checking that its status is 200. */
   ask(call: Call | string): Promise<GraphqlResult>;
-  /** The same, as the text that was answered. */
+  /** The same, as the response text. */
   askForText(call: Call | string): Promise<string>;
   readonly endpoint: Awaited<ReturnType<typeof createGraphqlEndpoint<Caller>>>;
   readonly reported: unknown[];

@@ -112,7 +112,7 @@ describe("a mixed operation", () => {
   });
 });
 
-/** Nobody goes on before `guests` have come: one side after the other would wait for ever. */
+/** Each call waits until `guests` have arrived: if the sides ran in sequence, it would wait forever. */
 function createMeeting(guests: number): () => Promise<void> {
   let missing = guests;
   let begin: () => void;

@@ -109,7 +109,7 @@ describe("an operation of Ponder's alone", () => {
 
     expect(answer).toEqual({ data: { tokens: { totalCount: 5 } } });
     expect(locked.reported).toEqual([]);
-    // What the caller got wrong stays wrong.
+    // A caller's mistake is not retried.
     expect(wrong.errors?.[0]?.extensions.code).toBe("INVALID_REQUEST");
     expect(asked).toBe(4);
   });

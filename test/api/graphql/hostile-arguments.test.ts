@@ -1,4 +1,4 @@
-/** Values of kinds that no argument takes: each is refused by name, and none is an error of ours. */
+/** Values of types that no argument accepts: each is refused by name, and none is an internal error. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";

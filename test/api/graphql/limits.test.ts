@@ -7,7 +7,7 @@ const schema = buildSchema("type Query { node: Node } type Node { node: Node fie
 const messages = (text: string): string[] =>
   validate(schema, parse(text), [sizeRule]).map((error) => error.message);
 
-/** Fields inside each other, `levels` of them in all. */
+/** Nested fields, `levels` in all. */
 const nested = (levels: number, inner = "id"): string =>
   levels === 1 ? inner : `node { ${nested(levels - 1, inner)} }`;
 

@@ -1,4 +1,4 @@
-/** Our half of the endpoint over a test app, and a caller that reads its answers. */
+/** Our half of the endpoint over a test app, and a client that parses its answers. */
 
 import { buildSchema, graphql } from "graphql";
 import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
@@ -9,7 +9,7 @@ import type { createTestApp } from "../../support/app.ts";
 
 const ANYBODY: Caller = { client: "127.0.0.1" };
 
-// Ponder's half is its own subject; here it has no tables.
+// Ponder's half is tested elsewhere; here it has no tables.
 const base = buildSchema("scalar JSON type Query { _meta: JSON }");
 
 export async function createOwnEndpoint({

@@ -1,4 +1,4 @@
-/** Ponder's own GraphQL middleware over an in-process PostgreSQL, for tests of what is built on it. */
+/** Ponder's own GraphQL middleware over an in-process PostgreSQL, for tests of code built on it. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ export interface PonderEndpoint {
   readonly handle: (request: Request) => Promise<Response>;
   /** The body of each request that reached Ponder, introspection included. */
   readonly received: string[];
-  /** SQL on the tables behind it. */
+  /** Runs SQL on its tables. */
   run(sql: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function createPonderEndpoint(): Promise<PonderEndpoint> {
     return run ? run(raw) : Promise.reject(new Error("wrap was called without a query"));
   };
   vi.stubGlobal("PONDER_DATABASE", { readonlyQB: { raw, wrap } });
-  // The middleware writes generated/schema.graphql below the working directory, which is not this schema's place.
+  // The middleware writes generated/schema.graphql below the working directory, where this schema does not belong.
   const directory = mkdtempSync(join(tmpdir(), "vitrine-graphql-"));
   vi.spyOn(process, "cwd").mockReturnValue(directory);
 
@@ -89,7 +89,7 @@ export async function createPonderEndpoint(): Promise<PonderEndpoint> {
   };
 }
 
-/** Ponder that tells its schema, and answers everything else by `answer`. */
+/** Ponder that answers introspection itself, and everything else with `answer`. */
 export function answerAfterIntrospection(
   ponder: PonderEndpoint,
   answer: (request: Request) => Response | Promise<Response>,
@@ -100,7 +100,7 @@ export function answerAfterIntrospection(
   };
 }
 
-// The package exports its entry only, and there `graphql` comes with the whole indexer.
+// The package exports only its entry, where `graphql` comes with the whole indexer.
 async function loadMiddleware(): Promise<(options: { schema: unknown }) => MiddlewareHandler> {
   const url = new URL("../../../node_modules/ponder/dist/esm/graphql/middleware.js", import.meta.url);
   const module = (await import(url.href)) as { graphql: (options: { schema: unknown }) => MiddlewareHandler };

@@ -13,7 +13,7 @@ const key = await api.createKey();
 const endpoint = await createOwnEndpoint(api);
 const UNKNOWN = "0x00000000000000000000000000000000000000ee";
 
-/** The data of a document that runs without an error. */
+/** Runs a document without errors and returns its data. */
 async function run(name: string, variables: Record<string, unknown> = {}) {
   const { data, error } = await endpoint.ask(sdkDocument(name), variables);
   expect(error).toBeUndefined();

@@ -1,4 +1,4 @@
-/** A few tokens of both standards with their holders, transfers and traits, for tests of the SDK's documents. */
+/** A few tokens of both standards with holders, transfers and traits, for tests of the SDK's documents. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,16 +12,13 @@ export const BOB = "0x00000000000000000000000000000000000000b2";
 
 const FOLDER = join(import.meta.dirname, "../../fixtures/sdk");
 
-/** A document of the SDK as it sends it. */
+/** A document as the SDK sends it. */
 export const sdkDocument = (name: string): string => readFileSync(join(FOLDER, `${name}.graphql`), "utf8");
 
 const heroes = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
 const potions = { chainId: FAR_CHAIN_ID, collectionAddress: FAR_COLLECTION };
 
-/**
- * Heroes 1 to 3 (ERC-721), of which Alice holds 1 and 2 and Bob the locked 3; potion 7 (ERC-1155), of which Alice has 5
- * and Bob 2 of 7.
- */
+/** Heroes 1 to 3 (ERC-721): Alice owns 1 and 2, Bob the locked 3. Potion 7 (ERC-1155): Alice has 5 of 7, Bob 2. */
 export async function createSdkWorld(test: TestDatabase, metadata: MetadataService): Promise<void> {
   const { database } = test;
   for (const chainId of [CHAIN_ID, FAR_CHAIN_ID]) await test.setHead({ chainId, block: 100 });

@@ -11,7 +11,7 @@ const LIMIT: RateLimit = { name: "leased", requests: 400, seconds: 60 };
 
 beforeEach(() => database.query("truncate vitrine.rate_limit"));
 
-/** One process, with the number of statements it has sent. */
+/** One process, with a count of its statements. */
 function replica(limit = LIMIT, db: Queryable = database) {
   let statements = 0;
   const faults: string[] = [];

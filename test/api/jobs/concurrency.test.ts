@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createConcurrencyLimit } from "../../../src/api/jobs/concurrency.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function createWork(limit: ReturnType<typeof createConcurrencyLimit>) {
   const started: number[] = [];
   const ends = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
@@ -23,7 +23,7 @@ it("what comes first starts first, and no more than so many run at once, failed 
   ends.get(2)?.reject(new Error("two"));
   await expect(all[1]).rejects.toThrow("two");
   await settle();
-  // Who comes now waits behind the fourth.
+  // Later work queues behind the fourth.
   const fifth = run(5);
   await settle();
   expect(started).toEqual([1, 2, 3]);

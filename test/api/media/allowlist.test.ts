@@ -1,4 +1,4 @@
-/** How an allowlist entry is written, and which hosts it covers. */
+/** The format of allowlist entries, and the hosts that each covers. */
 
 import { describe, expect, it } from "vitest";
 import { hostMatches, parseHostPattern } from "../../../src/api/media/display/allowlist.ts";

@@ -1,4 +1,4 @@
-/** What nobody needs any more goes, and nothing else does. */
+/** Deletes everything unused, and nothing else. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";

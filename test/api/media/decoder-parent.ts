@@ -1,4 +1,4 @@
-/** A process that has a decoder, prints its id, and waits to be killed. */
+/** A process with a decoder that prints its id and waits to be killed. */
 
 import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import { png } from "./pictures.ts";

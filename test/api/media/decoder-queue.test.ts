@@ -1,4 +1,4 @@
-/** A process has its next file at hand, which costs that file nothing, whatever becomes of the one before it. */
+/** A process has its next file queued, and that file does not suffer from the one before it. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { gif, noise, png } from "./pictures.ts";
 let decoder: Decoder | undefined;
 afterEach(() => decoder?.close());
 
-/** Processes that are ready and without work, and how long the slower of them took for a picture. */
+/** Ready, idle processes, and how long the slower of them took for a picture. */
 async function start(options: Partial<DecoderOptions> = {}) {
   const losses: string[] = [];
   const processes = options.processes ?? 1;
@@ -24,10 +24,10 @@ async function start(options: Partial<DecoderOptions> = {}) {
 }
 
 const picture = (): Promise<Buffer> => noise().jpeg({ quality: 50 }).toBuffer();
-/** Takes seconds. */
+/** Takes seconds to decode. */
 const slow = (): Buffer => gif(400, 480);
 
-/** Until the process has worked so much; nothing that this process is sent is read meanwhile. */
+/** Blocks this process until the other has worked so long; none of its messages are read meanwhile. */
 function standStillUntilWorked(pid: number, ms: number): void {
   const before = workedMs(pid);
   for (let slices = 0; slices < 600 && workedMs(pid) - before < ms; slices++) {
@@ -35,7 +35,7 @@ function standStillUntilWorked(pid: number, ms: number): void {
   }
 }
 
-/** Processor time, as `ps` tells it: [[days-]hours:]minutes:seconds, or as Linux does, more finely. */
+/** Processor time from `ps`, [[days-]hours:]minutes:seconds, or more precisely from Linux. */
 function workedMs(pid: number): number {
   if (process.platform === "linux") {
     const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -58,10 +58,10 @@ it("a file whose answer is still on its way is not to blame for what the next on
   const poisoned = decoder.decode("image", slow());
   for (let round = 0; round < 2; round++) {
     const [pid = 0] = await eventually(decoder.pids, (pids) => pids.length > 0 && losses.length === round);
-    // Both are handed over.
+    // Both files have been sent.
     await sleep(100);
     process.kill(pid, "SIGCONT");
-    // The first is decoded, and the second begun.
+    // The first is decoded, and the second started.
     standStillUntilWorked(pid, 1_000);
     process.kill(pid, "SIGKILL");
     await eventually(
@@ -93,7 +93,7 @@ it("a file at hand is not to blame for the one that is decoded", async () => {
 });
 
 it("the time limit of a file begins when the one before it is done", async () => {
-  // Most of it is spent standing still; a decoder may have to wait long for a processor that others use.
+  // Mostly spent stopped; a decoder may wait long for a busy processor.
   const timeLimitMs = 12_000;
   const { decoder, losses } = await start({ timeLimitMs });
   const [pid = 0] = decoder.pids();
@@ -143,7 +143,7 @@ describe("a file that takes too much of the processor", () => {
     const [pid = 0] = decoder.pids();
     const answer = decoder.decode("image", gif(60, 480));
 
-    // It has begun.
+    // It has started.
     await sleep(150);
     process.kill(pid, "SIGSTOP");
     await sleep(2_000);

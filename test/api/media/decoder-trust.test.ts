@@ -1,4 +1,4 @@
-/** What a decoder says, and the disk between it and the service, may be broken; neither is taken for a fault of a file. */
+/** A decoder's messages and the disk between it and the service may be corrupt; neither is blamed on a file. */
 
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -95,7 +95,7 @@ describe("a decoder that was taken over by a file", () => {
     decoder = createDecoder({ processes: 1, program, onLoss: (cause) => losses.push(cause) });
     await decoder.decode("image", Buffer.from("is honest"));
 
-    // Whatever that is: of its own file it may say what it likes.
+    // Whatever it is: a decoder may answer anything for its own file.
     const answer = decoder.decode("image", Buffer.from(file));
     const next = decoder.decode("image", Buffer.from("is honest"));
 
@@ -129,7 +129,7 @@ describe("the decoder", () => {
 
     expect(answers).toMatchObject(answers.map(() => ({ kind: "image" })));
     expect(decoder.pids()).toHaveLength(1);
-    // Not once more for each file.
+    // Not repeated for each file.
     expect(losses).toEqual([expect.stringContaining("it can't be started (ENOENT")]);
   });
 

@@ -1,4 +1,4 @@
-/** The decoder's processes die, hang and come back, and nobody but the file at fault notices. */
+/** Decoder processes die, hang and are replaced; only the file at fault is affected. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ async function kill(of: Decoder): Promise<void> {
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 }
 
-/** Until a process is ready: one that is only starting has no file to lose. */
+/** Waits until a process is ready: one that is still starting has no file to lose. */
 async function atWork(of: Decoder): Promise<void> {
   await of.decode("image", await png(480, 480));
 }

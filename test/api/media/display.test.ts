@@ -1,4 +1,4 @@
-/** What each page shows, for every combination of what a token has and what the operator allows. */
+/** What each page shows, for every combination of a token's media and the operator's allowlist. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -59,14 +59,14 @@ describe("the pages", () => {
             ? { kind: "video", url: VIDEO }
             : ofImage,
       );
-      // A host that is not allowed is the reason whatever it holds.
+      // A host that is not allowed is the reason, whatever its content.
       const whyNot = (isAllowed: boolean, fault: object) =>
         isAllowed ? fault : { reason: "host_not_allowed" };
       expect(token_page.skipped).toEqual([
         ...(animation && !showsAnimation
           ? [{ kind: "animation", host: ANIMATION_HOST, ...whyNot(animationAllowed, ANIMATION_FAULT) }]
           : []),
-        // What stands behind the one that is shown was not left out.
+        // Media after the shown one were not skipped.
         ...(!showsAnimation && video && !showsVideo
           ? [{ kind: "video", host: VIDEO_HOST, ...whyNot(videoAllowed, VIDEO_FAULT) }]
           : []),

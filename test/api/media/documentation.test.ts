@@ -1,4 +1,4 @@
-/** docs/media.md says what the code does. */
+/** docs/media.md matches the code. */
 
 import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";

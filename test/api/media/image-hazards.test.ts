@@ -1,4 +1,4 @@
-/** Images that are within every limit, and would still take too much, or come out as something else. */
+/** Images within every limit that would still take too much, or decode to something else. */
 
 import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
@@ -22,7 +22,7 @@ const withChunks = async (...chunks: readonly Buffer[]): Promise<Buffer> => {
   return Buffer.concat([whole.subarray(0, HEADER_BYTES), ...chunks, whole.subarray(HEADER_BYTES)]);
 };
 
-/** The highest resident memory of a process so far. */
+/** A process's peak resident memory. */
 const peakMb = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
@@ -33,7 +33,7 @@ function gifOf(
 ): Buffer {
   const pair = (value: number): number[] => [value & 0xff, value >> 8];
   const frame = ({ size, colour }: { size: number; colour: number }): number[] => {
-    // A code of three bits for each pixel, and every code clears the table before it could grow.
+    // A three-bit code per pixel, with a clear code before the table could grow.
     const codes: number[] = [];
     for (let pixel = 0; pixel < size * size; pixel++) codes.push(4, colour);
     codes.push(5);
@@ -60,7 +60,7 @@ describe("a PNG of texts", () => {
     Buffer.concat([Buffer.from("a\0\0"), deflateSync(Buffer.alloc(7_900_000, "a"))]),
   );
 
-  // Elsewhere nobody tells the peak.
+  // Other systems don't report the peak.
   it.runIf(process.platform === "linux")("takes no more memory than the picture in it", async () => {
     await render(await png(480, 480));
     const [pid = 0] = decoder.pids();

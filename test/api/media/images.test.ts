@@ -1,4 +1,4 @@
-/** Images at, below and above each limit, and what else comes under an image's name, through the real decoder. */
+/** Images at, below and above each limit, and other content under an image's name, through the real decoder. */
 
 import sharp from "sharp";
 import { afterAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What libvips may read at all, in a process that is set up as a decoder's. */
+/** The formats that libvips may load, in a process set up like a decoder. */
 
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";

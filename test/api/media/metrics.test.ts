@@ -10,7 +10,7 @@ const { answers, server, enqueue, settled, startWorker } = await createMediaHarn
 describe("the metrics", () => {
   it("tell what was fetched, what was rejected and why, and the time per image, and name no host", async () => {
     const registry = new Registry();
-    // A restart within the process registers anew.
+    // A restart within the process registers the metrics again.
     createMediaMetrics(registry);
     const body = await png(480, 480);
     answers
@@ -24,7 +24,7 @@ describe("the metrics", () => {
     );
     await settled();
 
-    // A look is counted just after it is recorded.
+    // A probe is counted just after it is recorded.
     const text = await eventually(
       () => registry.metrics(),
       (each) => each.includes('vitrine_media_probe_duration_seconds_count{kind="image"} 4'),

@@ -1,4 +1,4 @@
-/** Images made to order: of a size, on either side of a limit, damaged, or something else under an image's name. */
+/** Test images: of a given size, on either side of a limit, damaged, or other content under an image's name. */
 
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
@@ -16,7 +16,7 @@ export const jpeg = (width: number, height: number, orientation?: number): Promi
   return (orientation === undefined ? image : image.withMetadata({ orientation })).toBuffer();
 };
 
-/** A PNG of exactly `bytes` bytes, by a text chunk that no decoder looks at. */
+/** A PNG of exactly `bytes` bytes, padded with a text chunk that decoders ignore. */
 export async function pngOfBytes(bytes: number, size = 480): Promise<Buffer> {
   const whole = await png(size, size);
   const end = whole.length - 12;
@@ -24,7 +24,7 @@ export async function pngOfBytes(bytes: number, size = 480): Promise<Buffer> {
   return Buffer.concat([whole.subarray(0, end), padding, whole.subarray(end)]);
 }
 
-/** Incompressible, so that cutting it in half cuts into its pixels. */
+/** Incompressible, so that half of the file lacks pixels. */
 export const noise = (size = 480): ReturnType<typeof sharp> =>
   sharp({
     create: {
@@ -36,7 +36,7 @@ export const noise = (size = 480): ReturnType<typeof sharp> =>
     },
   });
 
-/** Each frame draws one pixel more, so that none is folded into another. Global colours: black, red, green, blue. */
+/** Each frame draws one more pixel, so that frames are not merged. Global colours: black, red, green, blue. */
 export function gif(
   frames: number,
   size: number,
@@ -49,7 +49,7 @@ export function gif(
     const [left, top] = [(index * 7) % size, Math.floor((index * 7) / size)];
     const control = [0x21, 0xf9, 4, 0, (delay / 10) & 0xff, (delay / 10) >> 8, 0, 0];
     const descriptor = [0x2c, left & 0xff, left >> 8, top & 0xff, top >> 8, 1, 0, 1, 0, 0];
-    // Codes of three bits: clear, the colour, end.
+    // Three-bit codes: clear, the colour, end.
     const codes = 4 | (((index % 3) + 1) << 3) | (5 << 6);
     return [...control, ...descriptor, 2, 2, codes & 0xff, codes >> 8, 0];
   };
@@ -61,7 +61,7 @@ export function gif(
   ]);
 }
 
-/** A PNG whose header says what its few bytes can't hold. */
+/** A PNG whose header promises more than its few bytes contain. */
 export const pngHeader = (width: number, height: number): Buffer =>
   Buffer.concat([
     SIGNATURE,

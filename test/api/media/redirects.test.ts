@@ -1,4 +1,4 @@
-/** A video or page is shown from where its URL leads, so that host has to be allowed as well. */
+/** A video or page is shown from its redirect target, so that host must be allowed too. */
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Speaks the language of a decoder, and does what each file tells it. */
+/** Speaks a decoder's protocol, and does what each file tells it. */
 
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
@@ -6,15 +6,15 @@ import { createInterface } from "node:readline";
 import { type DecoderEvent, EVENTS_FD, type Job } from "../../../src/api/media/decoder/decoder-messages.ts";
 import { readImage } from "../../../src/api/media/decoder/scratch-file.ts";
 
-const tell = (event: DecoderEvent): void => {
+const send = (event: DecoderEvent): void => {
   writeSync(EVENTS_FD, `${JSON.stringify(event)}\n`);
 };
 
 const answer = (id: number): void =>
-  tell({ event: "answer", id, answer: { reason: "image_too_small", message: "honest" } });
+  send({ event: "answer", id, answer: { reason: "image_too_small", message: "honest" } });
 
 const picture = (id: number): void =>
-  tell({
+  send({
     event: "picture",
     id,
     bytes: 8_388_608,
@@ -23,7 +23,7 @@ const picture = (id: number): void =>
 
 const tricks: Readonly<Record<string, (id: number) => void>> = {
   "is honest": answer,
-  "says that it is ready again and again": () => setInterval(() => tell({ event: "ready" }), 10),
+  "says that it is ready again and again": () => setInterval(() => send({ event: "ready" }), 10),
   "answers for what it was not handed": (id) => setInterval(() => answer(id + 100), 10),
   "answers twice": (id) => {
     answer(id);
@@ -45,4 +45,4 @@ createInterface({ input: process.stdin })
     tricks[file.toString()]?.(id);
   })
   .on("close", () => process.exit(0));
-tell({ event: "ready" });
+send({ event: "ready" });

@@ -1,4 +1,4 @@
-/** What a token's answer says of its media, and that what it names can be loaded. */
+/** A token's media in API answers, and that the named URLs load. */
 
 import { describe, expect, it } from "vitest";
 import { BASE_URL, createTestApp } from "../../support/app.ts";
@@ -14,7 +14,7 @@ await database.query("insert into vitrine.allowed_host (pattern, added_by) value
 ]);
 await test.setHead({ chainId: CHAIN_ID, block: 100 });
 
-/** As a refresh ends: the document is recorded, and its media wanted, in one transaction. */
+/** The end of a refresh: the document is recorded and its media enqueued, in one transaction. */
 async function refresh(json: Record<string, unknown>): Promise<void> {
   const fields = { image: null, video: null, animation_url: null, ...json };
   await database.transaction(async (tx) => {

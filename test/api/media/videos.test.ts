@@ -12,7 +12,7 @@ afterAll(() => decoder.close());
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../fixtures/media/${name}`, import.meta.url));
 
-/** Turned by 90 degrees as phones do it: in the matrix of the track (ISO 14496-12, 8.3.2), the picture stays as it is. */
+/** Rotated by 90 degrees as phones do it: in the track's matrix (ISO 14496-12, 8.3.2), not in the picture. */
 function turned(video: Buffer): Buffer {
   const copy = Buffer.from(video);
   const matrix = copy.indexOf("tkhd") + 4 + 40;

@@ -1,4 +1,4 @@
-/** Hosts that fail, workers that die, and pictures that are lost: what was shown stays, and the rest is tried again. */
+/** Hosts that fail, workers that die, and lost pictures: what was shown stays, and the rest is retried. */
 
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +25,7 @@ async function cacheOne(): Promise<string | null> {
   return image.url;
 }
 
-/** Ends each decoder that comes up, idle or busy, before it can answer for a file, until `done` resolves. */
+/** Kills each decoder that starts, idle or busy, before it can answer, until `done` resolves. */
 async function killingDecoders(done: () => Promise<unknown>): Promise<void> {
   let isDone = false;
   const stopped = new Set<number>();
@@ -36,7 +36,7 @@ async function killingDecoders(done: () => Promise<unknown>): Promise<void> {
         stopped.add(pid);
         process.kill(pid, "SIGSTOP");
       }
-      // A file that it was handed meanwhile has reached it: it counts as under way.
+      // A file that was sent to it meanwhile has arrived and counts as being decoded.
       if (pids.length > 0) await sleep(100);
       for (const pid of pids) process.kill(pid, "SIGKILL");
       await sleep(5);
@@ -70,7 +70,7 @@ describe("a host that can't answer", () => {
   });
 
   it("rejects it after five tries, and goes on at a slower pace", async () => {
-    // So that no try comes by itself.
+    // So that no retry is due by itself.
     answers.set("/1.png", { status: 500, headers: { "retry-after": "600" } });
     startWorker();
     await enqueue({ image: url });
@@ -139,7 +139,7 @@ describe("a host that can't answer", () => {
     );
 
     expect(tried).toBeLessThan(30);
-    // Those that were under way when the pause began may still have come in.
+    // Requests already running when the pause began may still have arrived.
     expect(dead.requests.length).toBeLessThanOrEqual(tried + 4);
     await worker.stop();
     await dead.close();

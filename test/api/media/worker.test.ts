@@ -1,4 +1,4 @@
-/** From a URL in a document to a picture, over a real database, a real host and real decoders. */
+/** From a document's URL to a picture, over a real database, a real host and real decoders. */
 
 import { rmSync } from "node:fs";
 import sharp from "sharp";
@@ -112,7 +112,7 @@ describe("an image that was asked for", () => {
     answers.set("/tagged.png", { body: await png(501, 501), headers: { etag: 'W/"two"' } });
     expect(await look()).toBe('"one"');
     expect((await read({ image: url })).image).toMatchObject({ status: "cached" });
-    // A weak name may stand for other bytes.
+    // A weak ETag may stand for other bytes.
     expect(await look()).toBeUndefined();
 
     answers.set("/tagged.png", { body: await png(500, 500), headers: { etag: '"three"' } });

@@ -1,4 +1,4 @@
-/** Bodies that are no document, as hosts answer them: a failure that says why, and never metadata. */
+/** Real hosts' bodies that are not documents: a failure with a reason, and never metadata. */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bodies, readFixture } from "./fixtures.ts";

@@ -1,4 +1,4 @@
-/** What a stranger's document may cost: traits, issues and names of any length are kept within bounds. */
+/** The cost of an untrusted document is bounded: traits, issues and names of any length. */
 
 import { beforeEach, expect, it } from "vitest";
 import { ISSUES_MAX } from "../../../src/api/metadata/document/issues.ts";

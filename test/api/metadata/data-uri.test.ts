@@ -1,4 +1,4 @@
-/** Documents inside data: URIs: every spelling that contracts write, within the limit of any document. */
+/** Documents in data: URIs: every spelling that contracts use, within the limit of any document. */
 
 import { describe, expect, it } from "vitest";
 import { locate } from "../../../src/api/fetch/locate.ts";

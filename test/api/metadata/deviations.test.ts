@@ -1,4 +1,4 @@
-/** The page of deliberate differences says what the cases show, and leaves none of them out. */
+/** The page of deliberate differences matches the cases and omits none. */
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
@@ -16,7 +16,7 @@ const rows = page
   });
 
 const stem = (file: string): string => file.replace(/\.\w+$/, "");
-/** Every case by the name the page has for it, with the codes that it shows. */
+/** Every case by its name on the page, with its codes. */
 const shown = new Map<string, { codes: readonly string[]; agreed: boolean }>();
 for (const { file, expect: expected } of documents) {
   const codes =

@@ -1,4 +1,4 @@
-/** A real DNS server on this machine, for names whose answers a stranger decides, and a lookup that asks it. */
+/** A real DNS server on this machine, for names whose answers an attacker controls, and a lookup that queries it. */
 
 import { createSocket } from "node:dgram";
 import { type LookupAddress, Resolver } from "node:dns";
@@ -16,11 +16,11 @@ const ANSWER_FLAGS = 0x8180;
 const NAME_POINTER = 0xc00c;
 
 export interface DnsServer {
-  /** Every question so far, such as `A rebind.example`. */
+  /** Every query so far, such as `A rebind.example`. */
   readonly questions: readonly string[];
-  /** What is answered from now on: each round of addresses to one question per type, the last round for ever. */
+  /** Sets the answers: each round of addresses answers one query per type, the last round all later ones. */
   answer(...rounds: readonly (readonly string[])[]): void;
-  /** Asks this server, as the system's resolver asks its own: IPv6 and IPv4, once each. */
+  /** Queries this server as the system's resolver does: IPv6 and IPv4, once each. */
   readonly lookup: Lookup;
   close(): Promise<void>;
 }
@@ -98,7 +98,7 @@ function record(address: ipaddr.IPv4 | ipaddr.IPv6, type: RecordType): Buffer {
   head.writeUInt16BE(NAME_POINTER, 0);
   head.writeUInt16BE(type === "A" ? 1 : 28, 2);
   head.writeUInt16BE(1, 4);
-  // Four bytes of time to live stay 0: rebinding depends on being asked again.
+  // The four bytes of the time to live stay 0: rebinding requires a second query.
   head.writeUInt16BE(data.length, 10);
   return Buffer.concat([head, data]);
 }

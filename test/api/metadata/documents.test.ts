@@ -1,4 +1,4 @@
-/** Documents as public collections write them: what is kept of each, and what is said of the rest. */
+/** Documents of public collections: what is stored of each, and which issues are reported. */
 
 import { describe, expect, it } from "vitest";
 import type { Metadata } from "../../../src/api/metadata/document/normalise.ts";

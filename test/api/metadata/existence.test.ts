@@ -5,11 +5,11 @@ import { type AskedFunction, createFakeCalls, type FakeAnswer } from "../../supp
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 const HEAD = 500;
-/** Somebody holds it, as the index has it. */
+/** Has an owner in the chain index. */
 const HELD = "1";
 /** Just minted. */
 const NEW = "7";
-/** Nobody ever made it. */
+/** Never minted. */
 const PHANTOM = "900";
 
 type Functions = Partial<Record<AskedFunction, (tokenId: string) => FakeAnswer>>;

@@ -1,4 +1,4 @@
-/** Errors are the retry policy: which answers are worth another try, and when. */
+/** Errors are the retry policy: which responses are retried, and when. */
 
 import type { OutgoingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Strangers' URLs and redirects never reach this machine or its network; the operator's own entries do. */
+/** Untrusted URLs and redirects never reach this machine or its network; the operator's own entries do. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
@@ -7,9 +7,9 @@ import { type LocalServer, startLocalServer } from "./local-server.ts";
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
 const PORT = "<port>";
 
-/** The door is open to whoever knows it: it redirects to what `?to=` says. */
+/** Redirects to the URL in `?to=`. */
 let door: LocalServer;
-/** Listens on every address; nobody may come. */
+/** Listens on every address; must receive no connection. */
 let inside: LocalServer;
 let guardedFetch: ReturnType<typeof createGuardedFetch>;
 let hitsBefore: number;

@@ -1,4 +1,4 @@
-/** The cases of test/fixtures: where each comes from, and what is expected of it. */
+/** The cases of test/fixtures: their sources, and the expected results. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -10,7 +10,7 @@ interface Origin {
   readonly path: string;
 }
 
-/** Copied from a project, or written for a rule that a project's own case exercises. */
+/** Copied from a project, or written for a rule that one of a project's own cases exercises. */
 export type Provenance = (Origin | { readonly rule: string; readonly like: Origin }) & {
   readonly file?: string;
 };
@@ -24,7 +24,7 @@ export interface Failure {
 export interface Kept {
   readonly name: string | null;
   readonly image: string | null;
-  /** Which optional fields are kept. */
+  /** Which optional fields are stored. */
   readonly others: readonly string[];
   readonly traits: readonly string[];
   /** `code at path`, in order. */
@@ -59,7 +59,7 @@ export const entries = (readJson("entries/index.json") as { entries: EntryCase[]
 
 export const textOf = (row: UriCase): string => row.uri ?? readFixture(`uris/${row.file}`).toString();
 
-/** The files of a folder of fixtures, but for its index. */
+/** The files of a fixtures folder, except its index. */
 export const filesOf = (folder: string): string[] =>
   readdirSync(new URL(`${folder}/`, root))
     .filter((file) => file !== "index.json")

@@ -1,4 +1,4 @@
-/** Hosts that send bombs, nothing, too little or nonsense: each fetch ends within its limits, whatever comes. */
+/** Hosts that send bombs, nothing, too little or nonsense: each fetch ends within its limits. */
 
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import { type LocalServer, startLocalServer } from "./local-server.ts";
 
 const MIB = 1024 * 1024;
 const BYTES_MAX = 2 * MIB;
-/** Far below what any bomb of this file unpacks to, and far above the noise of a test process. */
+/** Far below the unpacked size of any bomb here, and far above the noise of a test process. */
 const MEMORY_GROWTH_MAX = 150 * MIB;
 const IDLE_MS = 200;
 
@@ -29,7 +29,7 @@ const fetchFrom = (host: string, options: Partial<FetchOptions> = {}) =>
     ...options,
   });
 
-/** The most memory that was in use above the start while `run` ran. */
+/** The peak memory growth while `run` ran. */
 async function memoryGrowth(run: () => Promise<unknown>): Promise<number> {
   const start = process.memoryUsage.rss();
   let peak = start;
@@ -45,7 +45,7 @@ describe("decompression bombs", () => {
   const zeros = Buffer.alloc(32 * MIB);
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
   const gzipped = gzipSync(zeros);
-  // Members of a gzip file follow one another: 1 GiB in 1 MiB.
+  // A gzip file may have several members: 1 GiB in 1 MiB.
   const gigabyte = Buffer.concat(Array.from({ length: 32 }, () => gzipped));
 
   it.each([
@@ -91,7 +91,7 @@ describe("decompression bombs", () => {
     };
 
     expect(await fetchFrom(server.host)).toMatchObject({ reason: "too_large", transient: false });
-    // What lies in the buffers of both sides comes on top.
+    // The buffers of both sides come on top.
     expect(sent).toBeLessThan(4 * BYTES_MAX);
   });
 

@@ -1,4 +1,4 @@
-/** DNS rebinding against a real DNS server and a canary on this machine: what was checked is what is connected to. */
+/** DNS rebinding against a real DNS server and a canary on this machine: we connect to the address that was checked. */
 
 import { get } from "node:http";
 import type { LookupFunction } from "node:net";
@@ -8,12 +8,12 @@ import { type DnsServer, startDnsServer } from "./dns-server.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
-// In a block that IANA keeps for later: public by every rule, and nobody's.
+// In a block that IANA reserves: public by every rule, and unassigned.
 const PUBLIC = "2d00::1";
 const HOST = "rebind.example";
 
 let dns: DnsServer;
-/** Listens on every address; nobody may come. */
+/** Listens on every address; must receive no connection. */
 let canary: LocalServer;
 /** Allowed by the operator; redirects to the name. */
 let door: LocalServer;

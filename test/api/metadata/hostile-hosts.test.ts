@@ -1,4 +1,4 @@
-/** Every spelling of an address inside, through the real fetch: refused before a connection is opened. */
+/** Every spelling of a private address, through the real fetch: refused before a connection is opened. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,14 +8,14 @@ import { type LocalServer, startLocalServer } from "./local-server.ts";
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
 const guardedFetch = createGuardedFetch(new Set(), "test");
 
-/** Listens on every address of this machine; nobody may come. */
+/** Listens on every address of this machine; must receive no connection. */
 let canary: LocalServer;
 beforeAll(async () => {
   canary = await startLocalServer((_request, response) => response.end("{}"));
 });
 afterAll(() => canary.close());
 
-/** Fetches, and counts the sockets that this process opens meanwhile: none for an address that is refused as written. */
+/** Fetches, and counts the sockets that this process opens: none for an address that is refused as written. */
 async function fetchCounting(url: string) {
   let sockets = 0;
   const count = (): void => {

@@ -1,4 +1,4 @@
-/** JSON written to break its readers: a document or a failure, never an exception, a hang or a changed prototype. */
+/** JSON written to break parsers: a document or a failure, never an exception, a hang or a changed prototype. */
 
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";

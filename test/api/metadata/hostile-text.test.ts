@@ -1,4 +1,4 @@
-/** Characters, encodings and near-JSON that a stranger may send: read as RFC 8259 has it, or refused in words. */
+/** Hostile characters, encodings and near-JSON: parsed by RFC 8259, or refused with a reason. */
 
 import { describe, expect, it } from "vitest";
 import { both, bytes, read, SOUND } from "./read-body.ts";

@@ -11,7 +11,7 @@ export interface EthCall {
   readonly block: string;
 }
 
-/** What the node says to one call, or the HTTP status with which it refuses the whole request. */
+/** The node's answer to one call, or the HTTP status with which it refuses the whole request. */
 export type NodeAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
@@ -31,7 +31,7 @@ export async function startJsonRpcNode(answerTo: (call: EthCall) => NodeAnswer):
   const server = await startLocalServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
     const answers = [body].flat().map(({ id, method, params }) => {
-      // Nothing but the collection is deployed here.
+      // Only the collection is deployed here.
       if (method === "eth_getCode") return { id, result: "0x" };
       if (method !== "eth_call") return { id, error: { code: -32601, message: `no method ${method}` } };
       const [{ to, data }, block] = params as [{ to: string; data: Hex }, string];

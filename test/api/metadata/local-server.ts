@@ -1,21 +1,21 @@
-/** A real HTTP server on this machine that counts who came, for what the metadata room fetches. */
+/** A real HTTP server on this machine that counts requests, for what the metadata module fetches. */
 
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface LocalServer {
   readonly port: number;
-  /** `127.0.0.1:port`, as the allow list spells it. */
+  /** `127.0.0.1:port`, as the allowlist spells it. */
   readonly host: string;
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly IncomingMessage[];
-  /** How many connections were opened, whether anything was asked on them or not. */
+  /** How many connections were opened, with or without a request. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** Listens on every address of the machine, so that a refusal is never owed to a closed port. */
+/** Listens on every address of the machine, so that no refusal comes from a closed port. */
 export async function startLocalServer(listener: RequestListener): Promise<LocalServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

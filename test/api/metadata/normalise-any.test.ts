@@ -1,4 +1,4 @@
-/** What holds for every document, whatever JSON a stranger writes. */
+/** Properties of every document, whatever JSON it contains. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { type Normalised, normalise } from "../../../src/api/metadata/document/n
 import { displayTypes, type Trait } from "../../../src/api/metadata/document/traits.ts";
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 
-// Of an entry that is kept all the same.
+// Issues of an entry that is stored all the same.
 const TOLD_OF_KEPT: readonly string[] = ["invalid_max_value", "number_precision"];
 const RUNS = { numRuns: 1_000 };
 const ENTRIES_MAX = 12;
@@ -26,7 +26,7 @@ const number = fc.oneof(
 const json = fc.oneof(text, number, fc.boolean(), fc.jsonValue({ maxDepth: 4, noUnicodeString: false }));
 const displayType = fc.oneof(fc.constantFrom(...displayTypes, null, "", "Number", "__proto__"), json);
 const key = fc.oneof(text, fc.constantFrom("__proto__", "constructor", "toString", "trait_type"));
-/** As JSON.parse gives it: a key named `__proto__` is a key like any other. */
+/** As JSON.parse creates it: `__proto__` is an ordinary key. */
 const object = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
   const made: Record<string, unknown> = {};
   for (const [name, value] of entries)
@@ -72,7 +72,7 @@ const textsOf = ({ metadata, issues }: Normalised): string[] => {
   const ofIssues = issues.flatMap(({ path, message }) => [path, message]);
   return [...Object.values(fields).filter((field) => field !== null), ...ofTraits, ...ofIssues];
 };
-/** The rules of an attribute entry, told anew. */
+/** The rules of an attribute entry, implemented independently. */
 function isSound({ trait_type, display_type, value, max_value, ...others }: Trait): boolean {
   const isNumber = typeof value === "number" && Number.isFinite(value);
   const matches = {
@@ -179,7 +179,7 @@ describe("any document", () => {
         const again = read(JSON.parse(JSON.stringify({ ...fields, attributes: traits })));
 
         expect(JSON.stringify(again.metadata)).toBe(JSON.stringify(metadata));
-        // URLs and large numbers are kept as they are, and what is wrong with them stays wrong.
+        // URLs and large numbers are stored unchanged, so their issues remain.
         const more = again.issues.filter(
           ({ code, level }) => level !== "error" && code !== "unusable_url" && code !== "number_precision",
         );

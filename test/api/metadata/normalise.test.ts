@@ -1,4 +1,4 @@
-/** What is kept of a document, field by field, and what hostile ones come to. */
+/** What is stored of a document, field by field, including hostile ones. */
 
 import { describe, expect, it } from "vitest";
 import { ISSUES_MAX } from "../../../src/api/metadata/document/issues.ts";

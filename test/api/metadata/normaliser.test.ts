@@ -1,6 +1,6 @@
 /**
- * The version of the rules stands for their results: test/fixtures/normaliser.json holds, for each version, the digest of
- * what it makes of every fixture.
+ * The rules' version identifies their results: test/fixtures/normaliser.json has, for each version, the digest of its
+ * results for all fixtures.
  */
 
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import { bodies, documents, entries, readFixture, readJson } from "./fixtures.ts";
 
-/** Forms of numbers that no project's documents have. */
+/** Forms of numbers that no project's documents contain. */
 const NUMBERS = [
   "0",
   "-0",
@@ -23,7 +23,7 @@ const NUMBERS = [
   "0.1234567890123456789",
 ];
 
-/** What no fixture has, so that every issue is part of the results. */
+/** Cases without a fixture, so that the results include every issue. */
 const FAULTS = [
   '{"name": 0, "image": "", "description": 7, "video": false, "animation_url": [], "external_url": {}}',
   '{"name": " ", "image": "javascript:alert(1)", "video": "ar://x", "description": "", "attributes": null, "properties": null}',
@@ -67,7 +67,7 @@ function digest(): string {
   for (const body of inputs()) {
     for (const tokenId of ["", "314592"]) {
       const answer = readDocument(body, tokenId);
-      // The engine words what is wrong with JSON.
+      // The engine words JSON errors.
       if (answer.kind === "failed") hash.update(answer.reason);
       else {
         const { metadata, issues, complete } = answer.document;
@@ -84,7 +84,7 @@ it("the results hold every issue that a document can have", () => {
     return answer.kind === "failed" ? [answer.reason] : answer.document.issues.map(({ code }) => code);
   });
 
-  // Comes of what the collection is known with, not of the document.
+  // It depends on the collection's known types, not on the document.
   const { display_type_conflict: _, ...others } = issueTable;
   expect(Object.keys(others).filter((code) => !(codes as string[]).includes(code))).toEqual([]);
 });

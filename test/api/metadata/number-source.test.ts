@@ -1,4 +1,4 @@
-/** Numbers as documents write them: what is shown, what is kept, and what their owner is told. */
+/** Numbers as documents write them: what is shown, what is stored, and which issues their owner sees. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { bytes, ID, read, SOUND } from "./read-body.ts";
 const RUNS = { numRuns: 2_000 };
 const BYTES_MAX = 2 * 1024 * 1024;
 
-/** What is shown of a property, or undefined where it is left out. */
+/** The displayed value of a property, or undefined if it is left out. */
 const shown = (json: string) =>
   read(bytes(`{${SOUND}, "properties": {"P": ${json}}}`)).metadata?.traits[0]?.value;
 function entry(fields: string) {
@@ -236,7 +236,7 @@ describe("hostile documents", () => {
   });
 });
 
-/** JSON text with numbers of every form, and spaces wherever they may stand. */
+/** JSON text with numbers of every form, and whitespace wherever allowed. */
 const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 24 });
 const whole = digits.map((text) => text.replace(/^0+(?=\d)/, ""));
 const numberText = fc

@@ -1,4 +1,4 @@
-/** Traits of `properties`: strings all of them. */
+/** Traits in `properties` are always strings. */
 
 import { describe, expect, it } from "vitest";
 import { createIssueList } from "../../../src/api/metadata/document/issues.ts";

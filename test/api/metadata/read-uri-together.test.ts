@@ -1,4 +1,4 @@
-/** URI reads that travel together on a real chain: few requests, and no token that spoils another's answer. */
+/** Batched URI reads on a real chain: few requests, and no token that spoils another's answer. */
 
 import type { ServerResponse } from "node:http";
 import type { Hex } from "viem";
@@ -10,27 +10,27 @@ import { createUriReader, type ReadUri, type UriRead } from "../../../src/api/me
 import { installMulticall3, MULTICALL3 } from "../../support/multicall.ts";
 import { type Obstacle, type RpcCall, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
-// Enough for one contract to answer 5 MB (54 million), too little for Multicall3 to copy it.
+// Enough for one contract to return 5 MB (54 million), too little for Multicall3 to copy it.
 const GAS_LIMIT = 200_000_000;
 const FIVE_MB = 5_000_000;
 
-// mstore(0, 32) mstore(32, 32) mstore(64, the token id) return(0, 96): a string that holds the id.
+// mstore(0, 32) mstore(32, 32) mstore(64, the token id) return(0, 96): a string that contains the id.
 const SOUND = "60206000526020602052600435604052606060 00f3".replace(" ", "");
 const hex = (size: number): string => size.toString(16).padStart(6, "0");
 const sized = (bytes: number): string => `602060005262${hex(bytes)}60205262${hex(bytes + 64)}6000f3`;
 const codes = {
   sound: SOUND,
   reverting: "60006000fd",
-  /** invalid(): takes all the gas it was given. */
+  /** invalid(): consumes all its gas. */
   burning: "fe",
   /** for (;;) {} */
   endless: "5b600056",
-  /** A number where a string should be. */
+  /** A number instead of a string. */
   garbage: "600760005260206000f3",
   huge: sized(FIVE_MB),
-  /** In hex, more than the 10 MiB that are taken in. */
+  /** In hex, above the 10 MiB that are accepted. */
   enormous: sized(FIVE_MB + 500_000),
-  /** require(gasleft() > 100_000), and then sound. */
+  /** require(gasleft() > 100_000), and then a valid answer. */
   hungry: `620186a05a11600e5760006000fd5b${SOUND}`,
 };
 type Behaviour = keyof typeof codes | "absent";
@@ -77,7 +77,7 @@ const read = (readUri: ReadUri, behaviours: readonly Behaviour[], at = block): P
   );
 const some = (count: number, behaviour: Behaviour = "sound"): Behaviour[] =>
   Array.from({ length: count }, () => behaviour);
-/** The id that a sound contract answered; otherwise how the read ended. */
+/** The id that a sound contract returned; otherwise the kind of failure. */
 const idOf = (answer: UriRead | undefined): number | string | undefined =>
   answer?.kind === "read" && answer.uri.length === 32 ? answer.uri.charCodeAt(31) : answer?.kind;
 const isMulticall = ({ method, params }: RpcCall): boolean =>
@@ -263,7 +263,7 @@ describe("where it is not", () => {
 
     expect(answers.map(({ kind }) => kind)).toEqual(["read", "read", "read", "unavailable", "read"]);
     expect([idOf(answers[1]), idOf(answers[4])]).toEqual([1, 4]);
-    // It came, and would be as large again.
+    // It was answered, and a retry would be as large.
     expect(answers[3]).toMatchObject({ answered: true });
   });
 });

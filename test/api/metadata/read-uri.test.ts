@@ -1,4 +1,4 @@
-/** What a contract says, told apart from what a node fails to say: the first is the token's, the second is nobody's. */
+/** Distinguishes a contract's refusal, which concerns its token, from a node's failure, which concerns none. */
 
 import { encodeErrorResult, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -191,7 +191,7 @@ describe("reads made together", () => {
   it("travel in one request, and one token's revert spoils no other's", async () => {
     answer = ({ tokenId }) =>
       tokenId % 3n === 0n ? revert : tokenId % 3n === 1n ? { result: "0x" } : uriResult(URI);
-    // The first batch asks for Multicall3, which this chain is without.
+    // The first batch tries Multicall3, which this chain lacks.
     await Promise.all(["1", "2"].map((id) => readUri(token(id), "erc721", BLOCK)));
     const before = node.requests.length;
 

@@ -1,4 +1,4 @@
-/** Documents that older rules read are read again without a fetch, and what differs is served as a new version. */
+/** Documents read by older rules are re-read without a fetch, and different results are served as a new version. */
 
 import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -50,7 +50,7 @@ interface OldResult {
   readonly complete?: boolean;
 }
 
-/** Stores a token as a release before wrote it: the body as it came, and what its rules made of it. */
+/** Stores a token as an earlier release did: the body as it came, and the result of its rules. */
 async function storeOld(tokenId: string, body: string, old: OldResult = {}, block = 7): Promise<void> {
   const document = { ...documentOf(HERO), ...hashed(body) };
   await record(tokenId, { ...found(HERO, { block }), document } as Resolution);
@@ -84,7 +84,7 @@ const hashed = (body: string) => {
 const withProperty = (json: string, more = "") =>
   `{"name": "Hero", "image": "https://img.example/1.png", "properties": {"Supply": ${json}${more}}}`;
 const supply = (value: string) => ({ trait_type: "Supply", display_type: "string", value });
-/** As the rules of version 1 read `withProperty("12345678901234567890")`. */
+/** `withProperty("12345678901234567890")` under the rules of version 1. */
 const storeRounded = (tokenId: string) =>
   storeOld(tokenId, withProperty("12345678901234567890"), { traits: [supply("12345678901234567000")] });
 
@@ -93,7 +93,7 @@ const versions = (tokenId = "1") =>
     "select number, trigger, outcome, normaliser from vitrine.version where token_id = $1 order by id",
     [tokenId],
   );
-/** Batch after batch until nothing is left. */
+/** Runs batches until nothing is left. */
 async function runToEnd(by = renormaliser): Promise<void> {
   for (let end = await by.advance(); end !== "idle"; end = await by.advance()) {
     if (end === "busy") throw new Error("nobody else has the turn");
@@ -213,7 +213,7 @@ describe("a stored document of older rules", () => {
       `{"name": "Hero", "image": "https://img.example/1.png", "attributes": [${entry}]}`;
     const level = '{"trait_type": "Level", "display_type": "number", "value": 5}';
     await record("1", found(body('{"trait_type": "Level", "value": "five"}')));
-    // The rules before are taken to have left the entry out.
+    // The earlier rules are assumed to have left the entry out.
     await storeOld("2", body(level));
 
     await runToEnd();
@@ -276,7 +276,7 @@ describe("a stored document of older rules", () => {
       { number: 2, outcome: "failed" },
       { number: 3, trigger: "renormalise", outcome: "rejected" },
     ]);
-    // A fetch that finds it again has nothing new to say either.
+    // A fetch of the same body changes nothing either.
     expect(await record("1", { ...found('{"name": "Hero"}') })).toEqual({
       status: "unchanged",
       reason: null,
@@ -401,7 +401,7 @@ describe("the job", () => {
         async noteSeen(tx) {
           if (++batches < 2) return;
           rateLimits.open();
-          // As a connection ends whose process is gone.
+          // The connection ends as it does when its process dies.
           await tx.query("select pg_terminate_backend(pg_backend_pid())");
         },
       },

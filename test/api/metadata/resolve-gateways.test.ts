@@ -1,4 +1,4 @@
-/** IPFS content is asked of one gateway after the other until one of them has it. */
+/** IPFS content is fetched from one gateway after the other until one has it. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type HostAnswer, type ResolveHarness, startResolveHarness } from "./resolve-harness.ts";
@@ -74,7 +74,7 @@ it("ends with the caller's signal, whoever still has to be asked", async () => {
 });
 
 describe("a gateway that fails three times in a row", () => {
-  /** Which of the two gateways each of the fetches asked, such as `01`: the first, then the second. */
+  /** Which of the two gateways each fetch tried, such as `01`: the first, then the second. */
   async function asked(resolver: ReturnType<ResolveHarness["createResolver"]>, signal?: AbortSignal) {
     const order: number[] = [];
     for (const index of [0, 1]) {
@@ -130,7 +130,7 @@ describe("a gateway that fails three times in a row", () => {
       await asked(resolver, controller.signal);
     }
     reset(sound);
-    // The other one is well for certain: it has just answered.
+    // The other one is certainly healthy: it has just answered.
     await resolver(`${harness.urlOf(1)}/ipfs/${CID}`);
 
     expect(await asked(resolver)).toBe("0");

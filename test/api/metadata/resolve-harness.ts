@@ -16,7 +16,7 @@ export const TOKEN = {
 };
 
 export async function startResolveHarness() {
-  /** What each host says; a test replaces entries. */
+  /** Each host's answer; tests replace entries. */
   const answers: HostAnswer[] = [];
   const hosts = await Promise.all(
     [0, 1, 2].map((index) => startLocalServer(({ url }, response) => answers[index]?.(response, url ?? ""))),
@@ -36,7 +36,7 @@ export async function startResolveHarness() {
       gateways,
     })(TOKEN, undefined, BLOCK, signal);
 
-  /** One resolver for several fetches, which remembers how its gateways did. */
+  /** One resolver for several fetches, which remembers its gateways' health. */
   const createResolver = () => {
     let read: UriRead;
     const resolve = createResolve({
@@ -58,7 +58,7 @@ export async function startResolveHarness() {
     resolveRead,
     resolveUri: (uri: string, standard: "erc721" | "erc1155" = "erc721", signal?: AbortSignal) =>
       resolveRead({ kind: "read", uri, standard }, signal),
-    /** The same where only gateways may be on private addresses, as in production. */
+    /** The same with only gateways allowed on private addresses, as in production. */
     resolveGuarded: (uri: string) => resolveRead({ kind: "read", uri, standard: "erc721" }, undefined, true),
     /** How many requests each host has had. */
     asked: () => hosts.map(({ requests }) => requests.length),

@@ -1,4 +1,4 @@
-/** A document that is known is asked for by its ETag, where that can mean nothing else. */
+/** A known document is requested by its ETag if the ETag is unambiguous. */
 
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";

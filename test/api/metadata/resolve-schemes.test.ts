@@ -1,4 +1,4 @@
-/** Token URIs of the schemes that the operator allows, from contract to document, and what all of one process share. */
+/** Token URIs of the schemes that the operator allows, from contract to document, and the state a process shares. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadFetchConfig } from "../../../src/api/config.ts";

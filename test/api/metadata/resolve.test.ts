@@ -1,4 +1,4 @@
-/** One token from its URI to its document: every fault of a host or an owner is an outcome, never an exception. */
+/** One token from its URI to its document: every fault of a host or an owner is a result, never an exception. */
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";

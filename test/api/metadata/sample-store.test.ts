@@ -1,4 +1,4 @@
-/** Which tokens are sampled: all over the ids, and each in its turn. */
+/** Which tokens are sampled: spread over all ids, each in turn. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import {
@@ -15,7 +15,7 @@ const collection = { chainId: CHAIN_ID, collection: COLLECTION };
 
 beforeEach(() => emptyTables(database));
 
-/** Tokens of which something is served. */
+/** Tokens with a served document. */
 const serve = (tokenIds: readonly string[], address = COLLECTION) =>
   database.query(
     `insert into vitrine.token (chain_id, collection, token_id, served_version)
@@ -24,7 +24,7 @@ const serve = (tokenIds: readonly string[], address = COLLECTION) =>
   );
 const range = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
 
-/** What each of so many rounds chooses. */
+/** The tokens that each of so many rounds chooses. */
 async function choose(rounds: number, count: number, part: number): Promise<string[][]> {
   const chosen: string[][] = [];
   let position: SamplePosition = { cursor: null, laps: 0 };
@@ -77,7 +77,7 @@ describe("of a collection", () => {
 
     for (const chosen of rounds) {
       expect(chosen.length).toBeLessThanOrEqual(20);
-      // Ten equal stretches of all ids hold one each.
+      // Ten equal ranges of all ids contain one each.
       expect(new Set(chosen.map((id) => Math.floor((Number(id) - 1) / 30))).size).toBeGreaterThanOrEqual(8);
     }
     expect(new Set(rounds.flat()).size).toBe(300);

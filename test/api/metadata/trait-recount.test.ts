@@ -54,7 +54,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
 );
 
-/** Runs one operation and tells which trait type it re-typed, if it did. */
+/** Runs one operation and returns the trait type that it re-typed, if any. */
 async function run(each: Operation, replica: number): Promise<string | undefined> {
   const on = replicas[replica % replicas.length];
   if (each.kind === "record") await traits.record(each.tokenId, each.attributes, on);
@@ -78,7 +78,7 @@ async function readKnown(): Promise<ReadonlyMap<string, Known>> {
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** The entries of every served document, read again from its bytes. */
+/** The entries of every served document, re-read from its bytes. */
 async function readEntries(): Promise<ReadonlyMap<string, readonly Trait[]>> {
   const rows = await database.query<{ tokenId: string; body: Buffer }>(
     `select t.token_id as "tokenId", d.body from vitrine.token t
@@ -87,7 +87,7 @@ async function readEntries(): Promise<ReadonlyMap<string, readonly Trait[]>> {
   return new Map(rows.map(({ tokenId, body }) => [tokenId, documentOf(body.toString()).metadata.traits]));
 }
 
-/** Compares everything that is answered with a count over the bytes of what is served. */
+/** Compares all answers with a count over the bytes of the served documents. */
 async function expectRecount(): Promise<void> {
   const known = await readKnown();
   const entries = await readEntries();
@@ -209,7 +209,7 @@ describe("versions of one collection", () => {
     commit.open();
     await Promise.all([before, ...recordings]);
 
-    // A transaction that deadlocked is run again.
+    // A deadlocked transaction is retried.
     expect(runs).toBe(2);
   });
 

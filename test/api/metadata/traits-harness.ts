@@ -1,4 +1,4 @@
-/** One collection whose tokens carry attributes, recorded and approved as the service does it. */
+/** One collection whose tokens have attributes, recorded and approved as the service does it. */
 
 import type { Database, Queryable } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
@@ -46,7 +46,7 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
     record: (tokenId: string, attributes: readonly object[], database: Database = shared) =>
       database.transaction((tx) => recordIn(tx, tokenId, attributes)),
 
-    /** As when a reorg took back the token's mint. */
+    /** As when a reorg reverts the token's mint. */
     async forget(tokenId: string, database: Database = shared) {
       await setHead({ chainId: CHAIN_ID, block: 1 });
       return database.transaction((tx) =>
@@ -57,7 +57,7 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
     approve: (traitType: string, displayType: DisplayType, database: Database = shared) =>
       createTraitApproval(database).approve(collectionRef, traitType, displayType, async () => undefined),
 
-    /** What waits, as `trait type: known -> wanted` with the number of tokens. */
+    /** The pending changes, as `trait type: known -> requested` with the number of tokens. */
     async pending(): Promise<Record<string, number>> {
       const rows = await createTraitApproval(shared).pending([collectionRef], 100);
       return Object.fromEntries(rows.map((row) => [pendingName(row), row.tokens]));

@@ -1,4 +1,4 @@
-/** Which trait entries are kept, from every kind of JSON, and what is said of the others. */
+/** Which trait entries are stored, of every kind of JSON, and the issues of the others. */
 
 import { describe, expect, it } from "vitest";
 import { createIssueList } from "../../../src/api/metadata/document/issues.ts";

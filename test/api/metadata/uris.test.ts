@@ -1,4 +1,4 @@
-/** Token URIs as contracts answer them: which URLs are asked for each, or why none is. */
+/** Token URIs as contracts return them: the URLs to fetch for each, or why there are none. */
 
 import { expect, it } from "vitest";
 import { locate } from "../../../src/api/fetch/locate.ts";

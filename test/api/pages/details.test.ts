@@ -11,7 +11,7 @@ const LONG_ID = String(2n ** 256n - 1n);
 const page = async (path = "7") => (await get(`${HEROES}/${path}`)).text;
 
 beforeAll(async () => {
-  // The allowlist is remembered for two seconds, so it is written before it is read.
+  // The allowlist is cached for two seconds, so it is written before it is read.
   await database.query(
     "insert into vitrine.allowed_host (pattern, collection, added_by) values ('play.example', '', 'tests')",
   );

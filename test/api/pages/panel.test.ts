@@ -16,7 +16,7 @@ beforeAll(async () => {
       ],
     });
   }
-  // Before all others by alphabet, and more than a panel or a menu shows.
+  // First in alphabetical order, and more than a panel or a menu shows.
   const parts = Array.from({ length: 90 }, (_, nth) => String(nth).padStart(2, "0"));
   await world.mint("99");
   await world.describe("99", {

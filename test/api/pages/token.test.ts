@@ -14,7 +14,7 @@ const policy = async () =>
   (await get(`${HEROES}/7`)).headers.get("content-security-policy")?.split("; ") ?? [];
 
 beforeAll(async () => {
-  // The allowlist is remembered for two seconds, so it is written before it is read.
+  // The allowlist is cached for two seconds, so it is written before it is read.
   await database.query(
     "insert into vitrine.allowed_host (pattern, collection, added_by) values ('play.example', '', 'tests')",
   );

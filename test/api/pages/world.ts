@@ -1,4 +1,4 @@
-/** A collection in a real database, and the pages that show it, read as text. */
+/** A collection in a real database, and its pages, read as text. */
 
 import { createTestApp, type Sent } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -21,9 +21,9 @@ export async function createPagesWorld() {
   return {
     test,
     api,
-    /** The same once more, in a process that has just begun. */
+    /** The same in a process that has just started. */
     another: () => createTestApp(test),
-    /** A page as a browser asks for it. */
+    /** A page as a browser requests it. */
     get: (path: string, sent: Sent = {}) =>
       api.call(path, { ...sent, headers: { accept: "text/html", ...sent.headers } }),
 
@@ -54,7 +54,7 @@ export async function createPagesWorld() {
       );
     },
 
-    /** As the look at a token's image leaves it. */
+    /** The state after the probe of a token's image. */
     async cacheImage(tokenId: string, file: string): Promise<void> {
       const url = `https://img.example/${tokenId}.png`;
       await database.query(
@@ -102,7 +102,7 @@ export async function createPagesWorld() {
   };
 }
 
-/** What a reader sees: no markup, blanks as one. */
+/** What a reader sees: no markup, whitespace collapsed. */
 export const seen = (html: string): string =>
   html
     .replace(/<(script|style|noscript)\b.*?<\/\1>/gs, "")
@@ -114,6 +114,6 @@ export const seen = (html: string): string =>
     .replaceAll("&amp;", "&")
     .replace(/\s+/g, " ");
 
-/** The ids of the tokens of a page, in their order. */
+/** The ids of a page's tokens, in order. */
 export const idsOf = (html: string): string[] =>
   [...html.matchAll(/<a class="token" href="[^"]*\/([^"/]+)"/g)].map((match) => match[1] ?? "");

@@ -190,7 +190,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-/** Another process that joins, says its URL and stays connected until it is killed. */
+/** Another process that joins, prints its URL and stays connected until it is killed. */
 async function startClient(): Promise<{ process: ChildProcess; url: string }> {
   const module = new URL("../../../src/api/postgres/embedded-postgres.ts", import.meta.url).href;
   const require = createRequire(import.meta.url);
@@ -220,7 +220,7 @@ function crash(dataFolder: string): void {
   for (const pid of [keeperOf(dataFolder), Number(server?.pid)]) process.kill(pid, "SIGKILL");
 }
 
-/** PostgreSQL takes a moment to see that the other end of a session was killed. */
+/** PostgreSQL takes a moment to notice that a session's client was killed. */
 async function untilUnwatched(url: string): Promise<void> {
   for (const start = Date.now(); ; await sleep(50)) {
     const keepers = await query(

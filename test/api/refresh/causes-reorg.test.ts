@@ -18,13 +18,13 @@ beforeEach(async () => {
   await database.query("drop schema if exists next_chain cascade");
 });
 
-/** Ends every fetch that is wanted. */
+/** Completes every pending fetch. */
 async function fetchAll(): Promise<void> {
   await makeDue(database);
   for (const lease of await claim(database, test.tables, SHARE, 100)) await complete(database, [lease]);
 }
 
-/** The tokens that are wanted now, with what wants them. */
+/** The pending tokens, each with its trigger. */
 const waiting = async () =>
   (await readQueue(database))
     .filter(({ wanted, done }) => wanted > done)
@@ -141,7 +141,7 @@ describe("a reorg", () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: null });
     await triggers.handleBatch();
-    // Read on the side of the fork that was lost, above the block at which the other side has its cause.
+    // Read on the lost side of the fork, above the block of the other side's trigger.
     await setup.know({ 1: 100 });
 
     await setup.setChain(300, 270);

@@ -183,7 +183,7 @@ describe("processes that look at the same time", () => {
     const failures: unknown[] = [];
     for (let round = 0; round < 8; round++) {
       for (let token = 0; token < 60; token++) {
-        // Even and odd tokens arrive in different batches, so that they are asked for out of order.
+        // Even and odd tokens arrive in different batches, so that they are enqueued out of order.
         const source = (token + round) % 2 ? "mint" : "MetadataUpdate";
         await setup.add({ block: 200 + round * 60 + token, source, token: BigInt(token) });
       }

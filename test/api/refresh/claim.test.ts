@@ -30,7 +30,7 @@ describe("a claim", () => {
     const claimTogether = () => Promise.all(Array.from({ length: 30 }, () => claimIds(10)));
 
     const claimed: string[] = [];
-    // Those who come too late for what all look at find the rest the next time.
+    // Workers too late for the rows that all of them see find the rest the next time.
     for (let round = await claimTogether(); round.flat().length > 0; round = await claimTogether()) {
       claimed.push(...round.flat());
     }

@@ -1,4 +1,4 @@
-/** Slow, dead and refusing hosts, on real sockets: what they cost the others, and what they are spared. */
+/** Slow, dead and refusing hosts, on real sockets: their effect on others, and the requests they are spared. */
 
 import type { RequestListener } from "node:http";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -37,7 +37,7 @@ const refuse =
     response.writeHead(status, headers).end();
   };
 
-/** A host with counts of what it is asked, in all and at once. */
+/** A host that counts its requests, in total and concurrently. */
 async function startHost(listener: RequestListener) {
   let most = 0;
   let now = 0;
@@ -56,7 +56,7 @@ async function startHost(listener: RequestListener) {
 
 type Host = Awaited<ReturnType<typeof startHost>>;
 
-/** A replica, whose tokens lead to hosts by their ids: hundreds for the first, thousands for the second. */
+/** A replica whose token ids select hosts: hundreds the first, thousands the second. */
 function startReplica(hosts: readonly Host[], concurrency = 4) {
   const hostOf = (tokenId: string): Host | undefined => hosts[tokenId.length - 3];
   const fetch = createGuardedFetch(new Set(hosts.map(({ host }) => host)), "test");
@@ -116,7 +116,7 @@ describe("a host that answers nothing", () => {
   it("is asked no more than that by several replicas together", async () => {
     const slow = await startHost((request, response) => setTimeout(() => answerHero(request, response), 30));
     await setup.knowTokens(...ids(100, 30));
-    // Known by an earlier fetch, so that the claim itself can tell where they lead.
+    // Known by an earlier fetch, so that the claim itself knows their host.
     await ask(database, ids(100, 30));
     await database.query("update vitrine.refresh set host = $1", [slow.host]);
     const replicas = [startReplica([slow]), startReplica([slow]), startReplica([slow])];
@@ -125,7 +125,7 @@ describe("a host that answers nothing", () => {
       (rows) => rows.every(({ wanted, done }) => wanted === done),
     );
 
-    // Each claim may miss what another takes in the same moment.
+    // Each claim may miss what another takes at the same moment.
     expect(slow.most()).toBeLessThanOrEqual(2 * replicas.length);
     expect(slow.requests).toHaveLength(30);
   });
@@ -148,7 +148,7 @@ describe("a host that fails again and again", () => {
       throw new Error("a paused host was asked");
     });
     worker.wake();
-    // Those that were about to ask are put back untried too.
+    // Those about to be fetched are released untried too.
     await eventually(
       async () => (await readQueue(database)).filter(({ attempts }) => attempts === 0).length,
       (waiting) => waiting >= 40 - asked,
@@ -308,7 +308,7 @@ describe("tokens that only strangers name", () => {
       async () => host.requests.length,
       (asked) => asked >= 20,
     );
-    // Tried again, they are still theirs.
+    // Retries still count as requests by strangers.
     await makeDue(database);
     await passSeconds(database, 60);
     replica.wake();

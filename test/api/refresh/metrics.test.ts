@@ -9,7 +9,7 @@ const { database } = await createTestDatabase();
 
 beforeEach(() => emptyTables(database));
 
-/** The samples of a scrape by name and labels. */
+/** A scrape's samples by name and labels. */
 async function scrape(registry: Registry): Promise<Record<string, number>> {
   const lines = (await registry.metrics()).split("\n").filter((line) => line && !line.startsWith("#"));
   return Object.fromEntries(

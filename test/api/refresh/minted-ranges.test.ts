@@ -1,4 +1,4 @@
-/** Mints of thousands of tokens in one event: all of them become known and are read, some thousands at a time. */
+/** Mints of thousands of tokens in one event: all become known and are read, some thousands at a time. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { createCauseSetup } from "../../support/causes.ts";
@@ -28,7 +28,7 @@ const openSweeps = () =>
   database.query(
     "select block::int, minted, asked::int, known::int from vitrine.sweep where finished_at is null",
   );
-/** As the worker would. */
+/** Completes the queue as the worker would. */
 const finishQueue = () => database.query("update vitrine.refresh set done = wanted");
 async function work(): Promise<void> {
   for (let pass = 0; pass < 100; pass++) {
@@ -75,7 +75,7 @@ describe("a range that was minted", () => {
     expect(queue).toContainEqual(
       expect.objectContaining({ tokenId: "1", trigger: "sweep", priority: 10, minBlock: 90 }),
     );
-    // The queue is full, and nobody works it off.
+    // The queue is full, and no worker runs.
     for (let pass = 0; pass < 5; pass++) await sweeps.advance();
     expect(await countKnown()).toBe(12_000);
   });

@@ -48,7 +48,7 @@ async function progress(id: string) {
   return viewProgress(id, read);
 }
 
-/** Ends up to `count` of the waiting fetches, by token id. */
+/** Completes up to `count` of the pending fetches, by token id. */
 async function fetchSome(count: number, end: (id: number) => readonly [TokenStatus, string | null]) {
   await makeDue(database);
   const leases = await claim(database, tables, { ...SHARE, perHost: count }, count);

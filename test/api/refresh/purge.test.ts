@@ -1,4 +1,4 @@
-/** What is known without a transfer goes, and only where a complete index says so. */
+/** Tokens without a transfer are deleted, but only if a complete chain index lacks them. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
@@ -36,7 +36,7 @@ const media = createMedia({ database, gateways: [], baseUrl: "http://localhost" 
 const metadataOf = (of: ChainTables) =>
   createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables: of });
 
-/** What a process does that has just started, and what it logs. */
+/** What a newly started process does and logs. */
 async function look(of: ChainTables = tables, collections = [COLLECTION]) {
   const { logger, entries } = createMemoryLogger();
   const jobs = forgetUntoldTokens({
@@ -92,7 +92,7 @@ beforeEach(async () => {
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 });
 
-/** Tokens 1 to 3, of which the chain has told, and what strangers had read before it was asked whether that exists. */
+/** Tokens 1 to 3, which have transfers, and tokens that strangers requested before existence was checked. */
 async function haveBeenFlooded(phantoms = 50): Promise<void> {
   for (const id of [1n, 2n, 3n]) {
     await transfer(id);
@@ -113,7 +113,7 @@ describe("an upgrade", () => {
     expect(entries).toEqual([{ level: "info", msg: "Daily job done", job: JOB, rows: 50 }]);
     expect(await known()).toEqual(["1", "2", "3"]);
     expect(await search.facets()).toMatchObject({ total: 3, traits: [{ count: 3, max: 3, max_value: 3 }] });
-    // Once a day.
+    // It runs once a day.
     expect((await look()).entries).toEqual([]);
   });
 
@@ -289,7 +289,7 @@ describe("nothing is forgotten", () => {
   it("by an index that stands still since before the token was known, such as one beside another", async () => {
     await haveBeenFlooded(0);
     const next = await setup.reindexAs("next_chain");
-    // It stands an hour back, and the other one has indexed a mint of half an hour ago.
+    // It is an hour behind, and the other one has indexed a mint of half an hour ago.
     await database.query(
       `update ${next.checkpoint} set latest_checkpoint =
          lpad((extract(epoch from now())::bigint - 3600)::text, 10, '0') || substr(latest_checkpoint, 11)`,

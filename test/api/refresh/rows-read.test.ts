@@ -25,7 +25,7 @@ const test = await createTestDatabase();
 const { database, tables } = test;
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 
-/** How many rows of our tables the work has read. */
+/** How many rows of our tables the work reads. */
 async function countRowsRead(tx: Queryable, work: () => Promise<void>): Promise<number> {
   const read = async (): Promise<number> => {
     const [row] = await tx.query<{ rows: number }>(
@@ -40,7 +40,7 @@ async function countRowsRead(tx: Queryable, work: () => Promise<void>): Promise<
 }
 
 beforeAll(async () => {
-  // As in the first minute of a new service: PostgreSQL has no statistics of the tables yet.
+  // As in the first minute of a new service: PostgreSQL has no table statistics yet.
   for (const table of ["token", "refresh", "version", "document"]) {
     await database.query(`alter table vitrine.${table} set (autovacuum_enabled = false)`);
   }

@@ -47,9 +47,9 @@ it.each([
   { further: 16, read: 1, changed: 1, isSweepDue: true, next: "further" },
   // Nothing could be read, so nothing is known.
   { further: 16, read: 0, changed: 0, isSweepDue: true, next: "postpone" },
-  // Swept lately: more samples could set off nothing.
+  // Swept recently: more samples could trigger nothing.
   { further: 16, read: 4, changed: 4, isSweepDue: false, next: "end" },
-  // All there was has been read.
+  // Everything has been read.
   { further: 0, read: 3, changed: 3, isSweepDue: true, next: "end" },
   { further: null, read: 16, changed: 0, isSweepDue: true, next: "end" },
   { further: null, read: 16, changed: 1, isSweepDue: true, next: "end" },
@@ -57,7 +57,7 @@ it.each([
   { further: null, read: 10, changed: 1, isSweepDue: true, next: "end" },
   { further: null, read: 1, changed: 1, isSweepDue: true, next: "sweep" },
   { further: null, read: 0, changed: 0, isSweepDue: true, next: "end" },
-  // Another sweep was started while the round was under way.
+  // Another sweep started during the round.
   { further: null, read: 16, changed: 16, isSweepDue: false, next: "end" },
 ])("$changed of $read changed, further: $further, a sweep due: $isSweepDue: $next", ({ next, ...found }) => {
   expect(nextStep(found)).toBe(next);

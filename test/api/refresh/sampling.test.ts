@@ -1,4 +1,4 @@
-/** Changes that no event tells of (docs/refresh.md, "Silent changes"). */
+/** Changes without an event (docs/refresh.md, "Silent changes"). */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../support/database.ts";
@@ -90,7 +90,7 @@ it("the URI of one token that is changed without an event is found", async () =>
   expect((await sampled.round()).isSwept).toBe(true);
 
   expect(await sampled.served()).toEqual({ ...namesAt("/a", 60), 37: "Hero at /own/37" });
-  // No token is looked at again: there is no event that its host may lag.
+  // No token is rechecked: there is no event that its host may lag behind.
   expect(sampled.requests).toHaveLength(60);
 });
 
@@ -128,7 +128,7 @@ describe("documents that are changed behind the same URLs", () => {
 
   it("of a few tokens are read again by themselves, without a sweep", async () => {
     const sampled = await start(60);
-    // The first of the four that the first round asks for.
+    // The first of the four tokens in the first round.
     sampled.host.nameOf = (path) => (path === "/a/1" ? "Changed" : `Hero at ${path}`);
 
     const { documents, isSwept } = await sampled.round();
@@ -180,7 +180,7 @@ describe("what changes all the time", () => {
     expect((await sampled.round()).isSwept).toBe(true);
     expect((await sampled.round()).isSwept).toBe(false);
 
-    // A round that finds nothing new ends the row.
+    // A round that finds nothing new ends the streak.
     const last = new Map(Object.keys(await sampled.served()).map((id) => [id, sampled.contract.uriOf(id)]));
     sampled.contract.uriOf = (id) => last.get(id) ?? "";
     await sampled.passHours(24);
@@ -224,7 +224,7 @@ describe("what can't be read is no change, and puts the round off", () => {
     expect(await sampled.round()).toMatchObject({ begun: "node_away", documents: [], isSwept: false });
     expect(await sampled.dueIn()).toBeLessThanOrEqual(600);
 
-    // It refuses every call, as one that keeps no state of that block does.
+    // It refuses every call, like a node without that block's state.
     sampled.contract.answer = () => ({ kind: "unavailable", message: "no", answered: true });
     expect(await sampled.round()).toMatchObject({ begun: "node_away", isSwept: false });
   });

@@ -1,4 +1,4 @@
-/** Origins lag their own events, so what an event left as it was is looked at again (design: "Refresh"). */
+/** Origins lag behind their own events, so a document that an event left unchanged is rechecked (design: "Refresh"). */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { depth, type Trigger } from "../../../src/api/refresh/queue/queue.ts";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   await setup.knowTokens("1");
 });
 
-/** A token that is served, and a worker whose origin answers by the number of the fetch. */
+/** A served token, and a worker whose origin answers by the number of the fetch. */
 async function start(answer: (nth: number) => ReturnType<typeof hero>) {
   const { worker, calls } = setup.start(({ nth }) => answer(nth));
   const rest = (fetches: number) =>
@@ -27,13 +27,13 @@ async function start(answer: (nth: number) => ReturnType<typeof hero>) {
       (now) => now.fetches === fetches && now.queue.every(({ lease }) => lease === null),
     );
   return {
-    /** Asks, and waits until so many fetches have ended. */
+    /** Requests a refresh, and waits until so many fetches have ended. */
     async ask(trigger: Trigger, fetches: number) {
       await ask(database, ["1"], { trigger });
       worker.wake();
       await rest(fetches);
     },
-    /** Lets time pass, and tells how many fetches there were in all once the worker rests. */
+    /** Lets time pass, and returns the total number of fetches once the worker is idle. */
     async after(seconds: number, fetches: number) {
       await passSeconds(database, seconds);
       worker.wake();

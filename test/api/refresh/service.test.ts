@@ -37,7 +37,7 @@ interface Node {
   readonly answers?: Parameters<typeof createFakeCalls>[1];
 }
 
-/** By default an ERC-721 contract, which has the tokens that it names a URI of as one. */
+/** By default an ERC-721 contract that has exactly the tokens for which it has a URI. */
 function createService(contract: Contract, { latestBlock, readUri, answers }: Node = {}) {
   const isOwned = (tokenId: string): boolean => {
     const uri = contract(tokenId);

@@ -37,7 +37,7 @@ const readSweeps = () =>
 const waitingIds = async (): Promise<string[]> =>
   (await readQueue(database)).filter(({ wanted, done }) => wanted > done).map(({ tokenId }) => tokenId);
 
-/** Ends up to `count` of the waiting fetches. */
+/** Completes up to `count` of the pending fetches. */
 async function fetchSome(count: number): Promise<void> {
   await makeDue(database);
   for (const lease of await claim(database, tables, SHARE, count)) await complete(database, [lease]);

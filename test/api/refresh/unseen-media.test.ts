@@ -1,4 +1,4 @@
-/** Pictures, videos and animations of tokens that no transfer has told of: nobody is asked for them before it does. */
+/** Media of tokens without a transfer: no host is asked for them before there is one. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/api/http/logger.ts";
@@ -58,7 +58,7 @@ async function setHead(block: number): Promise<void> {
   );
 }
 
-/** The transfer that tells of a token, as handlers write it. */
+/** A token's transfer, as handlers write it. */
 async function mint(tokenId: string, block: number): Promise<void> {
   await test.insert("tokenState", {
     chainId: CHAIN_ID,
@@ -71,7 +71,7 @@ async function mint(tokenId: string, block: number): Promise<void> {
   await setup.add({ block, log: Number(tokenId), source: "mint", token: BigInt(tokenId) });
 }
 
-/** Has tokens read as a worker reads them, until nothing waits. */
+/** Has tokens read as by a worker, until nothing is pending. */
 async function read(tokenIds: readonly string[], trigger: Trigger = "graphql", block = 90): Promise<void> {
   // Before the worker starts: a fetch that is under way would leave the request to a later one.
   await ask(database, tokenIds, { trigger, anonymous: trigger === "graphql" });

@@ -1,4 +1,4 @@
-/** Tokens that no transfer has told of: what may be asked of them, and when they are listed. */
+/** Tokens without a transfer: which requests they accept, and when they are listed. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
@@ -63,7 +63,7 @@ const setHead = async (block: number, ready = true): Promise<void> => {
   );
 };
 
-/** The transfer that tells of a token, as handlers write it. */
+/** A token's transfer, as handlers write it. */
 async function mint(tokenId: bigint, block: number): Promise<void> {
   await test.insert("tokenState", {
     chainId: CHAIN_ID,
@@ -76,7 +76,7 @@ async function mint(tokenId: bigint, block: number): Promise<void> {
   await setup.add({ block, log: Number(tokenId), source: "mint", token: tokenId });
 }
 
-/** Records a document that somebody had read, of a token that nobody has told of or of one that is known. */
+/** Records a document that somebody requested, of a token without a transfer or a known one. */
 const record = (tokenId: string, level: number | string, block = 95) =>
   database.transaction((tx) =>
     metadata.recordAll(tx, [
@@ -102,7 +102,7 @@ const unseen = async (): Promise<string[]> =>
 const waiting = async () =>
   (await readQueue(database)).filter(({ wanted, done }) => wanted > done).map(({ tokenId }) => tokenId);
 
-/** How many rows each table holds that a stranger might fill. */
+/** The row counts of all tables that strangers might fill. */
 async function countRows(): Promise<Record<string, number>> {
   const names = (
     await database.query<{ name: string }>(
@@ -194,7 +194,7 @@ describe("callers without a key", () => {
       message: expect.stringContaining("the node does not answer"),
     });
     expect(await readQueue(database)).toEqual([]);
-    // One with a key waits for the node.
+    // A request with a key waits for the node.
     const { tokens } = await refresh.request(collection, ["9"], { trigger: "rest" });
     expect(tokens).toEqual([{ token_id: "9", status: "queued" }]);
   });
@@ -264,7 +264,7 @@ describe("a token whose mint is on its way", () => {
     await mint(7n, 90);
 
     expect((await token("7")).body).toMatchObject({ name: "Hero" });
-    // What is recorded then is no stranger's.
+    // Until the trigger loop runs, token 7 stays unseen like token 8.
     await record("8", 4);
     expect(await unseen()).toEqual(["7", "8"]);
   });
@@ -385,7 +385,7 @@ describe("the base of percentages", () => {
 });
 
 describe("a reorg that takes a mint back", () => {
-  /** Leaves token 1 listed with a document, and the index without its mint. */
+  /** Leaves token 1 listed with a document, while the chain index lacks its mint. */
   async function takeBack(): Promise<void> {
     await mint(1n, 90);
     await setup.causes().handleBatch();
@@ -441,7 +441,7 @@ describe("an index that is built beside the one that serves", () => {
     });
     await database.query(`truncate ${next.tokenState}, ${next.metadataUpdate}, ${next.meta}`);
 
-    // It hears of tokens that it has not come to, by requests and by what they bring.
+    // Requests and their results bring it tokens that it has not indexed yet.
     await nextMetadata.addUnseenTokens(
       database,
       CHAIN_ID,
@@ -462,7 +462,7 @@ describe("an index that is built beside the one that serves", () => {
       ]),
     );
 
-    // The serving one indexes the mint of the third, and the other one comes to it later.
+    // The serving index has the third token's mint; the other one indexes it later.
     await mint(3n, 99);
     await setup.causes().handleBatch();
     expect(await listed()).toEqual(["1", "2", "3"]);

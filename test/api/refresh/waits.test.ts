@@ -15,7 +15,7 @@ const POLL = { timeout: 20_000 };
 const APP = { appId: randomUUID() };
 const OTHER = { appId: randomUUID() };
 
-/** The database with a counter of the receipts that are read. */
+/** The database with a counter of receipt reads. */
 let reads = 0;
 const database: Database = {
   ...test.database,
@@ -26,8 +26,8 @@ const database: Database = {
 };
 
 const waits = createReceiptWaits(database);
-/** The ids that notifications named. */
-const told: string[] = [];
+/** The ids in notifications. */
+const notified: string[] = [];
 let isConnected = (): void => {};
 const connected = new Promise<void>((resolve) => {
   isConnected = resolve;
@@ -37,7 +37,7 @@ const listener = listen(
   [RECEIPT_CHANNEL],
   (_channel, ids) => {
     isConnected();
-    if (ids !== undefined) told.push(ids);
+    if (ids !== undefined) notified.push(ids);
     waits.wake(ids);
   },
   silentLogger,
@@ -121,7 +121,7 @@ describe("a caller that waits for its receipt", () => {
     ]);
     expect((await waiting)?.tokens).toEqual([{ token_id: "2", status: "failed", reason: "timeout" }]);
     expect((await Promise.all(others)).every((receipt) => receipt?.done)).toBe(true);
-    // Its places are free again.
+    // Its slots are free again.
     await waits.wait(id, APP, 30);
   });
 
@@ -137,10 +137,10 @@ describe("a caller that waits for its receipt", () => {
 
   it("costs nobody else a notification: what no receipt asks for tells nothing", async () => {
     const id = await addOne();
-    told.length = 0;
+    notified.length = 0;
     await settle(test.database, [{ lease: lease("99"), status: "updated", reason: null }]);
     await settle(test.database, [{ lease: lease("1"), status: "updated", reason: null }]);
 
-    await expect.poll(() => told, POLL).toEqual([id]);
+    await expect.poll(() => notified, POLL).toEqual([id]);
   });
 });

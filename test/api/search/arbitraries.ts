@@ -1,4 +1,4 @@
-/** Any tokens, filters and orders, drawn from few names and values so that they meet. */
+/** Any tokens, filters and sorts, drawn from few names and values so that they overlap. */
 
 import fc from "fast-check";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
@@ -63,7 +63,7 @@ const one = Object.entries(conditions).map(([name, condition]) =>
     .map((given): TokenFilter => ({ ...none, ...given })),
 );
 
-/** None, one, or many conditions: many let hardly anything through. */
+/** None, one, or many conditions: many match hardly anything. */
 export const filter: fc.Arbitrary<TokenFilter> = fc.oneof(
   fc.constant(none),
   fc.oneof(...one),

@@ -1,4 +1,4 @@
-/** What the chain says of tokens, from block to block. */
+/** The chain's state of tokens, from block to block. */
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -83,9 +83,9 @@ describe("the burned tokens of a block", () => {
 
     for (const [block, burned] of blocks.entries()) {
       await burn(burned);
-      // Some ids are burned before an index has them.
+      // Some ids are burned before a search index has them.
       if (block % 3 === 2) for (const index of indexes) index.change([rowOf(index.ids.size)], []);
-      // As when one is made anew.
+      // As when a search index is rebuilt.
       if (block === 20) indexes.push(await createIndex());
       const slotsIn = await facts.read(String(block), {});
       for (const index of indexes) {

@@ -1,4 +1,4 @@
-/** The traits of whole collections, recorded as a worker does, searched, and scanned by brute force. */
+/** The traits of whole collections, recorded as by a worker, searched, and scanned by brute force. */
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ const withProperties = (file: string) =>
       { name: properties.name ?? `#${tokenId}`, description: "One of many", properties },
     ]),
   );
-/** Every list of parts is a trait; tokens wear all combinations by turns. */
+/** Every list of parts is a trait; tokens have all combinations in turn. */
 const withParts = () => {
   const lists = readJson("datasets/noun-parts.json") as string[][];
   return new Map(
@@ -38,7 +38,7 @@ const withParts = () => {
     ]),
   );
 };
-/** Documents as public collections write them, those that can be read. */
+/** Documents of public collections, if they are readable. */
 const fromDocuments = () =>
   new Map(
     documents.flatMap(({ file, expect: expected }, at) =>

@@ -1,4 +1,4 @@
-/** A collection's index in memory beside its model, changed by the same operations. */
+/** A collection's search index in memory beside its model, changed by the same operations. */
 
 import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
@@ -15,9 +15,9 @@ export type Operation =
   | { readonly kind: "put"; readonly token: ModelToken }
   | { readonly kind: "forget"; readonly tokenId: string }
   | { readonly kind: "approve"; readonly name: string; readonly displayType: DisplayType }
-  /** Makes the runs of values anew; the token is put in half way. */
+  /** Rebuilds the runs of values; the token is added half-way. */
   | { readonly kind: "rebuild"; readonly token: ModelToken }
-  /** Makes the order of a trait; the token is put in half way. */
+  /** Builds the order of a trait; the token is added half-way. */
   | { readonly kind: "prepare"; readonly name: string; readonly token: ModelToken };
 
 export function createIndexHarness() {
@@ -81,9 +81,9 @@ export function createIndexHarness() {
     index.change([rowOf(token)], []);
   }
 
-  const kept = createResultCache();
-  /** The chain never moves on by itself: what it says of a token comes with the token. */
-  const answersNow = () => kept.at(index, "1");
+  const results = createResultCache();
+  /** The chain never advances by itself: a token's chain state comes with the token. */
+  const answersNow = () => results.at(index, "1");
   const asked = (filter: TokenFilter) => ({ filter, slotsIn: () => chainSlots(filter) });
 
   const model: Model = {
@@ -152,7 +152,7 @@ type Harness = Pick<ReturnType<typeof createIndexHarness>, "page">;
 
 const IDS_MAX = 10_000;
 
-/** The ids on all pages, one after another; throws where they come to no end. */
+/** The ids on all pages, one after another; throws if the pages never end. */
 export async function walkPages(search: Harness, filter: TokenFilter, sort: TokenSort, limit: number) {
   const tokenIds: string[] = [];
   let cursor: string | undefined;

@@ -1,4 +1,4 @@
-/** Long texts, many values, and cursors that are none. */
+/** Long texts, many values, and invalid cursors. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { TokenQuery } from "../../../src/api/search/query.ts";

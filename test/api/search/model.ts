@@ -1,4 +1,4 @@
-/** Search by brute force over plain objects, to hold the real one against. */
+/** Brute-force search over plain objects, to compare the real one with. */
 
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import type { Facets, TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
@@ -9,7 +9,7 @@ export interface ModelToken {
   readonly description: string | null;
   readonly servedAt: number | null;
   readonly sinceBlock: number | null;
-  /** Every entry that is held, shown or not. */
+  /** Every stored entry, shown or not. */
   readonly traits: readonly Trait[];
   readonly burned?: boolean;
   readonly locked?: boolean;
@@ -18,7 +18,7 @@ export interface ModelToken {
 
 export interface Model {
   readonly tokens: readonly ModelToken[];
-  /** What each trait type is known with, and its highest. */
+  /** Each trait type's known display type, and its highest value. */
   readonly types: ReadonlyMap<string, { readonly displayType: DisplayType; readonly highest: number | null }>;
 }
 
@@ -67,13 +67,13 @@ function matches(model: Model, token: ModelToken, filter: TokenFilter): boolean 
 export const matching = (model: Model, filter: TokenFilter): ModelToken[] =>
   model.tokens.filter((token) => matches(model, token, filter));
 
-/** Nothing comes last either way, whatever `direction` is. */
+/** Missing values come last, whatever `direction` is. */
 function compareKeys<Key>(a: Key | null, b: Key | null, compare: (a: Key, b: Key) => number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return compare(a, b);
 }
 
-/** The ids of all that match, in order. */
+/** The ids of all matches, in order. */
 export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): string[] {
   const direction = "descending" in sort && sort.descending ? -1 : 1;
   const byId = (a: ModelToken, b: ModelToken): number => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1);
@@ -106,7 +106,7 @@ export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): stri
     .map(({ tokenId }) => tokenId);
 }
 
-/** As the search answers them, each type with all its values. */
+/** As the search returns them, each type with all its values. */
 export function facets(model: Model, filter: TokenFilter): Facets {
   const tokens = matching(model, filter);
   const names = [...model.types.keys()].sort((a, b) => compareTexts(a, b) || (a < b ? -1 : 1));
@@ -137,7 +137,7 @@ export function facets(model: Model, filter: TokenFilter): Facets {
   };
 }
 
-/** The same, but with a trait that there are conditions on as it would be without them. */
+/** The same, but a trait with conditions is counted as if without them. */
 export function panel(model: Model, filter: TokenFilter): Facets {
   const { total, traits } = facets(model, filter);
   const names = new Set([...filter.criteria, ...filter.ranges].map(({ name }) => name));

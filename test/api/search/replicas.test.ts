@@ -1,4 +1,4 @@
-/** Two replicas that write through the recorder while a third answers. */
+/** Two replicas write through the recorder while a third serves. */
 
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../src/api/db/database.ts";
@@ -34,7 +34,7 @@ const filters = [
 
 beforeEach(() => emptyTables(database));
 
-/** The same numbers at every run, between 0 and 1. */
+/** The same numbers on every run, between 0 and 1. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -53,7 +53,7 @@ const documentOf = (tokenId: number, random: () => number) => ({
   ],
 });
 
-/** Writes to odd tokens alone. */
+/** Writes only to odd tokens. */
 async function write(on: Database, seed: number): Promise<void> {
   const random = createRandom(seed);
   for (let nth = 0; nth < WRITES; nth++) {

@@ -39,7 +39,7 @@ export function createSearchHarness({ database: shared, tables }: TestDatabase) 
     facets: (filter: TokenFilter = ALL) => search.facets(collection, filter),
     panel: (filter: TokenFilter) => search.panel(collection, filter),
 
-    /** Records a document for each token that a transfer has told of, as a worker does. */
+    /** Records a document for each token with a transfer, as a worker does. */
     async record(documents: ReadonlyMap<string, object>, database: Database = shared, block = 10) {
       const ends = [...documents].map(([tokenId, document]) => ({
         token: ref(tokenId),
@@ -60,7 +60,7 @@ export function createSearchHarness({ database: shared, tables }: TestDatabase) 
       }
     },
 
-    /** What is served, from the documents themselves, and what the chain says. */
+    /** The served state, from the documents themselves, and the chain state. */
     async readModel(): Promise<Model> {
       const rows = await shared.query<Omit<StoredToken, "metadata"> & { metadata: string | null }>(
         `select t.token_id::text as "tokenId", v.metadata, (extract(epoch from t.served_at) * 1e6)::float8 as "servedAt",

@@ -21,7 +21,7 @@ const idsOf = async (query: Partial<TokenQuery> = {}) => (await harness.page({ .
 const withClass = (...values: string[]) => ({ ...ALL, criteria: [{ name: "Class", values }] });
 
 let head = 100;
-/** A block passes, as far as readers of the checkpoint can tell. */
+/** Advances the checkpoint by a block. */
 const passBlock = () => test.setHead({ chainId: CHAIN_ID, block: head++ });
 
 async function setState(tokenId: string, state: { burned?: boolean; lockCount?: number; owner?: string }) {

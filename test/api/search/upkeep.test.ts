@@ -1,4 +1,4 @@
-/** What goes on beside answers: indexes that are dropped, made anew, and kept warm. */
+/** Background work of the search: indexes that are dropped, rebuilt and kept warm. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -14,7 +14,7 @@ import { facets } from "./model.ts";
 import { ALL, collection, createSearchHarness } from "./search-harness.ts";
 
 const MINUTE_MS = 60_000;
-// For one row, many times over.
+// Many times what one row takes.
 const RELOAD_MS = 300;
 
 const test = await createTestDatabase();
@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A search, and how often it has loaded the collection. Whatever `hold` names waits, the first time, for `release`. */
+/** A search that counts its loads of the collection. Whatever `hold` names waits once, for `release`. */
 function createCounted() {
   let loads = 0;
   let holding: ((isFirstPage: boolean) => boolean) | undefined;
@@ -60,7 +60,7 @@ function createCounted() {
   return { search, loads: () => loads, holdNext };
 }
 
-/** Changes the one token, and asks for it, until most of the index is garbage and is being loaded anew. */
+/** Changes and searches the one token until most of the search index is garbage and a reload starts. */
 async function wasteUntilReload({ search, loads }: ReturnType<typeof createCounted>): Promise<void> {
   await harness.record(new Map([["1", { name: "Hero" }]]));
   await search.page(collection, byId);
@@ -129,7 +129,7 @@ it("an index that was replaced while it was brought up to date is not made anew 
   const answer = search.page(collection, byId);
   await eventually(update.isHeld, (isHeld) => isHeld);
   reload.release();
-  // The new index takes the old one's place by itself, some turns after its last rows have come.
+  // The new search index replaces the old one automatically, some turns after its last rows.
   await sleep(RELOAD_MS);
   update.release();
 

@@ -1,4 +1,4 @@
-/** What rows of all lock standards mean, by every reader of them: tokens, trade checks, the guard and search. */
+/** Rows of all lock standards, as every reader interprets them: tokens, trade checks, the guard and search. */
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 });
 
-/** The readers of a service whose operator wrote `locks` into collections.json. */
+/** The readers of a service with `locks` from the operator's collections.json. */
 function serve(locks?: LockReading) {
   const collection: CollectionConfig = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0, locks };
   const read = {
@@ -271,7 +271,7 @@ it("every reader says the same of any tokens, whatever the default and the readi
       await addKnownTokens(database, CHAIN_ID, COLLECTION, new Map(ids.map((id) => [id, 1])));
       const expected: { readonly count: number; readonly standards: readonly string[] }[] = [];
       for (const [index, { counted, flag, ...own }] of tokens.entries()) {
-        // A flag that is on had a lock that is still counted.
+        // A flag that is on means a lock that is still counted.
         const locked721x = flag === true ? counted + 1 : counted;
         const switchesOn = Object.values(own).filter((value) => value === true).length;
         const lockCount = locked721x + switchesOn;

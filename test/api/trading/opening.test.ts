@@ -1,4 +1,4 @@
-/** Trade of a collection opens at the moment that its makers name, for every answer alike. */
+/** Trade of a collection opens at the time that its creators set, in every answer alike. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp } from "../../support/app.ts";

@@ -1,4 +1,4 @@
-/** The index's locks of each standard against the contract's own view functions. */
+/** The chain index's locks of each standard against the contract's own view functions. */
 
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";

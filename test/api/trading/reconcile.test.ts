@@ -29,11 +29,11 @@ beforeEach(() =>
 interface Setting {
   readonly startBlock?: number;
   readonly rpcUrl?: string;
-  /** What happens between the two looks. */
+  /** Runs between the two reads. */
   readonly settle?: () => Promise<unknown>;
 }
 
-/** The service over these contracts, with nothing between it and its chain. */
+/** The service over these contracts, connected directly to its chain. */
 function serve(contracts: readonly Contract[], { startBlock = 0, rpcUrl, settle }: Setting = {}) {
   const chains = [{ id: chain.chainId, rpcUrls: [rpcUrl ?? chain.rpcUrl] }];
   const collections = createCollections({
@@ -41,7 +41,7 @@ function serve(contracts: readonly Contract[], { startBlock = 0, rpcUrl, settle 
     collections: contracts.map(({ address }, index) => ({
       chainId: chain.chainId,
       address: address.toLowerCase(),
-      // The lowest one is the chain's.
+      // The lowest one applies to the chain.
       startBlock: startBlock + index,
     })),
   });
@@ -62,7 +62,7 @@ const tracker = () => chain.account(9);
 const head = async (): Promise<number> => Number(await chain.blockNumber());
 const nameOf = ({ address }: Contract): string => `${chain.chainId}:${address.toLowerCase()}`;
 
-/** Heroes with the ids, of a contract that `tracker` may lock them in. */
+/** Heroes with these ids, in a contract where `tracker` may lock them. */
 async function deployHeroes(...ids: bigint[]): Promise<Contract> {
   const heroes = await chain.deploy("VitrineHeroes", ["http://127.0.0.1:1/"]);
   await chain.write(heroes, "updateApprovedContracts", [[tracker().address], [true]]);
@@ -70,14 +70,14 @@ async function deployHeroes(...ids: bigint[]): Promise<Contract> {
   return heroes;
 }
 
-/** Heroes of a contract that only knows locked and unlocked. */
+/** Heroes of a contract that has only locked and unlocked. */
 async function deployWildHeroes(...ids: bigint[]): Promise<Contract> {
   const heroes = await chain.deploy("WildHeroes");
   for (const id of ids) await chain.write(heroes, "mint", [chain.account(1).address, id]);
   return heroes;
 }
 
-/** Vitrine learns of tokens as it does from a refresh of one that the index never saw. */
+/** Adds tokens as a refresh of tokens that the chain index never saw does. */
 const know = ({ address }: Contract, ...ids: bigint[]) =>
   addKnownTokens(database, chain.chainId, address.toLowerCase(), new Map(ids.map((id) => [String(id), 1])));
 
@@ -184,7 +184,7 @@ describe("a contract that counts its locks", () => {
 
     const { body } = await serve([first, heroes], { startBlock })({ collection: nameOf(heroes) });
 
-    // Its own start block is one later, when it was locked already.
+    // The contract's own start block is one later, when it was already locked.
     expect(body.drift).toMatchObject([{ likely_cause: "unknown" }]);
   });
 
@@ -255,7 +255,7 @@ describe("a contract that only tells whether a token is locked", () => {
   it("differs where a tracker locked again with no unlock between, and the tracker is named", async () => {
     const heroes = await deployWildHeroes(1n, 2n, 3n);
     for (const name of ["lock", "lock", "unlock"]) await chain.write(heroes, name, [1n]);
-    // Locked again after an unlock by somebody else, and locked without a word.
+    // Locked again after somebody else's unlock, and locked without an event.
     await chain.write(heroes, "lock", [2n]);
     await chain.write(heroes, "unlock", [2n], tracker());
     await chain.write(heroes, "lock", [2n]);
@@ -431,7 +431,7 @@ describe("what only looks like drift", () => {
     await chain.write(heroes, "emitRawLock", [2n, tracker().address]);
     await indexContract(test, chain, heroes);
     await lock(heroes, 1n);
-    // The rows of before under the head of now, as between a reorg and the block after it.
+    // The earlier rows under the current head, as between a reorg and the next block.
     await test.setHead({ chainId: chain.chainId, block: await head() });
     const settle = () => indexContract(test, chain, heroes);
 
@@ -561,7 +561,7 @@ async function setLockCount({ address }: Contract, id: bigint, count: bigint): P
 
 type CallParams = [call: { to: string; data: Hex }, block: Hex];
 
-/** The chain's node, but for calls that it does not answer. */
+/** The chain's node, except for calls that it refuses. */
 async function startMoodyNode(refuses: (params: CallParams) => boolean, message: string) {
   return startLocalServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString());

@@ -32,7 +32,7 @@ const insertToken = (row: Record<string, unknown> = {}) =>
     ...row,
   });
 
-/** What Ponder says of itself, whatever its checkpoint. */
+/** Ponder's own readiness flag, whatever its checkpoint. */
 const setReady = (ready: 0 | 1) =>
   database.query(`update ${tables.meta} set value = jsonb_build_object('is_ready', $1::int)`, [ready]);
 
@@ -164,7 +164,7 @@ describe("the head mark", () => {
     let calls = 0;
     const flaky = {
       ...database,
-      // The second look fails, the first timer's.
+      // The second read, the timer's first, fails.
       query: <Row>(sql: string, parameters?: readonly unknown[]) =>
         ++calls === 2 ? Promise.reject(new Error("away")) : database.query<Row>(sql, parameters),
     };

@@ -157,7 +157,7 @@ describe("with an index that can't be believed, nothing is allowed", () => {
     await locks.writer().writeBatch();
     expect(await reasons([1, 2])).toEqual(["locked", null]);
 
-    // What Ponder leaves for a moment: the rows of the fork are gone, under the head of the fork.
+    // Ponder's state for a moment: the fork's rows are gone, but the head is still the fork's.
     await locks.revert(95);
     await database.query(`update ${tables.tokenState} set lock_count = 0, locked_since_block = null`);
     expect(await reasons([1, 2])).toEqual(["index_stale", null]);

@@ -1,4 +1,4 @@
-/** Trade checks with `verify: "chain"`: real contracts on a real chain, behind a proxy that sees what its node is asked. */
+/** Trade checks with `verify: "chain"`: real contracts on a real chain, behind a proxy that records all calls. */
 
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
@@ -138,7 +138,7 @@ describe("what is tried at the node", () => {
     const snapshot = await chain.snapshot();
     await chain.write(cast.open, "pause");
 
-    // The index has not seen the block yet, and need not.
+    // The chain index has not seen the block yet, and need not.
     expect(await reason()).toBe("transfer_reverts");
     await chain.write(cast.open, "unpause");
     expect(await reason()).toBe(null);
@@ -268,7 +268,7 @@ describe("a node that does not tell", () => {
     (method: string): Obstacle =>
     ({ calls }) =>
       calls.some((call) => call.method === method);
-  /** Nothing but the reader's own patience ends it. */
+  /** Only the reader's own timeout ends it. */
   const halfAnAnswerTo =
     (method: string): Obstacle =>
     ({ calls }, response) => {
@@ -465,7 +465,7 @@ describe("a request", () => {
         const { id } = call as unknown as { id: number };
         response.writeHead(200, { "content-type": "application/json" });
         response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x" }));
-        // Long enough for all that are let through to be there at once.
+        // Long enough for all admitted requests to overlap.
       }, 60);
       return true;
     });

@@ -23,7 +23,7 @@ let builtId: string;
 beforeAll(async () => {
   test = await createTestDatabase();
   folder = mkdtempSync(join(tmpdir(), "vitrine-check-"));
-  // A copy, so that the project that runs these tests is never edited.
+  // A copy, so that the project under test is never edited.
   root = join(folder, "project");
   mkdirSync(root);
   for (const part of ["src", "abis", "ponder.config.ts", "ponder.schema.ts", "package.json", "tsconfig.json"])
@@ -31,7 +31,7 @@ beforeAll(async () => {
   symlinkSync(join(PROJECT, "node_modules"), join(root, "node_modules"));
   environment = {
     ...(process.env as Record<string, string>),
-    // The test runner sets one of its own.
+    // Overrides the test runner's BASE_URL.
     BASE_URL: "",
     // Nothing listens there: the check needs no node.
     PONDER_RPC_URL_31337: "http://127.0.0.1:9",
@@ -50,7 +50,7 @@ beforeEach(() => writeCollections([HEROES, ITEMS]));
 const writeCollections = (collections: readonly object[]): void =>
   writeFileSync(join(folder, "collections.json"), JSON.stringify(collections));
 
-/** What Ponder leaves behind in the schema of an index. */
+/** The rows that Ponder leaves in a chain index's schema. */
 async function setBuild(schema: string, buildId: string, { isInUse = false } = {}): Promise<void> {
   await test.database.query(`create schema if not exists ${schema}`);
   await test.database.query(

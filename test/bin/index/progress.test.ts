@@ -3,12 +3,12 @@ import { untilCaughtUp } from "../../../bin/index/progress.ts";
 import type { Freshness } from "../../../src/api/app/health.ts";
 
 interface Look {
-  /** indexed block, node's head and readiness by chain; absent while the service is not up. */
+  /** Indexed block, node's head and readiness by chain; absent while the service is down. */
   readonly chains?: Record<number, readonly [indexed: number, head: number | null, ready: boolean]>;
   readonly old?: Record<number, number>;
 }
 
-/** Follows a script of looks and tells how many it took; the last one is answered for good, at most 20 times. */
+/** Follows a script of polls and returns how many it took; the last one repeats, for at most 20 in all. */
 async function follow(looks: readonly Look[], chainIds: readonly number[] = [1]) {
   const stop = new AbortController();
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Random moments that can be had again: the seed is printed, and FAULTS_SEED sets it. */
+/** Reproducible random moments: the seed is printed, and FAULTS_SEED sets it. */
 
 import { randomInt } from "node:crypto";
 import { say } from "./figures.ts";
@@ -6,17 +6,17 @@ import { say } from "./figures.ts";
 const SEED_MAX = 2 ** 32 - 1;
 
 export interface Dice {
-  /** From 0 up to, and not including, 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   whole(min: number, max: number): number;
 }
 
-/** Throws when FAULTS_SEED is set to anything but a whole number of 32 bits. */
+/** Throws when FAULTS_SEED is set to anything but a 32-bit integer. */
 export function createDice(test: string): Dice {
   const seed = readSeed();
   say({ test, seed });
-  // Mulberry32: 32 bits of state are plenty for moments.
+  // Mulberry32: 32 bits of state are enough for choosing moments.
   let state = seed;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;

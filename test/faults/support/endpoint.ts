@@ -1,21 +1,21 @@
-/** An RPC endpoint before a chain's own: it can be away, know less than the chain does, or keep calls waiting. */
+/** An RPC endpoint in front of a chain's own: it can be down, lag behind the chain, or delay calls. */
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A node that has seen the chain up to this block only. */
+/** A node that has seen the chain only up to this block. */
 export interface Lag {
   readonly head: number;
-  /** Answers calls at blocks it has not seen from its own last one, where an honest node refuses them. */
+  /** Answers calls at blocks it has not seen from its own last one, where a correct node refuses them. */
   readonly clamps?: boolean;
 }
 
-/** Asked once per HTTP request, as a balancer decides which node answers it. `head` is the chain's own. */
+/** Called once per HTTP request, as a balancer decides which node answers it. `head` is the chain's own. */
 export type Balance = (head: number, methods: readonly string[]) => Lag | undefined;
 
-/** Ways to fail a request whatever it asks for. */
+/** Ways to fail any request. */
 export const faults = {
   hang: () => undefined,
   "429": (response) => void response.writeHead(429, { "content-type": "text/plain" }).end("slow down"),
@@ -39,7 +39,7 @@ export type Fault = keyof typeof faults;
 
 const JSON_TYPE = { "content-type": "application/json" };
 const HUGE_BYTES = 80 * 1024 * 1024;
-// Made once: the other endpoints of a test are served by this very process.
+// Created once: this process also serves the test's other endpoints.
 let huge: Buffer | undefined;
 
 function reply(response: ServerResponse, calls: readonly Call[], isBatch: boolean, body: Reply): void {
@@ -49,20 +49,20 @@ function reply(response: ServerResponse, calls: readonly Call[], isBatch: boolea
 
 export interface Endpoint {
   readonly url: string;
-  /** Refuses connections, and breaks those that are open. */
+  /** Refuses connections, and breaks open ones. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
-  /** Answers as nodes that lag; without an argument, as the chain does. */
+  /** Answers like nodes that lag; without an argument, like the chain. */
   lag(balance?: Balance): void;
   /** Fails every request in this way; without an argument, none. */
   fail(fault?: Fault): void;
-  /** Answers calls with this error where it gives one; without an argument, none. */
+  /** Answers calls with this error if it returns one; without an argument, none. */
   refuse(refusal?: Refusal): void;
-  /** Keeps each answer back for so long. */
+  /** Delays each answer by this time. */
   slow(ms: number): void;
-  /** How many requests have come so far. */
+  /** How many requests have arrived so far. */
   requests(): number;
-  /** Keeps requests with calls of this method waiting from now on, until `release`. */
+  /** Delays requests with calls of this method from now until `release`. */
   hold(method: string): { readonly held: () => number; release(): void };
   close(): Promise<void>;
 }
@@ -72,14 +72,14 @@ interface Call {
   readonly method: string;
   readonly params?: readonly unknown[];
 }
-/** The JSON-RPC error of a call that is refused. */
+/** The JSON-RPC error of a refused call. */
 export type Refusal = (
   call: Pick<Call, "method" | "params">,
 ) => { readonly code: number; readonly message: string } | undefined;
 type Reply = Readonly<Record<string, unknown>>;
 type Forward = (method: string, params: readonly unknown[]) => Promise<Reply>;
 
-// What geth and its kin answer about a block that they don't have.
+// The answer of geth and its relatives about a block they don't have.
 const UNKNOWN_BLOCK = { code: -32000, message: "header not found" };
 
 export async function startEndpoint(target: string): Promise<Endpoint> {
@@ -180,7 +180,7 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
   };
 }
 
-/** What a node answers whose last block is `lag.head`. */
+/** The answer of a node whose last block is `lag.head`. */
 async function answerLagging(
   { method, params = [] }: Call,
   { head, clamps = false }: Lag,

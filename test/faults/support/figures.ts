@@ -1,17 +1,17 @@
-/** What a fault test measured, as one JSON line on stdout; docs/faults.md keeps the last ones. */
+/** A fault test's measurements, as one JSON line on stdout; docs/faults.md has the latest. */
 
 export type Figures = Readonly<Record<string, number | string | boolean>>;
 
-/** Past the test runner's console, which would wrap each line in a heading. */
+/** Bypasses the test runner's console, which would put a heading before each line. */
 export const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 export interface Watch {
-  /** Whole seconds since the watch was started, with one decimal. */
+  /** Seconds since the start, with one decimal. */
   seconds(): number;
   report(figures: Figures): void;
 }
 
-/** Started at the beginning of a test; reports its figures with the time that it took. */
+/** Start it at the beginning of a test; it reports the figures with the elapsed time. */
 export function startWatch(test: string): Watch {
   const startedAt = Date.now();
   const seconds = (): number => Math.round((Date.now() - startedAt) / 100) / 10;

@@ -1,4 +1,4 @@
-/** A metadata host that answers each request as a test says, well or badly, and remembers every one. */
+/** A metadata host that answers each request as a test specifies, well or badly, and records it. */
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -11,15 +11,15 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly delayMs?: number;
-  /** `never` takes the request and is silent; `half` sends half the body and hangs up. */
+  /** `never` accepts the request and stays silent; `half` sends half the body and disconnects. */
   readonly fault?: "never" | "half";
-  /** White space trickles until this resolves, and only then the body follows. */
+  /** Whitespace trickles until this resolves; then the body follows. */
   readonly heldUntil?: Promise<unknown>;
 }
 
 export interface OriginRequest {
   readonly path: string;
-  /** Who asked, by its User-Agent. */
+  /** The client's User-Agent. */
   readonly agent: string;
   readonly at: number;
 }
@@ -32,11 +32,11 @@ export interface Origin {
   /** `host:port`, as ALLOW_PRIVATE_HOSTS takes it. */
   readonly host: string;
   readonly requests: readonly OriginRequest[];
-  /** How often this path was asked for. */
+  /** How often this path was requested. */
   count(path: string): number;
-  /** Forgets the requests so far. */
+  /** Clears the recorded requests. */
   forget(): void;
-  /** From now on answers this way. */
+  /** Changes the behaviour from now on. */
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export const documentNamed = (name: string): string =>
     attributes: [{ trait_type: "Kind", value: "hero" }],
   });
 
-/** Starts an origin on 127.0.0.1; at first every path answers a document of its own name. */
+/** Starts an origin on 127.0.0.1; initially every path answers with a document named after it. */
 export async function startOrigin(
   first: Behaviour = (path) => ({ body: documentNamed(path) }),
 ): Promise<Origin> {
@@ -85,7 +85,7 @@ export async function startOrigin(
     },
     async close() {
       server.close();
-      // Requests that are never answered would hold the server open.
+      // Unanswered requests would keep the server open.
       server.closeAllConnections();
       await once(server, "close");
     },

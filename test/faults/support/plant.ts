@@ -1,4 +1,4 @@
-/** A chain, an RPC endpoint, a metadata host, a database and the service as processes, each of which a test can break. */
+/** A chain, an RPC endpoint, a metadata host, a database and the service as processes that a test can break. */
 
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
@@ -18,24 +18,24 @@ import { type Origin, startOrigin } from "./origin.ts";
 const SCHEMA = "faults";
 // A transaction may use 2^24 gas (EIP-7825), and a mint takes some 30,000.
 const MINTS_PER_CALL = 400;
-// Ponder takes the last 30 blocks of a chain as unsettled, and goes back up to twice as far at a start.
+// Ponder treats a chain's last 30 blocks as unsettled, and goes back up to twice as far at a start.
 const SETTLED_AFTER_BLOCKS = 61;
 const AGE_SECONDS = 3_600;
 const ENDS_WITHIN_MS = 240_000;
 
-/** How a process is run: `npm start`, `ponder start` without a supervisor, or `ponder serve` beside one of them. */
+/** How a process runs: `npm start`, `ponder start` without a supervisor, or `ponder serve` beside one of them. */
 export type Role = "supervised" | "indexer" | "replica";
 
 export type Partner = ReturnType<typeof createPartner>;
 
 export interface PlantOptions {
-  /** Tokens 1 to this are minted, and each has a document at `/t/{id}` of the origin. */
+  /** Tokens 1 to this are minted, and each has a document at the origin's `/t/{id}`. */
   readonly tokens: number;
-  /** More origins, for faults that must not touch the first one's host. */
+  /** More origins, for faults that must not affect the first one's host. */
   readonly moreOrigins?: readonly Origin[];
   /** Tokens whose documents are elsewhere, by id. */
   readonly uris?: ReadonlyMap<number, string>;
-  /** A database of the test's own in place of one in the shared server. */
+  /** A separate database instead of one in the shared server. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -45,16 +45,16 @@ export interface Plant {
   readonly rpc: Endpoint;
   readonly origin: Origin;
   readonly heroes: Contract;
-  /** The contract's address as every door answers it. */
+  /** The contract's address as every route returns it. */
   readonly address: string;
-  /** Starts a process of this role and waits until it is ready. A role keeps its port from start to start. */
+  /** Starts a process of this role and waits until it is ready. A role reuses its port. */
   start(role: Role, env?: Record<string, string>): Promise<Service>;
   /** A partner of a running service; all share one key. */
   partner(service: Service): Promise<Partner>;
   /** Calls the contract many times in one transaction. */
   callAll(name: string, argsOfEach: readonly (readonly unknown[])[]): Promise<TransactionReceipt>;
   query<Row>(sql: string): Promise<Row[]>;
-  /** Waits until every token has been read well at least once and nothing is due. */
+  /** Waits until every token has been read successfully at least once and nothing is due. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
     await chain.write(heroes, "mintRange", [chain.account(1).address, BigInt(first), BigInt(count)]);
   }
   for (const [id, uri] of options.uris ?? []) await chain.write(heroes, "setTokenURI", [BigInt(id), uri]);
-  // An hour ago, in blocks that no reorg reaches: what a test does is not mixed up with how its tokens were made.
+  // An hour ago, in blocks that no reorg reaches: a test's actions must not mix with the creation of its tokens.
   await chain.mine(SETTLED_AFTER_BLOCKS);
   await chain.rpc("evm_setTime", [Date.now()]);
   await chain.mine();

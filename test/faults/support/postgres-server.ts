@@ -1,4 +1,4 @@
-/** A PostgreSQL of a test's own at a fixed address, which can be stopped in every way and started again. */
+/** A separate PostgreSQL at a fixed address, which a test can stop in every way and restart. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,17 +12,17 @@ import { findInstall, launch } from "../../../src/api/postgres/postgres-install.
 const POLL_MS = 50;
 const START_TIMEOUT_MS = 60_000;
 
-// PostgreSQL's own words for the signals that end it (documentation, 18.5 "Shutting Down the Server").
+// PostgreSQL's own terms for the signals that end it (documentation, 18.5 "Shutting Down the Server").
 const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 export interface PostgresServer {
   readonly url: string;
   start(): Promise<void>;
-  /** `fast` ends every session and writes all down; `immediate` is a crash, which the next start recovers from. */
+  /** `fast` ends every session and flushes to disk; `immediate` is a crash, from which the next start recovers. */
   stop(mode: keyof typeof SIGNALS): Promise<void>;
 }
 
-/** Makes a cluster in this folder, as the embedded one is made, and starts it. */
+/** Creates a cluster in this folder, like the embedded one, and starts it. */
 export async function startPostgresServer(folder: string): Promise<PostgresServer> {
   const made = new URL(await joinEmbeddedPostgres(folder));
   await stopEmbeddedPostgres(folder);
@@ -58,7 +58,7 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   return server;
 }
 
-/** Exit handlers do not run when a process is killed hard, but its end of this pipe closes however it ends. */
+/** Exit handlers do not run when a process is killed, but its end of this pipe closes in any case. */
 function endWithParent(child: ChildProcess): void {
   const watchdog = spawn("sh", ["-c", `cat; kill -INT ${child.pid}`], {
     detached: true,

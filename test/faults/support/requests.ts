@@ -1,4 +1,4 @@
-/** A partner's requests that go on while the service comes and goes, and what must have become of them. */
+/** A partner's requests that continue while the service comes and goes, and checks of their results. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../e2e/world.ts";
@@ -19,23 +19,23 @@ export interface Entry {
 }
 
 export interface Requests {
-  /** Lets the senders go on until this many are accepted. */
+  /** Lets the senders continue until this many requests are accepted. */
   upTo(count: number): void;
   /** How many were accepted: answered with 200 and a receipt's id. */
   accepted(): number;
-  /** How many were cut off before an answer: the service may have accepted them all the same. */
+  /** How many were disconnected before an answer: the service may have accepted them all the same. */
   unanswered(): number;
-  /** Resolves once all that `upTo` let through were accepted; rejects with a fault of the senders. */
+  /** Resolves once all requests up to `upTo` are accepted; rejects with a fault of the senders. */
   sent(): Promise<void>;
-  /** Changes the document of a token that is not asked for here. */
+  /** Changes the document of a token that is not requested here. */
   rename(id: number, name: string): void;
   /** Every entry of the receipts since the start of these requests. */
   entries(): Promise<readonly Entry[]>;
-  /** Waits until no entry is open, and answers them. */
+  /** Waits until no entry is open, and returns the entries. */
   ended(): Promise<readonly Entry[]>;
-  /** Ids of accepted receipts that the database does not hold. */
+  /** Ids of accepted receipts that are missing in the database. */
   lost(): Promise<readonly string[]>;
-  /** Tokens that are not served as they were when they were last asked for. */
+  /** Tokens that are not served as they were at their last request. */
   stale(): Promise<readonly string[]>;
 }
 
@@ -62,7 +62,7 @@ export function startRequests(plant: Plant, partner: Partner, tokens: number, di
     }
   }
 
-  /** Until it is accepted. */
+  /** Retries until it is accepted. */
   async function send(id: string): Promise<string> {
     for (;;) {
       const answer = await within(UNANSWERED_MS, partner.refresh(plant.address, [id]));
@@ -88,7 +88,7 @@ export function startRequests(plant: Plant, partner: Partner, tokens: number, di
       limit = count;
       const round = Promise.all(Array.from({ length: SENDERS }, sendAll));
       sending = Promise.all([sending, round]);
-      // Reported by `sent`; a fault before anybody waits for it must not end the tests.
+      // `sent` reports it; an earlier fault must not end the tests.
       sending.catch(() => undefined);
     },
     accepted: () => receipts.length,
@@ -133,11 +133,11 @@ export function countEnds(entries: readonly Entry[]): Readonly<Record<string, nu
   return counts;
 }
 
-/** Those that did not end by finding the document. */
+/** Entries that did not end with a document. */
 export const badEnds = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter(({ status }) => status !== "updated" && status !== "unchanged");
 
-/** What comes too late, or fails, is undefined. */
+/** Undefined if the work takes too long or fails. */
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   const answer = work.catch(() => undefined);
   return Promise.race([answer, sleep(ms, undefined, { ref: false })]);

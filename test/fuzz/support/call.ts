@@ -1,4 +1,4 @@
-/** One request over HTTP, sent as it is, and what came of it. */
+/** One HTTP request, sent unchanged, and its result. */
 
 import http from "node:http";
 
@@ -18,7 +18,7 @@ export interface FuzzAnswer {
 const ANSWER_BYTES_MAX = 20 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/** Resolves with a sentence where the connection ended without an answer, and with undefined for what Node won't send. */
+/** Resolves with a sentence if the connection ended without an answer, and with undefined if Node won't send it. */
 export function call(
   port: number,
   agent: http.Agent,
@@ -28,7 +28,7 @@ export function call(
     let request: http.ClientRequest;
     try {
       const { method, path, body } = sent;
-      // Node would send a body of some methods without a word of its length.
+      // For some methods Node would send a body without its length.
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const headers = { ...length, ...sent.headers };
       request = http.request({ host: "127.0.0.1", port, agent, method, path, headers, timeout: TIMEOUT_MS });
@@ -58,7 +58,7 @@ export function call(
       request.destroy();
     });
     request.on("error", (error: NodeJS.ErrnoException) => {
-      // The other side may end a connection that was at rest in the moment that it is used again.
+      // The other side may close an idle connection just as it is reused.
       if (request.reusedSocket && error.code === "ECONNRESET") resolve(call(port, new http.Agent(), sent));
       else resolve(`no answer: ${error.message}`);
     });

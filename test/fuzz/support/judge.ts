@@ -1,10 +1,10 @@
-/** What no answer may be, whatever was asked. */
+/** Rules that every answer must satisfy, whatever the request. */
 
 import type { FuzzAnswer, FuzzRequest } from "./call.ts";
 
-// Ponder's own, in words of its own.
+// Ponder's own routes, with their own format.
 const PONDERS = /^\/(?:ready|health)(?:\?|$)/;
-// Above the largest limit of a body, the connection may end before all of it is sent.
+// Above the largest body limit, the connection may end before everything is sent.
 const BODY_MAY_BREAK = 64 * 1024;
 
 /** What is wrong with an answer, or undefined. */

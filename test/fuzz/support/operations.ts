@@ -21,7 +21,7 @@ import { type Random, randomJson, randomText } from "./random.ts";
 import { bodyText, headerText } from "./rest.ts";
 
 export interface OperationContext {
-  /** A key that works, if nothing has taken it away. */
+  /** A working key, unless a request has revoked it. */
   readonly keys: { readonly current: string };
   readonly known: readonly string[];
 }
@@ -150,7 +150,7 @@ export function createGraphqlFuzzer(
   };
 }
 
-/** A value as GraphQL writes it; strings as names of an enumeration, if so asked. */
+/** A value in GraphQL syntax; strings as enum names if requested. */
 function literal(value: unknown, isName = false): string {
   if (value === undefined) return "null";
   if (Array.isArray(value)) return `[${value.map((each) => literal(each, isName)).join(", ")}]`;

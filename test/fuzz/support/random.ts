@@ -1,15 +1,15 @@
-/** Values that nobody expects, from a seed: the same seed and number give the same values. */
+/** Unexpected values from a seed: the same seed and number give the same values. */
 
 export interface Random {
-  /** From 0 up to, and not including, 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   whole(min: number, max: number): number;
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
 }
 
-/** Mulberry32, of a seed of 32 bits and the number of a request. */
+/** Mulberry32, seeded with 32 bits and the number of a request. */
 export function createRandom(seed: number, number: number): Random {
   let state = (seed ^ Math.imul(number + 1, 0x9e3779b1)) | 0;
   const next = (): number => {
@@ -102,7 +102,7 @@ const hostile = [
   "9999999-99-99",
 ] as const;
 
-/** Text that is hostile, random, or one of `known`, as if somebody knew what to ask for. */
+/** Text that is hostile, random, or one of `known`, as if the client knew real values. */
 export function randomText(random: Random, known: readonly string[] = []): string {
   if (known.length > 0 && random.chance(0.5)) return random.pick(known);
   if (random.chance(0.85)) return random.pick(hostile);
@@ -110,7 +110,7 @@ export function randomText(random: Random, known: readonly string[] = []): strin
   return Array.from({ length }, () => String.fromCodePoint(random.whole(0, 0x2fff))).join("");
 }
 
-/** Stands for lists and objects inside each other by the thousand, in a value that becomes JSON text. */
+/** Stands for lists and objects nested a thousand deep, in a value that becomes JSON text. */
 export const DEEP = "@deep@";
 
 /** Any JSON value. */
@@ -132,18 +132,18 @@ export function randomJson(random: Random, known: readonly string[] = [], depth 
       return Array.from({ length }, () => randomJson(random, known, depth + 1));
     }
     case 7:
-      // More than anybody could write down by calls.
+      // Deeper than recursive calls could write.
       if (random.chance(0.1)) return DEEP;
       return nested(random.whole(5, 50), random.chance(0.5));
     default: {
       const names = Array.from({ length: random.whole(0, 3) }, () => randomText(random, known).slice(0, 40));
-      // As JSON.parse makes it: `__proto__` is a name like any other.
+      // As JSON.parse creates it: `__proto__` is an ordinary key.
       return Object.fromEntries(names.map((name) => [name, randomJson(random, known, depth + 1)]));
     }
   }
 }
 
-/** Lists or objects inside each other. */
+/** Nested lists or objects. */
 function nested(levels: number, isList: boolean): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level++) value = isList ? [value] : { a: value };

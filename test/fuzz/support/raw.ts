@@ -1,4 +1,4 @@
-/** Bytes that are nearly HTTP, sent at once, in pieces, or never to the end. */
+/** Bytes that are almost HTTP, sent at once, in pieces, or never completely. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { open, parseAnswer, readAll } from "../../support/raw-http.ts";
@@ -27,7 +27,7 @@ const shapes: readonly ((random: Random) => string)[] = [
   () => `POST /graphql HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
 ];
 
-/** The worst that can come of it: the sentence that says what did, or undefined. */
+/** Returns a sentence about the fault, or undefined. */
 export async function sendRaw(random: Random, port: number): Promise<string | undefined> {
   const bytes = random.pick(shapes)(random);
   const socket = await open(port);

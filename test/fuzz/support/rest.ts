@@ -19,10 +19,10 @@ interface Operation {
 }
 
 export interface RestContext {
-  /** A key that works, if nothing has taken it away. */
+  /** A working key, unless a request has revoked it. */
   readonly keys: { readonly current: string };
   readonly operatorToken: string;
-  /** Values that exist: addresses, ids. */
+  /** Existing values: addresses, ids. */
   readonly known: readonly string[];
 }
 
@@ -137,7 +137,7 @@ export function createRestFuzzer(document: unknown, context: RestContext): (rand
   };
 }
 
-/** JSON, and sometimes something that is nearly it. */
+/** JSON, or sometimes something close to it. */
 export function bodyText(random: Random, value: unknown): string | Buffer {
   const levels = random.whole(50, 60_000);
   const open = random.pick(["[", '{"a":']);
@@ -163,12 +163,12 @@ export function bodyText(random: Random, value: unknown): string | Buffer {
   }
 }
 
-/** Percent-encoded, and sometimes badly. */
+/** Percent-encoded, sometimes badly. */
 export function encode(random: Random, text: string): string {
   if (random.chance(0.03))
     return random.pick(["%", "%zz", "%00", "%c0%af", "%ed%a0%80", "%2e%2e%2f", "%252e", ".."]);
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** What Node sends in a header. */
+/** Text that Node accepts in a header. */
 export const headerText = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?");

@@ -1,4 +1,4 @@
-/** The pages and the forms of the console, as a crawl of them finds them. */
+/** The pages and the console's forms, as found by a crawl. */
 
 import type http from "node:http";
 import { call, type FuzzRequest } from "./call.ts";
@@ -18,7 +18,7 @@ export interface SiteContext {
   readonly known: readonly string[];
 }
 
-// What nobody may press: the session of the crawl would be over.
+// Never submitted: it would end the crawl's session.
 const LEFT_ALONE = /\/console\/sign-out/;
 const PAGES_MAX = 80;
 const TARGETS = [
@@ -36,7 +36,7 @@ const TARGETS = [
   "/assets/x",
 ];
 
-/** Signs in by a link of the operator's, finds pages and forms, and makes requests of them. */
+/** Signs in by an operator's link, finds pages and forms, and makes requests from them. */
 export async function createSiteFuzzer(context: SiteContext): Promise<(random: Random) => FuzzRequest> {
   const { port, agent, baseUrl, known } = context;
   const origin = new URL(baseUrl).origin;
@@ -96,7 +96,7 @@ export async function createSiteFuzzer(context: SiteContext): Promise<(random: R
   };
 }
 
-/** A page's address with a part of it, or a parameter, made up. */
+/** A page's URL with a made-up part or parameter. */
 function page(random: Random, path: string, known: readonly string[]): string {
   if (random.chance(0.3)) return path;
   const [route = "", query = ""] = path.split("?");

@@ -1,4 +1,4 @@
-/** What happens on the chain meanwhile: a round per block of mints, transfers, locks, updates and burns. */
+/** Chain activity during the soak: one round per block of mints, transfers, locks, updates and burns. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeFunctionData } from "viem";
@@ -13,24 +13,24 @@ const PAUSE_MS = 300;
 const REORG_ROUNDS = 4;
 
 interface State {
-  /** The account that holds a token, by the token's id; burned ones are not in it. */
+  /** The account that owns each token, by token id, without burned ones. */
   holders: Map<number, number>;
-  /** Which accounts hold a lock, as `id:account`. */
+  /** Which accounts have a lock, as `id:account`. */
   locks: Set<string>;
 }
 
 export interface ChainLife {
-  /** Ids that exist, burned ones left out. */
+  /** Existing ids, without burned ones. */
   ids(): readonly number[];
   readonly counts: Readonly<Record<string, number>>;
-  /** What the contract refused, which these tests got wrong. */
+  /** The contract's refusals, which are mistakes of these tests. */
   readonly faults: readonly string[];
-  /** Takes the blocks of a few rounds back, by a chain that is longer than the one they were on. */
+  /** Reverts the blocks of a few rounds by a longer chain. */
   reorganise(): Promise<{ readonly blocks: number }>;
   stop(): Promise<void>;
 }
 
-/** Token ids 1 to `tokens` are minted already, to the first holder. */
+/** Token ids 1 to `tokens` are already minted, to the first holder. */
 export async function startChainLife(
   { chain, heroes, origin }: Plant,
   { tokens, documents, seed }: { tokens: number; documents: Documents; seed: number },
@@ -54,7 +54,7 @@ export async function startChainLife(
 
   const isLocked = (id: number): boolean => LOCKERS.some((account) => state.locks.has(`${id}:${account}`));
 
-  /** One transaction of the owner's, and one of a holder and of a locker, on different tokens. */
+  /** One transaction by the owner, one by a holder and one by a locker, on different tokens. */
   async function playRound(): Promise<void> {
     const round = rounds++;
     const random = createRandom(seed, round);
@@ -146,7 +146,7 @@ export async function startChainLife(
         const snapshot = await chain.snapshot();
         const fork = await chain.blockNumber();
         for (let round = 0; round < REORG_ROUNDS; round++) await playRound();
-        // Until the service has seen some of what it has to take back.
+        // Until the service has seen some of what it must revert.
         await sleep(2_000);
         const blocks = Number((await chain.blockNumber()) - fork);
         await chain.revert(snapshot);

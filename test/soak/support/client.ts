@@ -1,4 +1,4 @@
-/** Sends requests as clients at many addresses do, and judges each answer. */
+/** Sends requests like clients at many addresses, and judges each answer. */
 
 import http from "node:http";
 import { call, type FuzzAnswer } from "../../fuzz/support/call.ts";
@@ -12,22 +12,22 @@ export interface Ask {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Record<string, string>;
-  /** Sent as JSON, but for text, which is sent as it is. */
+  /** Sent as JSON; text is sent unchanged. */
   readonly body?: unknown;
 }
 
 export interface Answered extends Outcome {
-  /** Undefined where there was no answer. */
+  /** Undefined if there was no answer. */
   readonly answer: FuzzAnswer | undefined;
-  /** Of an answer in JSON; undefined for any other. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+  /** Undefined if the answer is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
   readonly json: any;
 }
 
 export interface Client {
   readonly port: number;
   ask(random: Random, ask: Ask): Promise<Answered>;
-  /** While this answers true, 503 with Retry-After is a good answer. */
+  /** While this returns true, 503 with Retry-After is an acceptable answer. */
   excused: () => boolean;
   close(): void;
 }
@@ -70,7 +70,7 @@ export function createClient(port: number): Client {
   return client;
 }
 
-/** Of so many clients that what is kept for each of them shows. */
+/** So many clients that a leak per client shows. */
 export const addressOf = (random: Random): string =>
   `10.${random.whole(0, 255)}.${random.whole(0, 255)}.${random.whole(1, 254)}`;
 

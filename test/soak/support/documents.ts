@@ -1,22 +1,22 @@
-/** The origins of the soak: documents whose content changes on demand, their pictures, and the faults of both. */
+/** The origins of the soak: documents that change on demand, their pictures, and faults of both. */
 
 import { pictures } from "../../../bench/media-cache.ts";
 import { type Answer, type Behaviour, type Origin, startOrigin } from "../../faults/support/origin.ts";
 import { createRandom } from "../../fuzz/support/random.ts";
 
 const CLASSES = ["Knight", "Mage", "Rogue", "Dragon", "Bard", "Smith"];
-// Squares on a side. What is kept of such a picture takes a few kilobytes, so that a long soak fills no disk.
+// Squares per side. Such a picture is stored in a few kilobytes, so that a long soak fills no disk.
 const PICTURE_GRAINS = 4;
 const REVISIONS_MAX = 10_000;
 const BIRTH = 1_600_000_000;
 const DAY_SECONDS = 86_400;
 
 export interface Documents {
-  /** From now on the token's document is another one, with another picture. */
+  /** Gives the token another document, with another picture. */
   change(id: number): void;
 }
 
-/** Has `origin` answer `/t/{id}` with a document of that token, and fail one request in twenty. */
+/** Makes `origin` serve each token's document at `/t/{id}`, and fail one request in twenty. */
 export function serveDocuments(origin: Origin, pictureUrl: string, seed: number): Documents {
   const revisions = new Map<number, number>();
   origin.behave(
@@ -28,7 +28,7 @@ export function serveDocuments(origin: Origin, pictureUrl: string, seed: number)
   return { change: (id) => void revisions.set(id, (revisions.get(id) ?? 0) + 1) };
 }
 
-/** A host of pictures at `/{number}.png`; some requests fail, and some pictures are none. */
+/** A host of pictures at `/{number}.png`; some requests fail, and some pictures are invalid. */
 export async function startPictures(seed: number): Promise<Origin> {
   const picture = await pictures(PICTURE_GRAINS);
   return startOrigin(
@@ -45,20 +45,20 @@ function documentOf(id: number, revision: number, pictureUrl: string): string {
   return JSON.stringify({
     name: `Hero ${id}, revision ${revision}`,
     description: `As it was told of for the ${revision}th time. ${"It goes on and on. ".repeat(random.whole(1, 20))}`,
-    // A picture that nobody has seen: one that is known by its content is not decoded again.
+    // A new picture: known content is not decoded again.
     image: `${pictureUrl}/${id * REVISIONS_MAX + revision}.png`,
     attributes: [
       { trait_type: "Class", value: random.pick(CLASSES) },
       { trait_type: "Level", display_type: "number", value: random.whole(0, 99), max_value: 100 },
       { trait_type: "Born", display_type: "date", value: BIRTH + random.whole(0, 500) * DAY_SECONDS },
       { trait_type: "Awakened", display_type: "bool", value: random.chance(0.5) },
-      // A value that no other token has, and that this one loses with its next revision.
+      // A value unique to this token, which its next revision removes.
       { trait_type: "Serial", value: `${id}-${revision}` },
     ],
   });
 }
 
-/** One request in twenty is answered late or badly; most of these are well when they are tried again. */
+/** One request in twenty is answered late or badly; most of these succeed when retried. */
 function failingNowAndThen(seed: number, answer: Behaviour): Behaviour {
   let asked = 0;
   return (path, nth) => {

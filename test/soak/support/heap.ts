@@ -1,18 +1,18 @@
-/** What a service holds after a collection of garbage, asked over the inspector that Node opens at a signal. */
+/** A service's memory after a garbage collection, read through the inspector that Node opens on a signal. */
 
 import { WebSocket } from "undici";
 import { eventually } from "../../support/eventually.ts";
 
 /**
- * In the environment of the service: its inspector, once it is asked for, takes a free port of this machine. Until the
- * signal nothing listens, and the service runs as it does without it.
+ * For the service's environment: its inspector, once requested, listens on a free port of this machine. Until the
+ * signal nothing listens, and the service runs as without it.
  */
 export const INSPECTABLE = { NODE_OPTIONS: "--inspect-port=127.0.0.1:0" };
 
 const OPENS_WITHIN_MS = 30_000;
 const MEGABYTE = 1024 * 1024;
 
-// The engine compiles what is used often for as long as it runs, and keeps what it has compiled.
+// The engine compiles frequently used code for as long as it runs, and keeps the result.
 const HELD = `(() => {
   const isCode = ({ space_name }) => space_name.startsWith("code");
   const used = (spaces) => spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
@@ -24,15 +24,15 @@ const HELD = `(() => {
 
 /** In MB. */
 export interface Held {
-  /** What something still refers to, machine code left out. */
+  /** Objects still referenced, without machine code. */
   readonly heap: number;
   readonly code: number;
-  /** Buffers and what else they hold outside of the heap. */
+  /** Buffers and other memory outside the heap. */
   readonly external: number;
   readonly resident: number;
 }
 
-/** Makes Node's process `pid` open its inspector, unless it has; `log` is what it has printed so far. */
+/** Makes Node's process `pid` open its inspector, unless it has; `log` is the process's output so far. */
 export async function createHeapProbe(pid: number, log: () => string): Promise<() => Promise<Held>> {
   process.kill(pid, "SIGUSR1");
   const url = await eventually(
@@ -43,7 +43,7 @@ export async function createHeapProbe(pid: number, log: () => string): Promise<(
   return async () => {
     const inspector = await connect(url);
     try {
-      // What a first collection finalises, a second one gives back.
+      // A second collection frees what the first one finalised.
       for (let turn = 0; turn < 2; turn++) await inspector.send("HeapProfiler.collectGarbage");
       const { result } = (await inspector.send("Runtime.evaluate", { expression: HELD })) as {
         result: { value: string };

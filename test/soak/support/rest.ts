@@ -1,4 +1,4 @@
-/** What partners, readers and operators do over REST, with a key and with a wrong one. */
+/** Actions of partners, readers and operators over REST, with valid and invalid keys. */
 
 import type { Random } from "../../fuzz/support/random.ts";
 import type { Answered, Ask, Client } from "./client.ts";
@@ -9,14 +9,14 @@ export interface Subject {
   readonly key: string;
   readonly operatorToken: string;
   readonly chainId: number;
-  /** Of the collection. */
+  /** The collection's address. */
   readonly address: string;
-  /** Of tokens that exist. */
+  /** Ids of existing tokens. */
   readonly ids: () => readonly number[];
   readonly wallets: readonly string[];
-  /** Ids of refreshes that were accepted, for the test to ask after. */
+  /** Ids of accepted refreshes, for the test to check later. */
   readonly accepted: string[];
-  /** Paths of pictures that answers named. */
+  /** Paths of pictures in answers. */
   readonly images: string[];
 }
 
@@ -164,7 +164,7 @@ export function restKinds(subject: Subject): Kind[] {
     return ["/market/trade_checks", { action, items, ...wallet, ...more }];
   }
 
-  /** A key is made, used and revoked. */
+  /** Creates, uses and revokes a key. */
   async function keysComeAndGo(random: Random): Promise<Answered> {
     const headers = { authorization: `Bearer ${subject.operatorToken}` };
     const body = { app: `App ${random.whole(1, 50)}`, apis: ["market"] };
@@ -177,7 +177,7 @@ export function restKinds(subject: Subject): Kind[] {
   }
 }
 
-/** Conditions, order and length of a search, at random. */
+/** Random conditions, sort and size of a search. */
 function searchOf(random: Random, wallets: readonly string[]): URLSearchParams {
   const query = new URLSearchParams({ limit: String(random.pick([5, 20, 20, 100])) });
   if (random.chance(0.4)) {

@@ -1,4 +1,4 @@
-/** Clients that go away in the middle of an answer, never read one, or never finish what they send. */
+/** Clients that disconnect in the middle of an answer, never read one, or never finish a request. */
 
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -9,9 +9,9 @@ import { addressOf } from "./client.ts";
 import type { Subject } from "./rest.ts";
 import type { Kind, Outcome } from "./traffic.ts";
 
-// Longer than the service waits for a client that takes nothing (docs/access.md "Connections").
+// Longer than the service waits for a client that reads nothing (docs/access.md "Connections").
 const UNREAD_MS = 60_000;
-// Together far more than the buffers of both sides take.
+// Together far more than the buffers of both sides can take.
 const UNREAD_ANSWERS = 100;
 const SLOW_MS = 4_000;
 const GONE: Outcome = { label: "gone" };
@@ -21,7 +21,7 @@ export function rudeKinds({ client, key, address, ids }: Subject): Kind[] {
     `${line} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${key}\r\nX-Forwarded-For: ${addressOf(random)}\r\n${more}\r\n`;
   const big = `GET /market/collections/${address}/tokens?limit=100`;
 
-  /** Opens a connection for `act`, and cuts it whatever comes of that. */
+  /** Opens a connection for `act`, and closes it whatever the result. */
   const cut = async (act: (socket: Socket) => Promise<unknown>): Promise<Outcome> => {
     const socket = await open(client.port);
     try {
@@ -42,7 +42,7 @@ export function rudeKinds({ client, key, address, ids }: Subject): Kind[] {
             head(random, random.pick([big, "GET /openapi.json", `GET /collections/31337/${address}`])),
           );
           socket.resume();
-          // Of the first bytes, or of the end of a connection that was refused.
+          // Waits for the first bytes, or for the end of a refused connection.
           await Promise.race([once(socket, "data"), once(socket, "close"), sleep(SLOW_MS)]);
         }),
     },

@@ -1,4 +1,4 @@
-/** One soak from start to end: the service as an operator starts it, its traffic, its faults, and what was seen. */
+/** One soak from start to end: the service as an operator starts it, its traffic, its faults, and the observations. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Service } from "../../../demo/service.ts";
@@ -21,32 +21,32 @@ import { visitorKinds } from "./visitors.ts";
 const TOKENS = 300;
 const THIRDS = 3;
 const OUTAGE_MS = 10_000;
-// Parts of the whole time.
+// Fractions of the whole time.
 const OUTAGE_AT = 0.45;
 const REORG_AT = 0.55;
-// For endpoints to be asked again, and for what waited to be answered.
+// Time to retry endpoints, and to answer pending requests.
 const EXCUSED_AFTER_MS = 15_000;
-// Clients that never read are cut after 45 s, and pools close what is idle after 10 s.
+// Clients that never read are disconnected after 45 s, and pools close idle connections after 10 s.
 const REST_WITHIN_MS = 120_000;
 const READ_WITHIN_MS = 240_000;
 
 export interface SoakRun {
   readonly seconds: number;
   readonly samples: readonly Sample[];
-  /** Before any traffic, and after all of it, once nothing is under way. */
+  /** Before any traffic, and after all of it, once nothing is running. */
   readonly before: Sample;
   readonly after: Sample;
-  /** After a collection of garbage, at the end of each third. */
+  /** After a garbage collection, at the end of each third. */
   readonly held: readonly Held[];
   readonly tallies: readonly Tally[];
-  /** Of answers, of the contract's, and of readers of the event stream. */
+  /** Faults in answers, in contract calls, and of stream readers. */
   readonly faults: {
     readonly answers: readonly string[];
     readonly chain: readonly string[];
     readonly events: readonly string[];
   };
   readonly log: LogFindings;
-  /** Accepted refreshes, those that the database does not know, and those whose entries are not all done. */
+  /** Accepted refreshes, those missing in the database, and those with unfinished entries. */
   readonly refreshes: {
     readonly accepted: number;
     readonly lost: readonly string[];
@@ -55,21 +55,21 @@ export interface SoakRun {
   readonly chain: Readonly<Record<string, number>>;
   readonly reorgBlocks: number;
   readonly events: { readonly stored: number; readonly read: number; readonly connections: number };
-  /** Whether the process that served at the start served to the end. */
+  /** Whether one process served from start to end. */
   readonly isSameProcess: boolean;
 }
 
-/** Takes `minutes` and a few more; rejects where the service does not start, or a part of the soak itself fails. */
+/** Takes `minutes` and a few more; rejects if the service does not start, or a part of the soak itself fails. */
 export async function soak(minutes: number, seed: number): Promise<SoakRun> {
   const pictures = await startPictures(seed);
   const plant = await createPlant({
     tokens: TOKENS,
     moreOrigins: [pictures],
     env: {
-      // What npm start has outside of a test runner.
+      // The default outside a test runner.
       NODE_ENV: "production",
       TRUSTED_PROXIES: "127.0.0.1,::1",
-      // The usual one: nobody delegates, and everybody is answered.
+      // The default registry: there are no delegations, and every query is answered.
       DELEGATE_REGISTRY_31337: "",
       ...INSPECTABLE,
     },
@@ -155,7 +155,7 @@ async function runTraffic({ plant, service, life, minutes, seed }: Parts): Promi
   await subscribers.stop(stored.at(-1)?.id ?? 0);
   const isAtRest = (sample: Sample): boolean =>
     sample.descriptors <= before.descriptors && sample.connections <= before.connections;
-  // What is not given back shows in the answer.
+  // Anything not released shows in the result.
   await eventually(samples.take, isAtRest, REST_WITHIN_MS).catch(() => undefined);
   const after = await samples.take();
   await samples.stop();
@@ -190,7 +190,7 @@ async function lastEvent(plant: Plant): Promise<number> {
   return row?.last ?? 0;
 }
 
-/** All events, once there has been no new one for a while. */
+/** All events, once no new one has arrived for a while. */
 async function settledEvents(plant: Plant): Promise<StoredEvent[]> {
   let last = -1;
   await eventually(

@@ -1,4 +1,4 @@
-/** Looks at the service every few seconds: memory, files, connections, queue. */
+/** Samples the service every few seconds: memory, files, connections, queue. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Plant } from "../../faults/support/plant.ts";
@@ -8,32 +8,32 @@ const EVERY_MS = 5_000;
 const DECODER = "media/image-worker.ts";
 
 export interface Sample {
-  /** Since the first look. */
+  /** Since the first sample. */
   readonly seconds: number;
   readonly residentMb: number;
   readonly heapMb: number;
   readonly externalMb: number;
-  /** The 99th percentile since the last answer of /metrics, to whomever. */
+  /** The 99th percentile since the last scrape of /metrics, by anyone. */
   readonly loopLagMs: number;
   readonly decoders: number;
-  /** Of all of them together. */
+  /** All decoders together. */
   readonly decodersMb: number;
   readonly descriptors: number;
-  /** Sessions in its database. */
+  /** Database sessions of the service. */
   readonly connections: number;
-  /** Tokens that wait for a fetch, those that are looked at again included. */
+  /** Tokens pending a fetch, including rechecks. */
   readonly queue: number;
 }
 
 export interface Samples {
   readonly all: readonly Sample[];
-  /** One more, now. */
+  /** Takes one more sample now. */
   take(): Promise<Sample>;
-  /** Rejects where a look failed. */
+  /** Rejects if a sample failed. */
   stop(): Promise<void>;
 }
 
-/** Of the process that serves, `pid`, and the decoders that it has started. Throws where the system has no /proc. */
+/** Samples the serving process `pid` and its decoders. Throws on systems without /proc. */
 export function startSamples(plant: Plant, { baseUrl, pid }: { baseUrl: string; pid: number }): Samples {
   if (memoryOf(pid) === 0) throw new Error(`the memory of process ${pid} can't be read: this needs Linux`);
   const all: Sample[] = [];
@@ -41,7 +41,7 @@ export function startSamples(plant: Plant, { baseUrl, pid }: { baseUrl: string; 
   const stopping = new AbortController();
 
   async function take(): Promise<Sample> {
-    // Its compiler is a child as well.
+    // Its compiler is a child process too.
     const decoders = childrenOf(pid).filter((child) => commandOf(child).includes(DECODER));
     const [rows, text] = await Promise.all([
       plant.query<{ connections: number; queue: number }>(
@@ -73,7 +73,7 @@ export function startSamples(plant: Plant, { baseUrl, pid }: { baseUrl: string; 
     }
   }
   const running = run();
-  // Told by `stop`; a failure before that must not end the tests.
+  // `stop` reports it; an earlier failure must not end the tests.
   running.catch(() => undefined);
 
   return {

@@ -16,18 +16,18 @@ export interface StoredEvent {
 
 export interface Subscribers {
   connections(): number;
-  /** How many events were read, once they have stopped. */
+  /** How many events were read, after the end. */
   events(): number;
-  /** Has each of them read up to this id, and hangs up. */
+  /** Lets each reader read up to this id, then disconnects it. */
   stop(upTo: number): Promise<void>;
-  /** What a reader got that is not, event by event, what it should have got of these. */
+  /** Deviations of each reader's events from those it should have received of these. */
   faults(stored: readonly StoredEvent[]): readonly string[];
 }
 
 interface Plan {
-  /** Event types, or all without them. */
+  /** Event types; all if absent. */
   readonly types?: readonly string[];
-  /** How long a connection lasts, in seconds; without it, as long as the server keeps it. */
+  /** How long a connection lasts, in seconds; if absent, until the server closes it. */
   readonly staysSeconds?: readonly [number, number];
 }
 
@@ -40,7 +40,7 @@ const PLANS: readonly Plan[] = [
   { staysSeconds: [1, 10], types: ["lock", "unlock"] },
 ];
 
-/** Starts them after the event of this id. */
+/** Starts the readers after the event with this id. */
 export function startSubscribers(
   baseUrl: string,
   { key, after, seed }: { key: string; after: number; seed: number },
@@ -63,7 +63,7 @@ export function startSubscribers(
       if (reader) {
         connections++;
         await stay(reader, plan.staysSeconds && random.whole(...plan.staysSeconds));
-        // Taken together: what comes after is not read any more.
+        // Taken together: later events are no longer read.
         ids.push(...reader.events.map(({ id }) => id));
         position = reader.lastId ?? position;
         reader.close();

@@ -1,10 +1,10 @@
-/** Requests of many kinds, each at a rate of its own that no answer slows down, and what became of them. */
+/** Requests of many kinds, each at its own rate, which slow answers don't reduce, and their results. */
 
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../fuzz/support/random.ts";
 
-// Of one kind: what hangs must not let requests pile up without end.
+// Per kind: hanging requests must not pile up without end.
 const AT_ONCE_MAX = 100;
 const FAULTS_MAX = 20;
 
@@ -26,28 +26,28 @@ export interface Kind {
   send(random: Random): Promise<Outcome>;
 }
 
-/** Of one kind. */
+/** Results of one kind. */
 export interface Tally {
   readonly name: string;
-  /** From the first byte sent to the last one read, in milliseconds; of none that `pause` got in the way of. */
+  /** Milliseconds from the first byte sent to the last one read, without requests that `pause` delayed. */
   readonly times: number[];
   count: number;
   readonly labels: Record<string, number>;
-  /** Those that were due while too many of the kind were under way. */
+  /** Requests that were due while too many of the kind were running. */
   skipped: number;
 }
 
 export interface Traffic {
   readonly tallies: readonly Tally[];
-  /** Sentences, at most 20. */
+  /** At most 20 sentences. */
   readonly faults: readonly string[];
-  /** Makes the service stand still by `act`, which is none of what the times are about. */
+  /** Stalls the service with `act`, which the times must not include. */
   pause<Result>(act: () => Promise<Result>): Promise<Result>;
-  /** Sends no more, and waits for what is under way. */
+  /** Stops sending, and waits for running requests. */
   stop(): Promise<void>;
 }
 
-/** Starts to send at once; the same seed sends the same requests, as far as they don't depend on answers. */
+/** Starts sending at once; the same seed sends the same requests, as far as they don't depend on answers. */
 export function startTraffic(kinds: readonly Kind[], seed: number): Traffic {
   const tallies = kinds.map(({ name }): Tally => ({ name, times: [], count: 0, labels: {}, skipped: 0 }));
   const faults: string[] = [];
@@ -58,7 +58,7 @@ export function startTraffic(kinds: readonly Kind[], seed: number): Traffic {
   async function sendOne(kind: Kind, tally: Tally, random: Random): Promise<void> {
     const startedAt = performance.now();
     const { label, fault } = await kind.send(random).catch(
-      // A fault of these tests, and told as one.
+      // A fault of these tests, reported as one.
       (error: Error): Outcome => ({ label: "error", fault: error.stack ?? error.message }),
     );
     const endedAt = performance.now();

@@ -1,4 +1,4 @@
-/** What everybody may do without a key: GraphQL, pages, pictures, and what probes and tools read. */
+/** Everything allowed without a key: GraphQL, pages, pictures, and what probes and tools read. */
 
 import { getIntrospectionQuery } from "graphql";
 import type { Random } from "../../fuzz/support/random.ts";

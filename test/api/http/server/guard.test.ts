@@ -54,7 +54,7 @@ const get = (path: string, headers = ""): string =>
 
 const until = (passes: () => void): Promise<void> => vi.waitFor(passes, { timeout: 30_000 });
 
-/** More than the kernels of both sides hold between them. */
+/** More than the kernels of both sides buffer. */
 const large = Buffer.alloc(16 * MEBIBYTE, "x");
 const answerLarge: RequestListener = (_request, response) => void response.end(large);
 

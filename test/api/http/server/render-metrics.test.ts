@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderAtMostEvery } from "../../../../src/api/http/server/render-metrics.ts";
 
-/** A registry that counts how often it renders. */
+/** A registry that counts its renderings. */
 function createRegistry() {
   let rendered = 0;
   let fails = false;
