@@ -1,5 +1,6 @@
 /** A local chain with real blocks and gas rules, and the few operations that the demo and the tests need. */
 import { pbkdf2Sync } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Abi,
   type Account,
@@ -14,6 +15,7 @@ import {
   http,
   type PublicClient,
   type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   type WalletClient,
 } from "viem";
 import { HDKey, hdKeyToAccount } from "viem/accounts";
@@ -26,6 +28,23 @@ const MNEMONIC = "test test test test test test test test test test test junk";
 const ACCOUNT_COUNT = 10;
 // By default viem polls every 4 s, for 12 s blocks; ours are mined at once.
 const POLLING_INTERVAL_MS = 50;
+const RECEIPT_TIMEOUT_MS = 60_000;
+
+/**
+ * The receipt of a transaction once it is mined. Polls for it: viem's own wait goes by new blocks, and on a chain that
+ * mines only for transactions there may be none after this one. Throws when it isn't mined within a minute.
+ */
+async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt> {
+  for (const startedAt = Date.now(); ; ) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      const isPending = error instanceof TransactionReceiptNotFoundError;
+      if (!isPending || Date.now() - startedAt > RECEIPT_TIMEOUT_MS) throw error;
+    }
+    await sleep(POLLING_INTERVAL_MS);
+  }
+}
 
 export type ChainOptions = {
   /** 31337 when absent. */
@@ -115,7 +134,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
       const hash = await inTurn(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );
-      const receipt = await publicClient.waitForTransactionReceipt({ hash });
+      const receipt = await receiptOf(publicClient, hash);
       if (!receipt.contractAddress)
         throw new Error(`deploying ${name} created no contract: ${receipt.status}`);
       return {
@@ -132,7 +151,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     async write({ address, abi }, functionName, args = [], sender = account(0)) {
       const call = { address, abi, functionName, args, account: sender };
       const hash = await inTurn(sender.address, () => walletClient.writeContract(call));
-      const receipt = await publicClient.waitForTransactionReceipt({ hash });
+      const receipt = await receiptOf(publicClient, hash);
       if (receipt.status === "reverted") {
         // The estimate passed but the block reverted: a rerun on that block gives the reason.
         await publicClient.simulateContract({ ...call, blockNumber: receipt.blockNumber });

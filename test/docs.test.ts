@@ -33,6 +33,25 @@ const PRIVATE_WORDS: Readonly<Record<string, RegExp>> = {
   request: /\bwish(?:es)?\b/i,
 };
 
+const modules = readdirSync(join(ROOT, "src/api"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `src/api/${name}`);
+const sourcesOf = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+
+it.each(modules.filter((folder) => sourcesOf(folder).length > 10))(
+  "%s says what it promises, which tables it owns and where to start reading",
+  (folder) => {
+    const text = read(`${folder}/README.md`);
+    const named = [...text.matchAll(/^\* `([^`]+)`/gm)].flatMap(([, paths = ""]) => paths.split(", "));
+    expect(text).toMatch(/^\*\*Tables:\*\* /m);
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((path) => !existsSync(join(ROOT, folder, path)))).toEqual([]);
+  },
+);
+
 it.each(pages)("%s has none of the words that only we used", (page) => {
   const found = Object.entries(PRIVATE_WORDS).flatMap(([now, word]) => {
     const match = word.exec(read(page));
