@@ -145,7 +145,7 @@ it("rotates the KEY: the new one is another, and the old one works for as long a
   await page.getByRole("link", { name: "Information" }).click();
   await page.getByLabel("Keep the old key for").selectOption("0");
   await page.getByRole("button", { name: "Rotate the key" }).click();
-  await page.getByText("Key created.").waitFor();
+  await page.getByText("Key rotated.").waitFor();
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("The key is shown.").waitFor();
   const fresh = await page.getByRole("textbox", { name: "KEY" }).inputValue();

@@ -38,7 +38,7 @@ it.each([
   expect(await page.title()).toContain(`Renamed ${id}`);
   expect(await page.evaluate("document.activeElement.id")).toBe("ask");
   await page
-    .getByRole("table", { name: /What every read/ })
+    .getByRole("table", { name: /Every read/ })
     .getByText("A visitor’s request")
     .waitFor();
   expect(complaints).toEqual([]);
