@@ -45,6 +45,7 @@ export function createNormaliser(known: Known) {
       output
         .replace(/\bvk_[0-9a-f]{48}_[0-9a-f]{6}\b/g, "<key>")
         .replace(/\bvk_[0-9a-f]{6}(?![0-9a-f])/g, "<key-start>")
+        .replace(/retry in \d+ s\b/g, "retry in <n> s")
         .replace(/\(build [0-9a-f]{10}\)/g, "(build <hash>)")
         .replace(/\bvl_[0-9a-f]{64}\b/g, "<link>")
         .replace(/vitrine_session=[^;]+/g, "vitrine_session=<cookie>")

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type Env, Hono } from "hono";
-import { etag } from "hono/etag";
+import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { cached } from "../jobs/promise-cache.ts";
 
 export interface Asset {
@@ -22,9 +22,11 @@ interface Ready {
 /** Answers GET `/<name>` of each. Browsers store them and revalidate every time. */
 export function assetRoutes<E extends Env>(assets: Readonly<Record<string, Asset>>): Hono<E> {
   const routes = new Hono<E>();
+  // A 304 says of the file what a 200 says.
+  const retainedHeaders = [...RETAINED_304_HEADERS, "access-control-allow-origin", "x-content-type-options"];
   for (const [name, { type, load }] of Object.entries(assets)) {
     const ready = once(async () => prepare(await load()));
-    routes.get(`/${name}`, etag(), async (c) => {
+    routes.get(`/${name}`, etag({ retainedHeaders }), async (c) => {
       const { body, zipped, tag } = await ready();
       c.header("ETag", tag);
       c.header("Cache-Control", "public, no-cache");
