@@ -98,9 +98,10 @@ export const rateLimit = <E extends Env>(
     const taken = counted.taken instanceof Promise ? await counted.taken : counted.taken;
     if (isCacheable && !taken.isAllowed) c.header("Cache-Control", "no-store");
     if (!isCacheable || !taken.isAllowed) answerLimit(c, counted, taken);
+    if (!taken.release) return next();
     try {
       await next();
     } finally {
-      taken.release?.();
+      taken.release();
     }
   });
