@@ -16,7 +16,7 @@ import { registryRoutes, walletRoutes } from "../delegation/module.ts";
 import { eventRoutes, requireAcceptsStream } from "../events/module.ts";
 import { compose } from "../http/compose.ts";
 import { ApiError } from "../http/errors.ts";
-import { setHeader } from "../http/headers.ts";
+import { moveHeadersToNode, setHeader, withoutHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
 import { perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
@@ -59,7 +59,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   };
   // Ponder's own handler would answer with the message and file path of whatever was thrown.
   app.onError((error, c) => answerError(error, c, logger));
-  app.use(assignRequestId);
+  app.use(compose(moveHeadersToNode, assignRequestId));
 
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
@@ -133,7 +133,4 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
 });
 
 /** Ponder allows every origin on every path; the operator's API is for no browser page. */
-const withoutCors = createMiddleware(async (c, next) => {
-  await next();
-  c.res.headers.delete("Access-Control-Allow-Origin");
-});
+const withoutCors = withoutHeader("Access-Control-Allow-Origin");
