@@ -1,0 +1,125 @@
+/** The whole service on a live chain, with a collection whose documents it has read, for benches over HTTP. */
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { startChain } from "../demo/chain.ts";
+import { freePort, startService } from "../demo/service.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { say } from "./rounds.ts";
+
+const MINTED_TOGETHER = 250;
+const DEADLINE_MS = 180_000;
+const ORIGIN = fileURLToPath(new URL("./origin.ts", import.meta.url));
+
+export interface ServedCollection {
+  readonly baseUrl: string;
+  readonly url: string;
+  readonly chainId: number;
+  /** In lower case; its tokens are 1 to `tokens`. */
+  readonly collection: string;
+  /** Keys of as many apps of the highest tier, for the gateway's market API. */
+  createKeys(apps: number): Promise<string[]>;
+}
+
+/** Mints the tokens, waits until their metadata is served, and passes the service to `use`; nothing outlives it. */
+export async function withServedCollection<Result>(
+  { tokens, env = {} }: { readonly tokens: number; readonly env?: Record<string, string> },
+  use: (served: ServedCollection) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  chmodSync(folder, 0o711);
+  const operatorToken = randomBytes(24).toString("hex");
+  const origin = spawn(process.execPath, ["--import", "tsx", ORIGIN]);
+  const [port] = await once(origin.stdout, "data");
+  const host = `127.0.0.1:${String(port).trim()}`;
+  const chain = await startChain();
+  const url = await joinEmbeddedPostgres(folder);
+  try {
+    const heroes = await chain.deploy("VitrineHeroes", [`http://${host}/`]);
+    for (let from = 1; from <= tokens; from += MINTED_TOGETHER) {
+      await chain.write(heroes, "mintRange", [
+        chain.account(0).address,
+        BigInt(from),
+        BigInt(MINTED_TOGETHER),
+      ]);
+    }
+    await chain.mineEvery(1);
+    const collectionsFile = join(folder, "collections.json");
+    const collection = heroes.address.toLowerCase();
+    writeFileSync(
+      collectionsFile,
+      JSON.stringify([{ chainId: chain.chainId, address: collection, startBlock: 0 }]),
+    );
+    const service = await startService({
+      port: await freePort(),
+      env: {
+        DATABASE_URL: url,
+        VITRINE_DATA: folder,
+        VITRINE_OPERATOR_TOKEN: operatorToken,
+        COLLECTIONS_FILE: collectionsFile,
+        [`PONDER_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
+        [`DELEGATE_REGISTRY_${chain.chainId}`]: "off",
+        ALLOW_PRIVATE_HOSTS: host,
+        REFRESH_CONCURRENCY: "64",
+        ...env,
+      },
+      logFile: join(folder, "service.log"),
+    });
+    try {
+      await settle(url, tokens);
+      say(`${tokens} tokens are served`);
+      return await use({
+        baseUrl: service.baseUrl,
+        url,
+        chainId: chain.chainId,
+        collection,
+        createKeys: (apps) => createKeys(service.baseUrl, operatorToken, apps),
+      });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    origin.kill();
+    await stopEmbeddedPostgres(folder);
+    await chain.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function settle(url: string, tokens: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const deadline = Date.now() + DEADLINE_MS;
+    for (;;) {
+      const { rows } = await client.query<{ ready: number }>(
+        "select count(*)::int as ready from vitrine.token where versions >= 1",
+      );
+      if (rows[0]?.ready === tokens) return;
+      if (Date.now() > deadline) throw new Error(`${rows[0]?.ready} of ${tokens} tokens are served`);
+      await sleep(100);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function createKeys(baseUrl: string, operatorToken: string, apps: number): Promise<string[]> {
+  const create = async (_: unknown, nth: number): Promise<string> => {
+    const answer = await fetch(`${baseUrl}/admin/keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ app: `bench ${nth}`, apis: ["market"] }),
+    });
+    if (answer.status !== 201) throw new Error(`no key: ${await answer.text()}`);
+    return ((await answer.json()) as { key: string }).key;
+  };
+  return Promise.all(Array.from({ length: apps }, create));
+}
