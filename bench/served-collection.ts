@@ -24,8 +24,8 @@ export interface ServedCollection {
   readonly chainId: number;
   /** In lower case; its tokens are 1 to `tokens`. */
   readonly collection: string;
-  /** Keys of as many apps of the highest tier, for the gateway's market API. */
-  createKeys(apps: number): Promise<string[]>;
+  /** Keys of as many apps of the highest tier; of the market API by default. */
+  createKeys(apps: number, apis?: readonly string[]): Promise<string[]>;
 }
 
 /** Mints the tokens, waits until their metadata is served, and passes the service to `use`; nothing outlives it. */
@@ -80,7 +80,7 @@ export async function withServedCollection<Result>(
         url,
         chainId: chain.chainId,
         collection,
-        createKeys: (apps) => createKeys(service.baseUrl, operatorToken, apps),
+        createKeys: (apps, apis) => createKeys(service.baseUrl, operatorToken, apps, apis),
       });
     } finally {
       await service.stop();
@@ -111,12 +111,17 @@ async function settle(url: string, tokens: number): Promise<void> {
   }
 }
 
-async function createKeys(baseUrl: string, operatorToken: string, apps: number): Promise<string[]> {
+async function createKeys(
+  baseUrl: string,
+  operatorToken: string,
+  apps: number,
+  apis: readonly string[] = ["market"],
+): Promise<string[]> {
   const create = async (_: unknown, nth: number): Promise<string> => {
     const answer = await fetch(`${baseUrl}/admin/keys`, {
       method: "POST",
       headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
-      body: JSON.stringify({ app: `bench ${nth}`, apis: ["market"] }),
+      body: JSON.stringify({ app: `bench ${nth}`, apis }),
     });
     if (answer.status !== 201) throw new Error(`no key: ${await answer.text()}`);
     return ((await answer.json()) as { key: string }).key;
