@@ -15,13 +15,14 @@ const POLL = { timeout: 20_000 };
 const APP = { appId: randomUUID() };
 const OTHER = { appId: randomUUID() };
 
-/** The database with a counter of receipt reads. */
+/** The database with a counter of receipts that were read. */
 let reads = 0;
 const database: Database = {
   ...test.database,
-  query: (sql, parameters, name) => {
+  query: async <Row>(sql: string, parameters?: readonly unknown[], name?: string) => {
+    const rows = await test.database.query<Row>(sql, parameters, name);
     if (sql.includes("from vitrine.receipt p")) reads++;
-    return test.database.query(sql, parameters, name);
+    return rows;
   },
 };
 
