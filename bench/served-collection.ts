@@ -9,19 +9,28 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { startChain } from "../demo/chain.ts";
+import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { say } from "./rounds.ts";
 
 const MINTED_TOGETHER = 250;
 const DEADLINE_MS = 180_000;
+/** Fetches at once. */
+export const CONCURRENCY = 64;
 const ORIGIN = fileURLToPath(new URL("./origin.ts", import.meta.url));
 
 export interface ServedCollection {
   readonly baseUrl: string;
   readonly url: string;
   readonly chainId: number;
+  readonly chain: Chain;
+  /** A VitrineHeroes. */
+  readonly contract: Contract;
+  /** Where the documents come from (origin.ts). */
+  readonly originUrl: string;
+  /** From the first document that was read to the last one, after a start with an empty history. */
+  readonly firstReadSeconds: number;
   /** In lower case; its tokens are 1 to `tokens`. */
   readonly collection: string;
   /** Keys of as many apps of the highest tier; of the market API by default. */
@@ -57,8 +66,7 @@ export async function withServedCollection<Result>(
       collectionsFile,
       JSON.stringify([{ chainId: chain.chainId, address: collection, startBlock: 0 }]),
     );
-    const service = await startService({
-      port: await freePort(),
+    const options = (refreshConcurrency: number) => ({
       env: {
         DATABASE_URL: url,
         VITRINE_DATA: folder,
@@ -67,18 +75,30 @@ export async function withServedCollection<Result>(
         [`PONDER_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
         [`DELEGATE_REGISTRY_${chain.chainId}`]: "off",
         ALLOW_PRIVATE_HOSTS: host,
-        REFRESH_CONCURRENCY: "64",
         ...env,
+        REFRESH_CONCURRENCY: String(refreshConcurrency),
       },
       logFile: join(folder, "service.log"),
     });
+    // Indexed first, so that the time of the first read is that of reading alone.
+    const indexing = await startService({ port: await freePort(), ...options(0) });
     try {
-      await settle(url, tokens);
+      await settle(url, tokens, 0);
+    } finally {
+      await indexing.stop();
+    }
+    const service = await startService({ port: await freePort(), ...options(CONCURRENCY) });
+    try {
+      await settle(url, tokens, 1);
       say(`${tokens} tokens are served`);
       return await use({
         baseUrl: service.baseUrl,
         url,
         chainId: chain.chainId,
+        chain,
+        contract: heroes,
+        originUrl: `http://${host}`,
+        firstReadSeconds: await readingSeconds(url),
         collection,
         createKeys: (apps, apis) => createKeys(service.baseUrl, operatorToken, apps, apis),
       });
@@ -93,19 +113,34 @@ export async function withServedCollection<Result>(
   }
 }
 
-async function settle(url: string, tokens: number): Promise<void> {
+/** Waits until all tokens have so many versions. */
+async function settle(url: string, tokens: number, versions: number): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const [row] = await query<{ ready: number }>(
+      url,
+      `select count(*)::int as ready from vitrine.token where versions >= ${versions}`,
+    );
+    if (row?.ready === tokens) return;
+    if (Date.now() > deadline) throw new Error(`${row?.ready} of ${tokens} tokens have ${versions} versions`);
+    await sleep(100);
+  }
+}
+
+async function readingSeconds(url: string): Promise<number> {
+  const [row] = await query<{ seconds: number }>(
+    url,
+    "select extract(epoch from max(fetched_at) - min(fetched_at))::float8 as seconds from vitrine.version",
+  );
+  return row?.seconds ?? 0;
+}
+
+/** One statement on a connection of its own. */
+export async function query<Row>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const deadline = Date.now() + DEADLINE_MS;
-    for (;;) {
-      const { rows } = await client.query<{ ready: number }>(
-        "select count(*)::int as ready from vitrine.token where versions >= 1",
-      );
-      if (rows[0]?.ready === tokens) return;
-      if (Date.now() > deadline) throw new Error(`${rows[0]?.ready} of ${tokens} tokens are served`);
-      await sleep(100);
-    }
+    return (await client.query(sql)).rows as Row[];
   } finally {
     await client.end();
   }

@@ -16,8 +16,10 @@ export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" 
 }
 
 export interface RefreshJobs {
-  /** Looks for work now rather than at the next poll. */
+  /** Claims what is due now rather than at the next poll. */
   wake(): void;
+  /** The same for what the chain index has new. */
+  wakeForChain(): void;
   stop(): Promise<void>;
 }
 
@@ -34,10 +36,8 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
 
   return {
-    wake() {
-      triggers.wake();
-      worker.wake();
-    },
+    wake: () => worker.wake(),
+    wakeForChain: () => triggers.wake(),
     async stop() {
       // Each on its own: one that can't stop cleanly must not cut the others short.
       const ends = await Promise.allSettled([triggers.stop(), worker.stop(), sampling.stop()]);

@@ -11,7 +11,10 @@ const POLL_MS = 1_000;
 // The queue takes the next tokens of a sweep as soon as it has room.
 const SWEEP_POLL_MS = 100;
 
-/** A pass handles all chain triggers and advances sweeps as far as the queue has room, then times receipts out. */
+/**
+ * A pass handles all chain triggers and advances sweeps as far as the queue has room, then times receipts out. `wake` it
+ * when the chain index has moved: looking for triggers costs a sweep's poll more than the sweep does.
+ */
 export function startTriggerLoop(deps: {
   readonly triggers: ChainTriggers;
   readonly sweeps: Sweeps;
@@ -19,7 +22,21 @@ export function startTriggerLoop(deps: {
   readonly logger: Logger;
 }): PassLoop {
   const { triggers, sweeps, receiptTimeout, logger } = deps;
-  return startPassLoop({
+  let hasChainMoved = true;
+  let lookedAt = 0;
+
+  /** True when more is waiting. */
+  async function handleDue(): Promise<boolean> {
+    if (!hasChainMoved && performance.now() - lookedAt < POLL_MS) return false;
+    // Before the batch is read: what comes meanwhile may not be in it.
+    hasChainMoved = false;
+    const isLeft = await triggers.handleBatch();
+    hasChainMoved ||= isLeft;
+    lookedAt = performance.now();
+    return isLeft;
+  }
+
+  const loop = startPassLoop({
     task: "look for chain triggers",
     pollMs: POLL_MS,
     logger,
@@ -27,7 +44,7 @@ export function startTriggerLoop(deps: {
       let isSweepWaiting = false;
       let more = true;
       while (more && !signal.aborted) {
-        const isLeft = await triggers.handleBatch();
+        const isLeft = await handleDue();
         const progress = await sweeps.advance();
         more = isLeft || progress === "moved";
         isSweepWaiting = progress === "waiting";
@@ -36,4 +53,11 @@ export function startTriggerLoop(deps: {
       return isSweepWaiting ? { inMs: SWEEP_POLL_MS } : undefined;
     },
   });
+  return {
+    wake(withinMs) {
+      hasChainMoved = true;
+      loop.wake(withinMs);
+    },
+    stop: loop.stop,
+  };
 }
