@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { fetch as plainFetch } from "undici";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
@@ -20,13 +21,13 @@ import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/
 import { chooseProbe } from "../src/api/refresh/queue/hosts.ts";
 import { depth, enqueue } from "../src/api/refresh/queue/queue.ts";
 import { startRefreshWorker } from "../src/api/refresh/worker/worker.ts";
+import { createChainTables } from "./catalog-data.ts";
+import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
-const TOKENS = 6_000;
+const TOKENS = byPace(6_000, 2_000);
 const CONCURRENCY = 32;
-const ROUNDS = 3;
+const ROUNDS = byPace(5, 2);
 const CHAIN_ID = 31337;
-
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export async function benchResolve() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -49,16 +50,10 @@ export async function benchResolve() {
     gateways: [],
   });
   const tables = chainTables("bench");
-  await database.query("create schema bench");
-  await database.query(
-    `create table ${tables.tokenState} (
-       chain_id bigint, collection_address text, token_id numeric(78), standard text, owner text, supply numeric(78),
-       burned boolean, burned_block numeric(78), lock_count int, locked_since_block numeric(78),
-       primary key (chain_id, collection_address, token_id));
-     create table ${tables.tokenRange} (
-       chain_id bigint, collection_address text, from_token_id numeric(78), to_token_id numeric(78), owner text,
-       primary key (chain_id, collection_address, from_token_id))`,
-  );
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await createChainTables(client, tables, url);
+  await client.end();
   const metadata = createMetadata({ resolve, tables });
 
   const plain = async (tokenId: string): Promise<void> => {
@@ -90,31 +85,20 @@ export async function benchResolve() {
     await worker.stop();
   };
   try {
-    const seconds: Record<"plain" | "vitrine", number[]> = { plain: [], vitrine: [] };
-    for (let round = 0; round < ROUNDS; round++) {
-      const collection = `0x${String(round).padStart(40, "0")}`;
-      const tokenIds = Array.from({ length: TOKENS }, (_, index) => String(index));
-      for (const [side, work] of [
-        ["plain", () => inParallel(tokenIds, plain)],
-        ["vitrine", () => refresh(collection, tokenIds)],
-      ] as const) {
-        const took = await time(work);
-        seconds[side].push(took);
-        say(`${side}, round ${round + 1}: ${Math.round(TOKENS / took)} tokens/s`);
-      }
-    }
+    const tokenIds = Array.from({ length: TOKENS }, (_, index) => String(index));
+    const compared = await compareRounds(ROUNDS, {
+      vitrine: async (round) => {
+        const startedAt = performance.now();
+        await refresh(`0x${String(round).padStart(40, "0")}`, tokenIds);
+        return { perSecond: (TOKENS * 1000) / (performance.now() - startedAt) };
+      },
+      bare: async () => ({ perSecond: TOKENS / (await secondsFor(tokenIds, CONCURRENCY, plain)) }),
+    });
     const [row] = await database.query<{ traits: number }>(
       "select sum(cardinality(traits))::int as traits from vitrine.token",
     );
-    if (row?.traits !== TOKENS * ROUNDS * 10) throw new Error(`${row?.traits} traits were stored`);
-    const perSecond = (side: "plain" | "vitrine"): number => Math.round(TOKENS / median(seconds[side]));
-    return {
-      tokens: TOKENS,
-      vitrine_tokens_per_second: perSecond("vitrine"),
-      plain_tokens_per_second: perSecond("plain"),
-      ratio: Number((median(seconds.plain) / median(seconds.vitrine)).toFixed(2)),
-      bar: 0.5,
-    };
+    if (row?.traits !== TOKENS * (ROUNDS + 1) * 10) throw new Error(`${row?.traits} traits were stored`);
+    return { tokens: TOKENS, ...compared, bar: { ratio: 0.7 } };
   } finally {
     origin.kill();
     await database.close();
@@ -122,20 +106,3 @@ export async function benchResolve() {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-async function inParallel(tokenIds: readonly string[], work: (tokenId: string) => Promise<void>) {
-  const left = tokenIds.values();
-  const lane = async (): Promise<void> => {
-    for (const tokenId of left) await work(tokenId);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
-}
-
-async function time(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
