@@ -28,7 +28,7 @@ beforeAll(async () => {
   [chain, host] = await Promise.all([startChain(), startMetadataHost()]);
   population = await populate(chain, host);
   const collections = [population.erc721, population.erc1155].map(lower);
-  site = createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
+  site = await createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     IPFS_GATEWAYS: host.ipfsGateway,
     REFRESH_CONCURRENCY: "4",

@@ -109,7 +109,7 @@ beforeAll(async () => {
   await tellAll(casts.settled);
   await chain.mine(UNSETTLED_BLOCKS + 1);
   const collections = [...Object.values(casts).flatMap((cast) => Object.values(cast)), lost].map(lower);
-  site = createSite([{ chain, collections }]);
+  site = await createSite([{ chain, collections }]);
   service = await site.start("strange");
   reader = createReader(service.baseUrl);
   partner = createPartner(service.baseUrl, await createKey(service));

@@ -39,7 +39,7 @@ beforeAll(async () => {
     collections: [lower(heroes)],
     registry: lower(registry),
   }));
-  site = createSite(chains, {
+  site = await createSite(chains, {
     ALLOW_PRIVATE_HOSTS: [near, far].map(({ host }) => new URL(host.url).host).join(","),
     REFRESH_CONCURRENCY: "4",
   });
