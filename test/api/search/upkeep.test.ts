@@ -33,18 +33,18 @@ function createCounted() {
   let loads = 0;
   let holding: ((isFirstPage: boolean) => boolean) | undefined;
   let released: Promise<void> | undefined;
-  const holdNext = (is: (isFirstPage: boolean) => boolean) => {
+  const pauseNext = (is: (isFirstPage: boolean) => boolean) => {
     let release = (): void => undefined;
-    let isHeld = false;
+    let isPaused = false;
     const rateLimits = new Promise<void>((resolve) => {
       release = resolve;
     });
     holding = (isFirstPage) => {
       if (!is(isFirstPage)) return false;
-      [holding, released, isHeld] = [undefined, rateLimits, true];
+      [holding, released, isPaused] = [undefined, rateLimits, true];
       return true;
     };
-    return { isHeld: () => isHeld, release };
+    return { isPaused: () => isPaused, release };
   };
   const counting: Database = {
     ...database,
@@ -57,7 +57,7 @@ function createCounted() {
     },
   };
   const search = createSearch({ database: counting, tables, logger: silentLogger });
-  return { search, loads: () => loads, holdNext };
+  return { search, loads: () => loads, pauseNext };
 }
 
 /** Changes and searches the one token until most of the search index is garbage and a reload starts. */
@@ -120,14 +120,14 @@ it("an index that is mostly garbage is made anew beside answers, and misses noth
 
 it("an index that was replaced while it was brought up to date is not made anew once more", async () => {
   const counted = createCounted();
-  const { search, loads, holdNext } = counted;
-  const reload = holdNext((isFirstPage) => isFirstPage && loads() === 2);
+  const { search, loads, pauseNext } = counted;
+  const reload = pauseNext((isFirstPage) => isFirstPage && loads() === 2);
   await wasteUntilReload(counted);
-  await eventually(reload.isHeld, (isHeld) => isHeld);
+  await eventually(reload.isPaused, (isPaused) => isPaused);
 
-  const update = holdNext((isFirstPage) => !isFirstPage);
+  const update = pauseNext((isFirstPage) => !isFirstPage);
   const answer = search.page(collection, byId);
-  await eventually(update.isHeld, (isHeld) => isHeld);
+  await eventually(update.isPaused, (isPaused) => isPaused);
   reload.release();
   // The new search index replaces the old one automatically, some turns after its last rows.
   await sleep(RELOAD_MS);

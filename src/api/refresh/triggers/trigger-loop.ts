@@ -1,4 +1,6 @@
-/** Finds work for the refresh queue, beside the worker: woken by the database, with a slow poll as the last resort. */
+/**
+ * Finds work for the refresh queue, separately from the worker: woken by the database, with a slow poll as a fallback.
+ */
 
 import type { Logger } from "../../http/logger.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
@@ -6,12 +8,12 @@ import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
 import type { ChainTriggers } from "./chain-triggers.ts";
 import type { Sweeps } from "./sweeps.ts";
 
-// A reverted block sends no notification, so the poll finds what nobody announced.
+// A reverted block sends no notification, so the poll finds it.
 const POLL_MS = 1_000;
-// The queue takes the next tokens of a sweep as soon as it has room.
+// The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
-/** A pass handles all chain triggers and advances sweeps as far as the queue has room, then times receipts out. */
+/** A pass handles all chain triggers, advances sweeps as far as the queue has capacity, and then times out receipts. */
 export function startTriggerLoop(deps: {
   readonly triggers: ChainTriggers;
   readonly sweeps: Sweeps;
@@ -20,7 +22,7 @@ export function startTriggerLoop(deps: {
 }): PassLoop {
   const { triggers, sweeps, receiptTimeout, logger } = deps;
   return startPassLoop({
-    task: "look for chain triggers",
+    task: "handle chain triggers",
     pollMs: POLL_MS,
     logger,
     async pass(signal) {

@@ -40,7 +40,7 @@ export async function findChanges(
   since: string | undefined,
 ): Promise<ChangeSet> {
   const [, next = null, running = ""] = since?.split(":") ?? [];
-  const [look] = await db.query<ChangeSet>(
+  const [changes] = await db.query<ChangeSet>(
     `select pg_current_snapshot()::text as snapshot,
             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
             (select latest_checkpoint || ' ' || xmin::text from ${checkpointTable} where chain_id = $1) as checkpoint,
@@ -51,8 +51,8 @@ export async function findChanges(
               ${changedSince("vitrine.token")} union all ${changedSince("vitrine.forgotten_token")}) c) as changed`,
     [chainId, collection, next, running === "" ? [] : running.split(",")],
   );
-  if (!look) throw new Error("a look always has a row");
-  return look;
+  if (!changes) throw new Error("a change set always has a row");
+  return changes;
 }
 
 interface StoredToken extends Omit<TokenRow, "traits"> {
