@@ -7,6 +7,7 @@ import { benchIndexing } from "./indexing.ts";
 import { benchMedia } from "./media.ts";
 import { benchMediaCache } from "./media-cache.ts";
 import { benchPages } from "./pages.ts";
+import { benchReads } from "./reads.ts";
 import { benchRefresh } from "./refresh.ts";
 import { benchResolve } from "./resolve.ts";
 
@@ -18,6 +19,7 @@ const benches: Record<string, () => Promise<object>> = {
   "media-cache": benchMediaCache,
   gateway: benchGateway,
   graphql: benchGraphql,
+  reads: benchReads,
   catalog: benchCatalog,
   pages: benchPages,
 };

@@ -102,15 +102,7 @@ export const privateWords: readonly PrivateWord[] = [
     except: [{ use: /\bheld type\b/, reason: TABLE }],
   },
   { standard: "hidden", word: /\bh(?:e|o)ld(?:s|ing)? back\b/ },
-  {
-    standard: "locked, leased, owned, cached",
-    word: /\bheld\b/,
-    isName: true,
-    except: [
-      { use: /\bheld by\b/, reason: "who holds a lock, in the row of Ponder's that other releases read" },
-    ],
-  },
-  { standard: "lockLeases, pause", word: /\bhold\b/, isName: true },
+  { standard: "lockLeases, pause; a maximum of what", word: /\bhold\b|\bheld max\b/, isName: true },
   { standard: "release", word: /\bgiv(?:e|es|en|ing) back\b/ },
   { standard: "fault", word: /\bquirks?\b/ },
   { standard: "rate limits", word: /\bgates?\b/ },

@@ -77,5 +77,6 @@ export async function readStates(db: Queryable, media: readonly MediaUrl[]): Pro
        from unnest($1::text[], $2::text[]) as k(kind, url)
        join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}`,
     [media.map(({ kind }) => kind), media.map(({ url }) => url)],
+    "read media states",
   );
 }

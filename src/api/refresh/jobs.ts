@@ -16,8 +16,10 @@ export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" 
 }
 
 export interface RefreshJobs {
-  /** Checks for work now instead of at the next poll. */
+  /** Claims due work now instead of at the next poll. */
   wake(): void;
+  /** Handles new rows of the chain index now. */
+  wakeForChain(): void;
   stop(): Promise<void>;
 }
 
@@ -34,10 +36,8 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
 
   return {
-    wake() {
-      triggers.wake();
-      worker.wake();
-    },
+    wake: () => worker.wake(),
+    wakeForChain: () => triggers.wake(),
     async stop() {
       // Each stops on its own: one that can't stop cleanly must not interrupt the others.
       const ends = await Promise.allSettled([triggers.stop(), worker.stop(), sampling.stop()]);

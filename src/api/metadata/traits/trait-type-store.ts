@@ -33,6 +33,7 @@ export async function readTraitTypes(
     `select trait_type as name, id, display_type as "displayType", highest from vitrine.trait_type
       where chain_id = $1 and collection = $2 and key = any($3::text[])`,
     [chainId, collection, asked.map(textKey)],
+    "read trait types",
   );
   return new Map(rows.map(({ name, ...type }) => [name, type]));
 }

@@ -281,6 +281,7 @@ export async function findQueued(
     `select token_id as "tokenId" from vitrine.refresh
       where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and wanted > done`,
     [chainId, collection, tokenIds],
+    "find queued",
   );
   return new Set(rows.map((row) => row.tokenId));
 }
