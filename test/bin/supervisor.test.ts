@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("a supervised child", () => {
   it("that ends with 75 is started again, each time after a longer delay, up to 30 s", async () => {
-    const ended = endsInTurn([75, 75, 75, 75, 75, 75, 75, 75, 75, 1]);
+    const ended = endings([75, 75, 75, 75, 75, 75, 75, 75, 75, 1]);
     const { supervisor, pauses, lines } = supervise(ended);
 
     expect(await supervisor.run()).toBe(1);
@@ -38,7 +38,7 @@ describe("a supervised child", () => {
 
   it("that lived ten seconds is started at once, and starts the delays anew", async () => {
     const lives = [0, 9_900, 10_000, 19_900, 20_000, 30_000, 30_000, 31_000];
-    const { supervisor, pauses, lines } = supervise(endsInTurn([75, 75, 75, 75, 1]), {
+    const { supervisor, pauses, lines } = supervise(endings([75, 75, 75, 75, 1]), {
       now: () => lives.shift() ?? 0,
     });
 
@@ -62,7 +62,7 @@ describe("a supervised child", () => {
   });
 
   it.each([0, 1, 3])("that ends with %i is not started again", async (code) => {
-    const { supervisor, lines } = supervise(endsInTurn([code]));
+    const { supervisor, lines } = supervise(endings([code]));
 
     expect(await supervisor.run()).toBe(code);
     expect(starts()).toBe(1);
@@ -131,7 +131,7 @@ describe("stopping", () => {
   });
 
   it("ends the wait for the next start", async () => {
-    const { supervisor, lines } = supervise(endsInTurn([75]), { pause: undefined });
+    const { supervisor, lines } = supervise(endings([75]), { pause: undefined });
     const running = supervisor.run();
     await until(() => lines.length === 1);
 
@@ -205,7 +205,7 @@ describe("a child that asks for a restart", () => {
 
 describe("in development", () => {
   it("a failed child waits for the next change", async () => {
-    const { supervisor, lines } = supervise(endsInTurn([1, 0]), { isDevelopment: true });
+    const { supervisor, lines } = supervise(endings([1, 0]), { isDevelopment: true });
     const running = supervisor.run();
     await until(() => lines.length === 1);
 
@@ -266,8 +266,7 @@ const COUNT = `
   const starts = fs.readFileSync(process.env.JOURNAL, "utf8").split("\\n").filter((line) => line === "start").length;
 `;
 
-const endsInTurn = (codes: number[]): string =>
-  `${COUNT} process.exit(${JSON.stringify(codes)}[starts - 1]);`;
+const endings = (codes: number[]): string => `${COUNT} process.exit(${JSON.stringify(codes)}[starts - 1]);`;
 
 const says = (stream: string, text: string): string =>
   `${COUNT} process.${stream}.write(${JSON.stringify(text)}); process.exitCode = 1;`;

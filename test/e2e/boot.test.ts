@@ -171,7 +171,7 @@ it("of two services that start at the same moment on one schema, one serves and 
   expect(await readLock("raced")).toBe(1);
 });
 
-it("listens by a server of ours, in place of Ponder's: its limits hold before any route", async () => {
+it("listens by a server of ours, instead of Ponder's: its limits apply before any route", async () => {
   const url = running.baseUrl;
   const preflight = await fetch(`${url}/console`, {
     method: "OPTIONS",

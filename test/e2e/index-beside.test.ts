@@ -150,7 +150,7 @@ const buildIdIn = async (schema: string): Promise<string | undefined> => {
 };
 
 describe("adding a collection while the service is in use", () => {
-  it("is told from a change that resumes by the id that Ponder itself gives the build", async () => {
+  it("is distinguished from a change that resumes by the id that Ponder itself gives the build", async () => {
     const { code, stdout } = await run([...INDEX.slice(0, 1), "--json", "index", "check"]);
 
     expect(code).toBe(0);

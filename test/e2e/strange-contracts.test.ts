@@ -82,7 +82,7 @@ const unreadable: readonly (readonly [signature: string, topics: readonly Hex[],
   ["Unlock(uint256)", [], "0x1234"],
 ];
 
-async function tellAll({ axies, kitties, coin, raw, range, large }: Cast): Promise<void> {
+async function emitAll({ axies, kitties, coin, raw, range, large }: Cast): Promise<void> {
   const [a, b] = [ada(), ben()];
   for (const contract of [axies, kitties, coin]) {
     for (const id of [1n, 2n, 3n]) await chain.write(contract, "mint", [a.address, id]);
@@ -106,14 +106,14 @@ beforeAll(async () => {
   casts.settled = await castAll();
   casts.live = await castAll();
   lost = await deployTestContract(chain, "RangeHeroes");
-  await tellAll(casts.settled);
+  await emitAll(casts.settled);
   await chain.mine(UNSETTLED_BLOCKS + 1);
   const collections = [...Object.values(casts).flatMap((cast) => Object.values(cast)), lost].map(lower);
   site = await createSite([{ chain, collections }]);
   service = await site.start("strange");
   reader = createReader(service.baseUrl);
   partner = createPartner(service.baseUrl, await createKey(service));
-  await tellAll(casts.live);
+  await emitAll(casts.live);
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   await untilIndexed(service, chain);
@@ -174,7 +174,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
     },
   );
 
-  it("a coin's amounts are no tokens, and are told of", async () => {
+  it("a coin's amounts are no tokens, and are reported", async () => {
     const rows = await reader.list(
       "tokenStates",
       `collectionAddress: "${lower(cast.coin)}"`,
@@ -189,7 +189,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
     expect(await readOwner(cast.coin, 10_000n * 10n ** 18n)).toBeUndefined();
   });
 
-  it("logs that can't be read are told of, and leave nothing else", async () => {
+  it("logs that can't be read are reported, and leave nothing else", async () => {
     expect(await anomaliesOf(cast.raw)).toEqual([
       ["unreadable_transfer", 6],
       ["unreadable_metadata_update", 3],
@@ -256,7 +256,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
   });
 });
 
-it("a range whose mint a reorg takes back is gone, with all that was known of it", async () => {
+it("a range whose mint a reorg reverts is gone, with all that was known of it", async () => {
   const snapshot = await chain.snapshot();
   await chain.write(lost, "mintConsecutive", [ada().address, 1n, 20_000n]);
   await chain.write(lost, "transferFrom", [ada().address, ben().address, 9_000n], ada());

@@ -142,7 +142,7 @@ it("a question that names no chain is answered for the first collection of the f
   expect(await rest(1)).toMatchObject({ chain_id: 31337, owner: lower(near.holder) });
 });
 
-describe("the other chain's token is left alone by", () => {
+describe("the other chain's token is not affected by", () => {
   it("a REST refresh", async () => {
     for (const { chain, host } of [near, far]) {
       await eventually(() => rest(1, chain.chainId), named(`${chain.chainId}/1`));

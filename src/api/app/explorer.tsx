@@ -32,7 +32,7 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
   pages.get("/graphql", async (c, next) => {
-    // Programs that use GET get an error; people see the explorer.
+    // Programs that use GET get an error; browsers get the explorer.
     if (!(c.req.header("accept") ?? "").includes("text/html")) return next();
     return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
       c.res = c.html(

@@ -1,6 +1,8 @@
-/** The events that the stream tells of, as clients get them (docs/trading.md). */
+/** The events of the stream, as clients get them (docs/trading.md). */
 
-/** What a client can ask for. A `reverted` comes to those who asked for what it takes back. */
+/**
+ * The types that a client can ask for. A `reverted` goes to those who asked for the type of the event that it reverts.
+ */
 export const eventTypes = ["lock", "unlock", "default_lock", "metadata"] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -18,7 +20,7 @@ export interface EventRow {
   readonly tokenId: string | null;
   readonly source: string | null;
   readonly transactionHash: string | null;
-  /** Of a lock; null of one that was told before there were others than ERC-721x. */
+  /** The standard of a lock; null for an event published before there were others than ERC-721x. */
   readonly standard: string | null;
   readonly approvedContract: string | null;
   readonly lockCount: number | null;
@@ -32,7 +34,7 @@ export interface StreamEvent {
   readonly subject: EventType;
   readonly chainId: number;
   readonly collection: string;
-  /** As it goes over the wire; made once for all readers. */
+  /** As sent to clients; built once for all subscribers. */
   readonly text: string;
 }
 
@@ -77,11 +79,11 @@ const placeOf = (source: string) => ({
 export const message = (type: string, body: object, id: number): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(body)}\n\n`;
 
-/** Moves a client's Last-Event-ID on without telling it anything: an event without data is not dispatched. */
+/** Advances a client's Last-Event-ID without an event: a message without data is not dispatched. */
 export const position = (id: number): string => `id: ${id}\n\n`;
 
-/** What clients do not see; proxies do. */
+/** Ignored by clients, but seen by proxies. */
 export const comment = (text: string): string => `: ${text}\n\n`;
 
-/** After how long clients that lose the stream come back. */
+/** How long clients that lose the stream wait before they reconnect. */
 export const retry = (ms: number): string => `retry: ${ms}\n\n`;

@@ -23,7 +23,7 @@ const allStreams: InFlightLimit = { ...appStreams, requests: 1_000 };
 const lastIdField = z
   .string()
   .regex(/^[0-9]{1,15}$/, {
-    error: (issue) => `"${clip(String(issue.input))}" is no event id: a decimal number`,
+    error: (issue) => `"${clip(String(issue.input))}" is not an event id: a decimal number`,
   })
   .transform(Number)
   .optional();
@@ -33,7 +33,7 @@ const list = <Item extends z.ZodType<unknown, string>>(item: Item, max: number) 
   z
     .string()
     .transform((text) => text.split(","))
-    .pipe(z.array(item).max(max, { error: `must hold at most ${max}` }));
+    .pipe(z.array(item).max(max, { error: `must contain at most ${max}` }));
 
 const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text);
 const typeField = z.string().transform((text, context): EventType => {
@@ -51,7 +51,7 @@ const streamRoute = createRoute({
   summary:
     "Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events",
   description:
-    "`default_lock` is about all tokens of a collection (ERC-6982), and its `token_id` is null. Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg took back is followed by `reverted`, which names its id; an id that is too old is answered with `reset`.",
+    "`default_lock` is about all tokens of a collection (ERC-6982), and its `token_id` is null. Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg removed is followed by `reverted`, which names its id; an id that is too old gets `reset`.",
   security: [{ ApiKeyAuth: [] }],
   request: {
     headers: z.object({ "last-event-id": lastIdField }),
@@ -90,7 +90,7 @@ export interface EventRouteDeps {
   };
 }
 
-/** Refuses callers that can't take a stream; for all else of a gateway it is JSON. */
+/** Refuses callers that don't accept an event stream; all other gateway routes answer JSON. */
 export const requireAcceptsStream = createMiddleware(async (c, next) => {
   const accept = c.req.header("accept");
   if (accept !== undefined && !/(?:\*\/\*|text\/\*|text\/event-stream)/i.test(accept)) {
@@ -106,20 +106,20 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
   const streams = createInFlightLimiter(appStreams);
 
   return createRouter().openapi(streamRoute, (c) => {
-    // Nobody would read the stream, nor end it.
+    // A HEAD reads no body, so the stream would never end.
     if (c.req.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
     const query = c.req.valid("query");
     const filter = filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
     if (hub.size >= allStreams.requests) throw rateLimited(allStreams, "process", allStreams.retrySeconds);
-    // Not by the middleware: a stream goes on after its request is answered.
+    // Not by the middleware: a stream continues after its request is answered.
     const taken = streams.take(c.get("app").id);
     answerLimit(c, { limit: appStreams, per: "app" }, taken);
 
     const key = keyOf(c) ?? "";
     const isAllowed = async (): Promise<boolean> =>
       (await keys.findApp(key))?.apis.includes("market") ?? false;
-    // Proxies that gather a response before they pass it on would keep all of it.
+    // Proxies that buffer a response would hold all of it.
     c.header("X-Accel-Buffering", "no");
     return streamSSE(c, async (stream) => {
       const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
@@ -150,7 +150,7 @@ function filterOf(
   };
 }
 
-/** Node's own response, which @hono/node-server hands over. */
+/** Node's own response, passed on by @hono/node-server. */
 function cut(c: Context<ApiEnv>): void {
   const env = c.env as { outgoing?: { destroy(): void } } | undefined;
   env?.outgoing?.destroy();

@@ -1,9 +1,9 @@
-/** Reading the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
+/** Reads the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
 
 import type { Queryable } from "../db/database.ts";
 import { type EventRow, type EventType, type StreamEvent, toStreamEvent } from "./event.ts";
 
-/** Which events; both empty: all. */
+/** Which events; an empty list means all. */
 export interface EventFilter {
   readonly types: ReadonlySet<EventType>;
   /** `chainId:address` each. */
@@ -23,7 +23,7 @@ const columns = `id, at, type, subject, reverts, chain_id as "chainId", collecti
   transaction_hash as "transactionHash", standard, approved_contract as "approvedContract", lock_count as "lockCount", anomaly,
   version, content_hash as "contentHash"`;
 
-/** The newest id, and the lowest that a client may have seen last and miss nothing. */
+/** The newest id, and the lowest last id with which a client has missed nothing. */
 export async function readEnds(
   db: Queryable,
 ): Promise<{ readonly last: number; readonly resumable: number }> {
@@ -42,7 +42,7 @@ export async function readAfter(db: Queryable, after: number, limit: number): Pr
   return rows.map(toStreamEvent);
 }
 
-/** Those of a stretch of ids that pass the filter; a stretch bounds the work where few do. */
+/** Those of a range of ids that pass the filter; the range bounds the work if few do. */
 export async function readStretch(
   db: Queryable,
   filter: EventFilter,

@@ -1,4 +1,4 @@
-/** Which failed fetches count against the host that was asked, for documents and media alike (design: "Refresh"). */
+/** Which failed fetches count against their host, for documents and media alike (design: "Refresh"). */
 
 import type { FetchFailure } from "./guarded-fetch.ts";
 import { IPFS_HOST } from "./locate.ts";
@@ -11,8 +11,8 @@ const HOST_FAULTS: ReadonlySet<string> = new Set<FetchFailure>([
 ]);
 
 /**
- * True for a fault of the whole host, as opposed to one of the content or of ours. Gateways that answer in time with an
- * error, or not in time, may only lack this content, which nobody may have any more.
+ * True for a fault of the whole host; false for one of the content or our own. A gateway that answers with an error, or
+ * too late, may only lack content that nobody has any more.
  */
 export const isHostFault = (host: string | undefined, reason: string, transient: boolean): boolean =>
   transient && (host === IPFS_HOST ? reason === "unreachable" : HOST_FAULTS.has(reason));

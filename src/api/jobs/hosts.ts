@@ -1,6 +1,6 @@
 /**
- * The hosts that documents and media come from, as every process sees them. A host that fails again and again is paused
- * (circuit breaker open): one that answers has no row in vitrine.host.
+ * The hosts of documents and media, as every process sees them. A host that fails repeatedly is paused (circuit breaker
+ * open). A healthy host has no row in vitrine.host.
  */
 
 import type { Queryable } from "../db/database.ts";
@@ -8,13 +8,16 @@ import { retryPolicies } from "./retry-policies.ts";
 
 const { attempts, firstMs, factor, maxMs, retryAfterMaxMs } = retryPolicies.hostPause;
 
-/** SQL: this row of vitrine.host, or none where it was joined outer, is of a paused host. */
+/** SQL: the host of this row of vitrine.host is paused; false for the empty row of an outer join. */
 export const isPaused = (row: string): string => `(${row}.paused_until > now()) is true`;
 
-/** SQL: the host of this row has failed so often that it is paused, or was until now and has not answered since. */
+/**
+ * SQL: the host of this row has failed often enough to be paused, and has not answered since, even if the pause is
+ * over.
+ */
 export const isTripped = (row: string): string => `${row}.failures >= ${attempts}`;
 
-/** How a request ended, as far as its host is concerned. */
+/** The outcome of a request, as far as its host is concerned. */
 export type HostAnswer =
   | { readonly kind: "answered" }
   | {

@@ -1,10 +1,10 @@
-/** Bounds how long an answer is waited for. */
+/** Limits how long to wait for an answer. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * The answer, or undefined when it takes longer than `ms` milliseconds or the signal is aborted first. A failure in time is
- * undefined too, or thrown with `rethrow`; a later one is ignored. The work behind the answer isn't cancelled.
+ * The answer, or undefined if it takes longer than `ms` milliseconds or the signal is aborted first. A failure before
+ * that is undefined too, or thrown with `rethrow`; a later one is ignored. The work behind the answer isn't cancelled.
  */
 export async function withTimeout<Answer>(
   ms: number,

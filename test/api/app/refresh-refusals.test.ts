@@ -37,7 +37,7 @@ describe("a refresh request is refused", () => {
     expect(body).toMatchObject({
       message: "Too many token ids, max number of token ids allowed is 100",
       code: "TOO_MANY_TOKENS",
-      details: [{ path: "token_ids", message: "holds 101 ids; the limit is 100" }],
+      details: [{ path: "token_ids", message: "has 101 ids; the limit is 100" }],
     });
   });
 

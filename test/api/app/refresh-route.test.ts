@@ -53,7 +53,7 @@ describe("a refresh request", () => {
     const { body } = await refresh({ token_ids: ["3", "1", "3", "2", "1"] });
 
     expect(body.tokens.map((token: { token_id: string }) => token.token_id)).toEqual(["3", "1", "2"]);
-    expect((await readQueue(database)).map(({ wanted }) => wanted)).toEqual([1, 1, 1]);
+    expect((await readQueue(database)).map(({ requested }) => requested)).toEqual([1, 1, 1]);
   });
 
   it("may name 100 tokens, ids up to 2^256-1 among them", async () => {
@@ -66,7 +66,7 @@ describe("a refresh request", () => {
     expect(await readQueue(database)).toHaveLength(100);
   });
 
-  it("tells which of its tokens do not exist, as long as one does", async () => {
+  it("reports which of its tokens do not exist, as long as one does", async () => {
     exist("2");
 
     const { status, body } = await refresh({ token_ids: ["1", "2"] });
@@ -153,7 +153,7 @@ describe("?wait=", () => {
 describe("a receipt", () => {
   const receipt = (id: string, as = key) => api.call(`/market-partner/refreshes/${id}`, { key: as });
 
-  it("tells how each token stands", async () => {
+  it("reports how each token stands", async () => {
     exist("1");
     const { body: accepted } = await refresh({ token_ids: ["1", "2"] });
 

@@ -125,7 +125,7 @@ describe("a host that answers nothing", () => {
     const replicas = [startReplica([slow]), startReplica([slow]), startReplica([slow])];
     await eventually(
       () => readQueue(database),
-      (rows) => rows.every(({ wanted, done }) => wanted === done),
+      (rows) => rows.every(({ requested, done }) => requested === done),
     );
 
     // Each claim may miss what another takes at the same moment.
@@ -181,7 +181,7 @@ describe("a host that fails again and again", () => {
     await eventually(paused, (rows) => rows.length === 0);
   });
 
-  it("tells those who wait why", async () => {
+  it("gives those who wait the reason", async () => {
     const bad = await startHost(refuse(500));
     const receipt = await setup.request(ids(100, 12));
     startReplica([bad]);
@@ -224,7 +224,7 @@ describe("a request that waits for a paused host", () => {
     expect(await wait(receipt, 11)).toMatchObject([
       { status: "failed", reason: expect.stringContaining("timeout: no answer; the host is paused") },
     ]);
-    expect(await readQueue(database)).toMatchObject([{ wanted: 1, done: 0 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 1, done: 0 }]);
   });
 
   it("waits on where the host is not paused, or the fetch has begun", async () => {
@@ -393,7 +393,7 @@ it("tokens of a chain that a process has no endpoint for are left to others", as
   replica.wake();
   await eventually(
     () => readQueue(database),
-    (rows) => rows.some(({ tokenId, wanted, done }) => tokenId === "101" && wanted === done),
+    (rows) => rows.some(({ tokenId, requested, done }) => tokenId === "101" && requested === done),
   );
 
   expect((await readQueue(database)).find(({ tokenId }) => tokenId === "100")).toMatchObject({ attempts: 0 });
@@ -406,7 +406,7 @@ describe("the gateways together", () => {
     ["no gateway that can be reached", "ipfs", "unreachable", true],
     ["any other host's error", "meta.example", "http_status", true],
     ["any other host's silence", "meta.example", "timeout", true],
-  ] as const)("are told from a host that is to be paused: %s", (_what, host, reason, isFault) => {
+  ] as const)("are distinguished from a host that is to be paused: %s", (_what, host, reason, isFault) => {
     expect(isHostFault(host, reason, true)).toBe(isFault);
     expect(isHostFault(host, reason, false)).toBe(false);
   });

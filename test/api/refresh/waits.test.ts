@@ -64,7 +64,7 @@ const lease = (tokenId: string) =>
   >[1][number]["lease"];
 
 describe("a caller that waits for its receipt", () => {
-  it("is told at once when it is settled, by whichever process did it, without asking meanwhile", async () => {
+  it("gets it as soon as it is settled, by whichever process, without polling", async () => {
     const id = await addOne();
     const waiting = waits.wait(id, APP, 30);
     await expect.poll(() => reads, POLL).toBe(1);
@@ -88,7 +88,7 @@ describe("a caller that waits for its receipt", () => {
     expect(await waiting).toMatchObject({ done: true });
   });
 
-  it("is told of a host that was paused too long", async () => {
+  it("learns of a host that was paused too long", async () => {
     const id = await addOne();
     const waiting = waits.wait(id, APP, 30);
     await expect.poll(() => reads, POLL).toBe(1);
@@ -148,7 +148,7 @@ describe("a caller that waits for its receipt", () => {
     expect(await waiting).toMatchObject({ done: false });
   });
 
-  it("costs nobody else a notification: what no receipt asks for tells nothing", async () => {
+  it("costs nobody else a notification: what no receipt waits for sends nothing", async () => {
     const id = await addOne();
     notified.length = 0;
     await settle(test.database, [{ lease: lease("99"), status: "updated", reason: null }]);

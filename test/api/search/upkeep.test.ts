@@ -35,24 +35,24 @@ afterEach(() => {
 
 /**
  * A search that counts its loads of the collection: a load reads every token, an update those that have changed.
- * Whatever `holdNext` names waits once, for `release`.
+ * Whatever `pauseNext` names waits once, for `release`.
  */
 function createCounted() {
   let loads = 0;
   let holding: ((isLoad: boolean) => boolean) | undefined;
   let released: Promise<void> | undefined;
-  const holdNext = (is: (isLoad: boolean) => boolean) => {
+  const pauseNext = (is: (isLoad: boolean) => boolean) => {
     let release = (): void => undefined;
-    let isHeld = false;
+    let isPaused = false;
     const rateLimits = new Promise<void>((resolve) => {
       release = resolve;
     });
     holding = (isLoad) => {
       if (!is(isLoad)) return false;
-      [holding, released, isHeld] = [undefined, rateLimits, true];
+      [holding, released, isPaused] = [undefined, rateLimits, true];
       return true;
     };
-    return { isHeld: () => isHeld, release };
+    return { isPaused: () => isPaused, release };
   };
   const counting: Database = {
     ...database,
@@ -66,7 +66,7 @@ function createCounted() {
     },
   };
   const search = createSearch({ database: counting, tables, logger: silentLogger });
-  return { search, loads: () => loads, holdNext };
+  return { search, loads: () => loads, pauseNext };
 }
 
 /** Changes and searches the one token until most of the search index is garbage and a reload starts. */
@@ -130,14 +130,14 @@ it("an index that is mostly garbage is made anew beside answers, and misses noth
 
 it("an index that was replaced while it was brought up to date is not made anew once more", async () => {
   const counted = createCounted();
-  const { search, loads, holdNext } = counted;
-  const reload = holdNext((isLoad) => isLoad && loads() === 2);
+  const { search, loads, pauseNext } = counted;
+  const reload = pauseNext((isLoad) => isLoad && loads() === 2);
   await wasteUntilReload(counted);
-  await eventually(reload.isHeld, (isHeld) => isHeld);
+  await eventually(reload.isPaused, (isPaused) => isPaused);
 
-  const update = holdNext((isLoad) => !isLoad);
+  const update = pauseNext((isLoad) => !isLoad);
   const answer = search.page(collection, byId);
-  await eventually(update.isHeld, (isHeld) => isHeld);
+  await eventually(update.isPaused, (isPaused) => isPaused);
   reload.release();
   // The new search index replaces the old one automatically, some turns after its last rows.
   await sleep(RELOAD_MS);

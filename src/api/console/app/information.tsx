@@ -87,7 +87,7 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
         </>
       ) : (
         <>
-          <Notice tone="warn">This app has no key that works.</Notice>
+          <Notice tone="warn">This app has no working key.</Notice>
           <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
             <Button kind="primary">Create a key</Button>
           </form>
@@ -99,7 +99,7 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
 
 const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => (
   <Card title="All keys of this app">
-    {keys.length === 0 && <Empty>There never was one.</Empty>}
+    {keys.length === 0 && <Empty>No keys yet.</Empty>}
     {keys.length > 0 && (
       <Table
         caption="Keys"
@@ -171,8 +171,8 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
       if (revealed.kind === "key") return c.json({ key: revealed.key });
       const message =
         revealed.kind === "unknown"
-          ? "This key does not work any more."
-          : "This key works and can't be read here; rotate it to get one that can.";
+          ? "This key no longer works."
+          : "This key works but can't be shown here; rotate it to get one that can.";
       throw new ApiError("NOT_FOUND", [{ path: "key", message }]);
     })
     .post("/apps/:app/keys/:key/rotate", async (c) => {

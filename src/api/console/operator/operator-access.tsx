@@ -73,7 +73,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
               />
             )}
             {waiting.length > PAGE && (
-              <Notice>{`More wait: these are the oldest ${PAGE}, and others follow when they are decided.`}</Notice>
+              <Notice>{`More wait: these are the oldest ${PAGE}, and others follow once they are decided.`}</Notice>
             )}
           </Card>
         </OperatorFrame>,

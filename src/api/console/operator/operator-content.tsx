@@ -119,7 +119,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
             {pending.length === 0 && <Empty>No conflicts</Empty>}
             {pending.length > 0 && (
               <Table
-                caption="Held back"
+                caption="Hidden"
                 columns={[
                   "Collection",
                   "Trait type",
@@ -133,22 +133,22 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                   <CollectionName site={site} name={`${row.chainId}:${row.collection}`} />,
                   row.traitType,
                   <code>{row.known}</code>,
-                  <code>{row.wanted}</code>,
+                  <code>{row.proposed}</code>,
                   row.tokens.toLocaleString("en-US"),
                   <When at={row.firstSeenAt} />,
                   <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
                     <input type="hidden" name="collection" value={`${row.chainId}:${row.collection}`} />
                     <input type="hidden" name="trait_type" value={row.traitType} />
-                    <input type="hidden" name="display_type" value={row.wanted} />
-                    <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.wanted}`}>
-                      {`Change to ${row.wanted}`}
+                    <input type="hidden" name="display_type" value={row.proposed} />
+                    <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.proposed}`}>
+                      {`Change to ${row.proposed}`}
                     </Button>
                   </form>,
                 ])}
               />
             )}
             {found.length > PENDING_MAX && (
-              <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow when they are decided.`}</Notice>
+              <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow once they are decided.`}</Notice>
             )}
           </Card>
         </OperatorFrame>,
@@ -161,7 +161,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       const { trait_type: traitType = "" } = form;
       const displayType = displayTypes.find((type) => type === form.display_type);
       if (!displayType)
-        throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is no display type" }]);
+        throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is not a display type" }]);
       const approval = await actions.approveDisplayType(actor, collection, traitType, displayType);
       const done = approval.kind === "approved" ? "type_approved" : "not_pending";
       return goTo(site, c, operatorPath("/traits"), done);
@@ -189,7 +189,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                     ["Collection", <code>{names[index]}</code>],
                     ["Standard", collection.standard ?? "detected automatically"],
                     [
-                      "Apps that hold it",
+                      "Apps with permission",
                       <>
                         {count === 0 && "none"}
                         {apps.map((app) => (
@@ -210,10 +210,10 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     });
 }
 
-type Told = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]>>[number]>;
+type Information = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]>>[number]>;
 
 /** The provided information, field by field, in the order of the contract, without empty fields. */
-function informationRows(information: Told) {
+function informationRows(information: Information) {
   const { trait_groups: groups, updated_at: _shown, ...fields } = information;
   const provided = Object.entries(fields).flatMap(([field, value]) =>
     value === null || value === "" ? [] : [[field.replaceAll("_", " "), String(value)] as const],

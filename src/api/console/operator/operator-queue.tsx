@@ -18,7 +18,7 @@ const count = (amount: number): string => amount.toLocaleString("en-US");
 const Progress = ({ sweep }: { sweep: OpenSweep }) =>
   sweep.isCounted ? (
     <>
-      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label="Tokens asked for" />
+      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label="Queued tokens" />
       <span class="small soft">{`${count(sweep.passed)} of ${count(sweep.known)} tokens`}</span>
     </>
   ) : (

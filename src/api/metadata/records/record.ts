@@ -7,7 +7,7 @@ import type { Queryable } from "../../db/database.ts";
 import { addIssues } from "../document/issues.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import type { Trait } from "../document/traits.ts";
-import { type DisplayTypes, holdBack, settledTypes } from "../traits/display-types.ts";
+import { type DisplayTypes, separateConflicts, settledTypes } from "../traits/display-types.ts";
 import { displayTypesOf, settleTraitTypes } from "../traits/trait-type-store.ts";
 import { internValues, type ValueIds } from "../traits/trait-value-store.ts";
 import { burnedReason } from "../uri/burned.ts";
@@ -257,7 +257,7 @@ function versionOf(
     return { ...described, outcome: "updated", issues: decision.document.issues };
   const { traits } = decision.document.metadata;
   const known = learned.get(collectionName(end.token))?.displayTypes ?? new Map();
-  const { conflicts } = holdBack(traits, settledTypes(known, traits));
+  const { conflicts } = separateConflicts(traits, settledTypes(known, traits));
   return { ...described, outcome: "updated", issues: addIssues(decision.document.issues, conflicts) };
 }
 

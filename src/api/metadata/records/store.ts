@@ -104,7 +104,7 @@ interface ServedRow {
 }
 
 /**
- * The served metadata of each known token of one collection, by token id. Omits entries that are held back and reports
+ * The served metadata of each known token of one collection, by token id. Omits hidden entries and reports
  * each as an issue, which refers to `operatorContact` if given.
  */
 export async function readServed(

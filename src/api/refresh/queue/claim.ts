@@ -1,4 +1,6 @@
-/** Which tokens are fetched next: the most wanted ones that are due, of hosts that may be asked (design: "Refresh"). */
+/**
+ * Selects the tokens to fetch next: due tokens in order of priority, of hosts that may be asked (design: "Refresh").
+ */
 
 import { randomUUID } from "node:crypto";
 import type { Standard } from "../../../config.ts";
@@ -11,20 +13,20 @@ import { PROBE_TIME } from "./hosts.ts";
 import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
 import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
-/** What a process may take. */
+/** What a process may claim. */
 export interface Share {
-  /** The chains that it has an endpoint for. */
+  /** The chains that this process has an endpoint for. */
   readonly chainIds: readonly number[];
-  /** Fetches at once from one host, over all processes. Processes that claim in the same moment may exceed it. */
+  /** Concurrent fetches from one host, over all processes. Processes that claim at the same moment may exceed it. */
   readonly perHost: number;
-  /** Tokens that were never read and may lead anywhere. As many as are asked for by default. */
+  /** Concurrent fetches of tokens that were never read, whose host is unknown. `count` by default. */
   readonly unread?: number;
 }
 
 const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
 const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
 
-// Each host that something waits for, by one step down an index per host: the queue may hold a million tokens of one.
+// Each host with waiting tokens, by one step down an index per host: the queue may contain a million tokens of one.
 const hosts = `
   hosts as (
     (select r.host from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
@@ -33,13 +35,14 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
-// A host that is back from a pause is asked by one fetch first, of a token that it has answered for before, if it has.
+// A host whose pause has ended is probed by a single fetch first, if possible of a token that it has answered for
+// before.
 const isProbed = isTripped("p");
 
-// Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
+// Processes that claim at the same moment see the same tokens, and each takes those that the others leave.
 const RIVALS = 4;
 
-/** Takes up to `count` due tokens, the most wanted first; none that another process holds. */
+/** Claims up to `count` due tokens in order of priority, none that another process has leased. */
 export async function claim(
   db: Queryable,
   tables: ChainTables,
@@ -58,12 +61,12 @@ export async function claim(
     `with recursive ${hosts}, open_hosts as materialized (
        select h.host, p.probe_chain_id, p.probe_collection,
               case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
-              -- Where a token leads that was never read is not known yet.
+              -- The host of a token that was never read is not known yet.
               case when h.host = '' then $5 else
                 case when ${isProbed} then 1 else $3 end - (select count(*) from (
                   select from vitrine.refresh r
                    where r.lease is not null and r.host = h.host and r.leased_until > now()
-                   order by r.leased_until limit $3) asked) end as room
+                   order by r.leased_until limit $3) asked) end as slots
          from hosts h left join vitrine.host p on p.host = h.host
         where h.host is not null and not ${isPaused("p")}
      ), candidates as (
@@ -74,7 +77,7 @@ export async function claim(
                   -- for all of another. What runs in the background comes after them.
                   case when f.host = '' and f.priority >= ${ANONYMOUS_PRIORITY} then f.nth end, f.priority desc, f.not_before) as place
          from (
-           select d.*, o.host, o.room,
+           select d.*, o.host, o.slots,
                   row_number() over (partition by o.host, d.priority order by d.not_before) as nth
              from open_hosts o
             cross join ${levels}
@@ -84,10 +87,10 @@ export async function claim(
                  and (o.probe_token_id is null
                       or (r.chain_id, r.collection, r.token_id)
                        = (o.probe_chain_id, o.probe_collection, o.probe_token_id))
-               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
-            where o.room > 0) f
+               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.slots))) d
+            where o.slots > 0) f
      ), due as materialized (
-       select row_at, priority, not_before from candidates where place <= room
+       select row_at, priority, not_before from candidates where place <= slots
        union all
        -- A lease that ran out is owed another start, whatever later requests have to wait for.
        select d.* from hosts h cross join lateral (
@@ -137,7 +140,7 @@ export async function claim(
   }));
 }
 
-/** Milliseconds until a token is due that this process may take: 0 when one is now, undefined when nothing waits. */
+/** Milliseconds until this process may claim a token: 0 if one is due now, undefined if nothing waits. */
 export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(
     `with recursive ${hosts}
@@ -155,6 +158,6 @@ export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<num
     [chainIds],
     "next due",
   );
-  // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
+  // Not SQL's greatest(), which would return 0 for an empty queue: the worker would never rest.
   return row?.ms == null ? undefined : Math.max(0, row.ms);
 }

@@ -1,4 +1,6 @@
-/** Finds work for the refresh queue, beside the worker: woken by the database, with a slow poll as the last resort. */
+/**
+ * Finds work for the refresh queue, separately from the worker: woken by the database, with a slow poll as a fallback.
+ */
 
 import type { Logger } from "../../http/logger.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
@@ -6,14 +8,14 @@ import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
 import type { ChainTriggers } from "./chain-triggers.ts";
 import type { Sweeps } from "./sweeps.ts";
 
-// A reverted block sends no notification, so the poll finds what nobody announced.
+// A reverted block sends no notification, so the poll finds it.
 const POLL_MS = 1_000;
-// The queue takes the next tokens of a sweep as soon as it has room.
+// The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
 /**
- * A pass handles all chain triggers and advances sweeps as far as the queue has room, then times receipts out. `wake` it
- * when the chain index has moved: looking for triggers costs a sweep's poll more than the sweep does.
+ * A pass handles all chain triggers, advances sweeps as far as the queue has capacity, and then times out receipts. Call
+ * `wake` when the chain index has advanced: at a sweep's polls, reading triggers would cost more than the sweep does.
  */
 export function startTriggerLoop(deps: {
   readonly triggers: ChainTriggers;
@@ -23,21 +25,21 @@ export function startTriggerLoop(deps: {
 }): PassLoop {
   const { triggers, sweeps, receiptTimeout, logger } = deps;
   let hasChainMoved = true;
-  let lookedAt = 0;
+  let handledAt = 0;
 
-  /** True when more is waiting. */
+  /** True if more is waiting. */
   async function handleDue(): Promise<boolean> {
-    if (!hasChainMoved && performance.now() - lookedAt < POLL_MS) return false;
-    // Before the batch is read: what comes meanwhile may not be in it.
+    if (!hasChainMoved && performance.now() - handledAt < POLL_MS) return false;
+    // Reset before the batch is read: a later change may not be in it.
     hasChainMoved = false;
     const isLeft = await triggers.handleBatch();
     hasChainMoved ||= isLeft;
-    lookedAt = performance.now();
+    handledAt = performance.now();
     return isLeft;
   }
 
   const loop = startPassLoop({
-    task: "look for chain triggers",
+    task: "handle chain triggers",
     pollMs: POLL_MS,
     logger,
     async pass(signal) {

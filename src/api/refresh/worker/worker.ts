@@ -1,4 +1,4 @@
-/** Works the refresh queue: claims due tokens, resolves them, and records the end of each in one transaction. */
+/** Works through the refresh queue: claims due tokens, resolves them, and records each outcome in one transaction. */
 
 import type { ReadBlock } from "../../chain/contract/read-block.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -21,10 +21,10 @@ import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
-// How many fetches may wait to be recorded while others go on.
+// How many fetches may wait to be recorded while others start.
 const RECORDING_MAX = 256;
 const IDLE_POLL_MS = 5_000;
-// What is due may wait for a host that other processes keep busy.
+// A due token may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
 const PROBES_EVERY_MS = 1_000;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
@@ -32,7 +32,7 @@ const INTERNAL_REASON = "internal_error: the document could not be recorded; the
 const hasFailedHost = (resolution: Resolution | undefined): boolean =>
   resolution?.kind === "failed" && isHostFault(resolution.host, resolution.reason, resolution.transient);
 
-/** A fetch that ended before anything was asked. */
+/** A fetch that ended before any request. */
 const unread = (reason: "burned" | "rpc_unavailable", message: string, transient: boolean): Resolution => ({
   kind: "failed",
   reason,
@@ -51,7 +51,7 @@ export interface WorkerDeps {
   readonly noteHost: NoteHost;
   readonly readBlock: ReadBlock;
   readonly chainIds: readonly number[];
-  /** Fetches at once; 0 makes this process leave the queue to others. */
+  /** Concurrent fetches; 0 makes this process leave the queue to others. */
   readonly concurrency: number;
   readonly metrics?: RefreshMetrics | undefined;
   readonly logger: Logger;
@@ -59,7 +59,7 @@ export interface WorkerDeps {
 
 export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
-  // One host, slow or dead, never takes all there is.
+  // One host, slow or dead, never takes all slots.
   const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
   const hostConcurrency = createHostConcurrency(database, share.perHost);
   const recorder = createRecorder(deps);
@@ -81,9 +81,9 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     try {
       const resolution = await resolve(lease, entered, signal);
       freePlace();
-      // Whoever waits for a host that failed is told of it first.
+      // Tokens that wait for a host that failed learn of it first.
       if (!hasFailedHost(resolution)) leave();
-      // Released to wait for its host, which was found busy or paused.
+      // Released to wait for its host, which was busy or paused.
       if (signal.aborted || resolution === undefined) return;
       if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
       if (hasFailedHost(resolution)) hostConcurrency.forgetPaused();
@@ -92,19 +92,19 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     }
   }
 
-  /** A document that can't be recorded would otherwise be fetched again for ever, and its receipts never end. */
+  /** Otherwise a document that can't be recorded would be fetched again forever, and its receipts would never end. */
   async function giveUp(lease: Lease): Promise<void> {
     if (lease.attempts < retryPolicies.documentFetch.attempts) return;
     await database.transaction(async (tx) => {
-      const held = await complete(tx, [lease], () => ({ status: "failed" }));
+      const completed = await complete(tx, [lease], () => ({ status: "failed" }));
       await settle(
         tx,
-        held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
+        completed.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
       );
     }, "byKey");
   }
 
-  /** Undefined for a token that was released to wait for its host. `entered` takes the host that was asked. */
+  /** Undefined for a token that was released to wait for its host. `entered` receives the host that was asked. */
   async function resolve(
     lease: Lease,
     entered: string[],
@@ -136,7 +136,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     work: "refresh",
     concurrency,
     finishingMax: RECORDING_MAX,
-    // One that waits for its host leaves its place to others.
+    // A fetch that waits for its host frees its slot.
     idlePlaces: () => hostConcurrency.waiting,
     pollMs: IDLE_POLL_MS,
     busyPollMs: BUSY_POLL_MS,

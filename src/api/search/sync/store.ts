@@ -48,13 +48,13 @@ export async function findChanges(
                 and ($3::xid8 is null or changed >= $3::xid8 or changed = any($4::xid8[]))) as types,
             array(select distinct token_id::text from (
               ${changedSince("vitrine.token")} union all ${changedSince("vitrine.forgotten_token")}) c) as changed`;
-  const [look] = await db.query<ChangeSet>(
+  const [changes] = await db.query<ChangeSet>(
     text,
     [chainId, collection, next, running === "" ? [] : running.split(",")],
     planName(text),
   );
-  if (!look) throw new Error("a look always has a row");
-  return look;
+  if (!changes) throw new Error("a change set always has a row");
+  return changes;
 }
 
 interface StoredToken extends Omit<TokenRow, "traits"> {
