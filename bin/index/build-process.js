@@ -1,6 +1,6 @@
 /**
  * A process that runs the first half of `ponder start`, up to the build id, and sends the id to its parent. It is
- * JavaScript because a loader of TypeScript would look at each of Ponder's thousand modules, which takes two seconds.
+ * JavaScript because a loader of TypeScript would read each of Ponder's thousand modules, which takes two seconds.
  */
 
 import { createHash } from "node:crypto";
