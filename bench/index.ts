@@ -1,19 +1,20 @@
 /**
  * `npm run bench [-- name …] [-- --quick]`: measures both sides of a ratio in the same run and prints one JSON line per
- * bench. A whole run, of all benches and not quick, writes docs/benchmarks.md.
+ * bench. A whole run, of all benches and not quick, writes docs/benchmarks.md and docs/growth.svg.
  */
 
 import { writeFileSync } from "node:fs";
 import { benchCatalog } from "./catalog.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGraphql } from "./graphql.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchIndexing } from "./indexing.ts";
 import { benchMedia } from "./media.ts";
 import { benchMediaCache } from "./media-cache.ts";
 import { benchPages } from "./pages.ts";
 import { benchReads } from "./reads.ts";
 import { benchRefresh } from "./refresh.ts";
-import { type Results, writeReport } from "./report.ts";
+import { plotGrowth, type Results, writeReport } from "./report.ts";
 import { benchResolve } from "./resolve.ts";
 import { isQuick } from "./rounds.ts";
 
@@ -27,6 +28,7 @@ const benches: Record<string, () => Promise<object>> = {
   graphql: benchGraphql,
   reads: benchReads,
   catalog: benchCatalog,
+  growth: benchGrowth,
   pages: benchPages,
 };
 
@@ -45,5 +47,7 @@ for (const [name, bench] of Object.entries(benches)) {
 }
 if (asked.length === 0 && !isQuick) {
   writeFileSync(new URL("../docs/benchmarks.md", import.meta.url), writeReport(results));
+  if (results.growth)
+    writeFileSync(new URL("../docs/growth.svg", import.meta.url), plotGrowth(results.growth));
 }
 process.exit(0);

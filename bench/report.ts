@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { cpus, totalmem } from "node:os";
+import { drawPlots, type Series } from "./plot.ts";
 
 export interface Results {
   readonly [name: string]: unknown;
@@ -34,6 +35,10 @@ export function writeReport(results: Readonly<Record<string, Results>>): string 
 | Measure | Vitrine per second | Beside it | Ratio | Spread | p50 ms | p99 ms | Bar |
 |---|---|---|---|---|---|---|---|
 ${ratios.join("\n")}
+
+## How costs grow
+
+![Milliseconds of each token, bytes in the database and bytes of WAL, by the number of tokens and of collections](growth.svg)
 
 ## Other figures
 
@@ -88,4 +93,47 @@ function revision(): string {
   } catch {
     return "without a revision";
   }
+}
+
+interface GrowthRow {
+  readonly tokens: number;
+  readonly collections?: number;
+  readonly per_second: number;
+  readonly bytes_per_token: number;
+  readonly wal_bytes_per_token: number;
+}
+
+/** docs/growth.svg, from the result of the growth bench. */
+export function plotGrowth({ by_tokens, by_collections }: Results): string {
+  const series = (rows: readonly GrowthRow[], by: "tokens" | "collections"): Series[] => {
+    const plot = (title: string, of: (row: GrowthRow) => number): Series => ({
+      title: `${title}, by ${by}`,
+      points: rows.map((row) => ({ x: row[by] ?? 1, y: of(row) })),
+    });
+    return [
+      plot("ms per token", ({ per_second }) => 1_000 / per_second),
+      plot("bytes per token", ({ bytes_per_token }) => bytes_per_token),
+      plot("WAL per token", ({ wal_bytes_per_token }) => wal_bytes_per_token),
+    ];
+  };
+  const rows = [
+    drawPlots(series(by_tokens as GrowthRow[], "tokens")),
+    drawPlots(series(by_collections as GrowthRow[], "collections")),
+  ];
+  return stack(rows);
+}
+
+/** One SVG above the other. */
+function stack(plots: readonly string[]): string {
+  const sizes = plots.map(
+    (plot) => /width="(\d+)" height="(\d+)"/.exec(plot)?.slice(1).map(Number) ?? [0, 0],
+  );
+  const width = Math.max(...sizes.map(([across = 0]) => across));
+  let top = 0;
+  const placed = plots.map((plot, nth) => {
+    const at = top;
+    top += sizes[nth]?.[1] ?? 0;
+    return plot.replace("<svg ", `<svg y="${at}" `);
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}">\n${placed.join("")}</svg>\n`;
 }
