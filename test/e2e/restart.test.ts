@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, spawnService } from "../../demo/service.ts";
 import { servingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
-import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
+import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
 let world: World;
 let partner: ReturnType<typeof createPartner>;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ host: WITHOUT_PICTURES });
   partner = createPartner(world.service.baseUrl, await createKey(world));
 });
 afterAll(() => world.close());
