@@ -1,11 +1,11 @@
 /** Reads the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
 
 import type { Queryable } from "../db/database.ts";
-import { type EventRow, type EventType, type StreamEvent, toStreamEvent } from "./event.ts";
+import { type EventRow, type StreamEvent, toStreamEvent } from "./event.ts";
 
 /** Which events; an empty list means all. */
 export interface EventFilter {
-  readonly types: ReadonlySet<EventType>;
+  readonly types: ReadonlySet<string>;
   /** `chainId:address` each. */
   readonly collections: ReadonlySet<string>;
   readonly chainId: number | undefined;
@@ -21,7 +21,7 @@ export function matches({ types, collections, chainId }: EventFilter, event: Str
 
 const columns = `id, at, type, subject, reverts, chain_id as "chainId", collection, token_id as "tokenId", source,
   transaction_hash as "transactionHash", standard, approved_contract as "approvedContract", lock_count as "lockCount", anomaly,
-  version, content_hash as "contentHash"`;
+  version, content_hash as "contentHash", payload`;
 
 /** The newest id, and the lowest last id with which a client has missed nothing. */
 export async function readEnds(
