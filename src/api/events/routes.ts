@@ -5,6 +5,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { streamSSE } from "hono/streaming";
 import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField, clip } from "../http/fields.ts";
 import { type KeyFinder, keyOf } from "../http/key.ts";
@@ -150,7 +151,7 @@ function filterOf(
   }
   return {
     types: new Set(type),
-    collections: new Set(named.map((each) => `${each.chainId}:${each.address}`)),
+    collections: new Set(named.map(collectionKey)),
     chainId,
   };
 }

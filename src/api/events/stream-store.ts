@@ -1,5 +1,6 @@
 /** Reads the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
 
+import { collectionKey } from "../../domain/token-ref.ts";
 import type { Queryable } from "../db/database.ts";
 import { type EventRow, type StreamEvent, toStreamEvent } from "./event.ts";
 
@@ -14,7 +15,7 @@ export interface EventFilter {
 export function matches({ types, collections, chainId }: EventFilter, event: StreamEvent): boolean {
   return (
     (types.size === 0 || types.has(event.subject)) &&
-    (collections.size === 0 || collections.has(`${event.chainId}:${event.collection}`)) &&
+    (collections.size === 0 || collections.has(collectionKey(event))) &&
     (chainId === undefined || chainId === event.chainId)
   );
 }

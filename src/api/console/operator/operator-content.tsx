@@ -130,14 +130,14 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                   "",
                 ]}
                 rows={pending.map((row) => [
-                  <CollectionName site={site} name={`${row.chainId}:${row.collection}`} />,
+                  <CollectionName site={site} name={collectionKey(row)} />,
                   row.traitType,
                   <code>{row.known}</code>,
                   <code>{row.proposed}</code>,
                   row.tokens.toLocaleString("en-US"),
                   <When at={row.firstSeenAt} />,
                   <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
-                    <input type="hidden" name="collection" value={`${row.chainId}:${row.collection}`} />
+                    <input type="hidden" name="collection" value={collectionKey(row)} />
                     <input type="hidden" name="trait_type" value={row.traitType} />
                     <input type="hidden" name="display_type" value={row.proposed} />
                     <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.proposed}`}>

@@ -1,6 +1,7 @@
 /** The refresh queue as it is now, and the form that refreshes a collection. */
 
 import { Hono } from "hono";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { OpenSweep } from "../../refresh/queue/overview-store.ts";
 import { Badge, Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
@@ -61,7 +62,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
                   caption="Sweeps"
                   columns={["Collection", "Since", "Progress"]}
                   rows={sweeps.entries.map((sweep) => [
-                    <CollectionName site={site} name={`${sweep.chainId}:${sweep.collection}`} />,
+                    <CollectionName site={site} name={collectionKey(sweep)} />,
                     <When at={sweep.createdAt} />,
                     <Progress sweep={sweep} />,
                   ])}

@@ -232,8 +232,7 @@ async function learnTraits(
   return learned;
 }
 
-const collectionName = ({ chainId, collection }: TokenRef): string =>
-  collectionKey({ chainId, address: collection });
+const collectionName = ({ chainId, collection }: TokenRef): string => collectionKey({ chainId, collection });
 
 const isUnseen = (served: Served, token: TokenRef): boolean => served.get(tokenKey(token))?.isUnseen ?? false;
 
