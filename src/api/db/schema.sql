@@ -162,6 +162,7 @@ CREATE TABLE vitrine.event (
   gone_at text,
   standard text,
   count_after integer,
+  payload jsonb,
   CONSTRAINT event_pkey PRIMARY KEY (id)
 );
 CREATE INDEX event_age ON vitrine.event USING btree (at);
@@ -179,9 +180,11 @@ CREATE TABLE vitrine.event_due (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   chain_id bigint NOT NULL,
   collection text NOT NULL,
-  token_id numeric(78,0) NOT NULL,
-  version integer NOT NULL,
+  token_id numeric(78,0),
+  version integer,
   content_hash text,
+  type text DEFAULT 'metadata'::text NOT NULL,
+  payload jsonb,
   CONSTRAINT event_due_pkey PRIMARY KEY (id)
 );
 

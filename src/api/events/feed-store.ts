@@ -174,17 +174,17 @@ export async function noteProgress(
   );
 }
 
-/** Moves up to `limit` waiting versions into the stream; returns how many. */
-export async function appendVersions(db: Queryable, limit: number): Promise<number> {
+/** Moves up to `limit` waiting events into the stream; returns how many. */
+export async function appendDue(db: Queryable, limit: number): Promise<number> {
   const due = await db.query<{ id: string }>("select id from vitrine.event_due order by id limit $1", [
     limit,
   ]);
   if (due.length === 0) return 0;
   await db.query(
     `with due as (delete from vitrine.event_due where id = any($2::bigint[]) returning *)
-     insert into vitrine.event (id, type, subject, chain_id, collection, token_id, version, content_hash)
-     select $1::bigint + row_number() over (order by id), 'metadata', 'metadata', chain_id, collection, token_id, version,
-            content_hash
+     insert into vitrine.event (id, type, subject, chain_id, collection, token_id, version, content_hash, payload)
+     select $1::bigint + row_number() over (order by id), type, type, chain_id, collection, token_id, version, content_hash,
+            payload
        from due`,
     [await takeIds(db, due.length), due.map(({ id }) => id)],
   );

@@ -5,13 +5,14 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { streamSSE } from "hono/streaming";
 import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField, clip } from "../http/fields.ts";
 import { type KeyFinder, keyOf } from "../http/key.ts";
 import { createInFlightLimiter } from "../http/limits/in-flight-limiter.ts";
 import { answerLimit, type InFlightLimit, rateLimited } from "../http/limits/rate-limit.ts";
 import { type ApiEnv, createRouter, errorResponses } from "../http/router.ts";
-import { type EventType, eventTypes } from "./event.ts";
+import { documentedEvents, type EventType, eventTypes, isEventType } from "./event-types.ts";
 import type { EventHub } from "./hub.ts";
 import type { EventFilter } from "./stream-store.ts";
 import type { Wire } from "./subscriber.ts";
@@ -35,13 +36,14 @@ const list = <Item extends z.ZodType<unknown, string>>(item: Item, max: number) 
     .transform((text) => text.split(","))
     .pipe(z.array(item).max(max, { error: `must contain at most ${max}` }));
 
-const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text);
 const typeField = z.string().transform((text, context): EventType => {
   if (isEventType(text)) return text;
   const message = `"${clip(text)}" is none of ${eventTypes.join(", ")}`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
+
+const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
 const streamRoute = createRoute({
   method: "get",
@@ -50,8 +52,12 @@ const streamRoute = createRoute({
   tags: ["market"],
   summary:
     "Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events",
-  description:
-    "`default_lock` is about all tokens of a collection (ERC-6982), and its `token_id` is null. Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg removed is followed by `reverted`, which names its id; an id that is too old gets `reset`.",
+  description: [
+    "Resumable with the header `Last-Event-ID` for 7 days. `data` is JSON. Every event has `id`, `type`, `chain_id`, `collection_address`, `token_id` and `at`, and further fields by its type:",
+    ...documentedEvents().map(
+      ({ names, fields, meaning }) => `* ${code(names)} (${code(fields)}): ${meaning}`,
+    ),
+  ].join("\n"),
   security: [{ ApiKeyAuth: [] }],
   request: {
     headers: z.object({ "last-event-id": lastIdField }),
@@ -145,7 +151,7 @@ function filterOf(
   }
   return {
     types: new Set(type),
-    collections: new Set(named.map((each) => `${each.chainId}:${each.address}`)),
+    collections: new Set(named.map(collectionKey)),
     chainId,
   };
 }

@@ -6,9 +6,9 @@
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import {
+  appendDue,
   appendLocks,
   appendReverted,
-  appendVersions,
   noteProgress,
   readDifference,
   readFeed,
@@ -33,7 +33,7 @@ export interface EventWriter {
 export function createEventWriter({ database, tables, collections }: EventWriterDeps): EventWriter {
   return {
     async writeBatch() {
-      let isMore = await database.transaction(publishVersions);
+      let isMore = await database.transaction(publishDue);
       for (const [chainId, addresses] of collections) {
         const isChainMore = await database.transaction((tx) => publishLocks(tx, chainId, addresses));
         isMore = isChainMore || isMore;
@@ -74,7 +74,7 @@ export function createEventWriter({ database, tables, collections }: EventWriter
   }
 }
 
-async function publishVersions(tx: Queryable): Promise<boolean> {
+async function publishDue(tx: Queryable): Promise<boolean> {
   if (!(await takeTurn(tx, "metadata"))) return false;
-  return (await appendVersions(tx, BATCH_ROWS)) === BATCH_ROWS;
+  return (await appendDue(tx, BATCH_ROWS)) === BATCH_ROWS;
 }

@@ -123,7 +123,7 @@ export function traitRoutes({ actions, traitApproval, collections }: TraitRouteD
 const refOf = ({ chainId, address }: CollectionConfig) => ({ chainId, collection: address });
 
 const viewPending = (row: PendingType) => ({
-  collection: collectionKey({ chainId: row.chainId, address: row.collection }),
+  collection: collectionKey(row),
   trait_type: row.traitType,
   known_display_type: row.known,
   wanted_display_type: row.proposed,

@@ -1,33 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { describe, expect, it } from "vitest";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
-import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh.ts";
+import { COLLECTION, found, readQueue } from "../../support/refresh.ts";
+import { createRefreshRequests, ids } from "../../support/refresh-requests.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 
-const test = await createTestDatabase();
-const { database } = test;
-const api = createTestApp(test);
-const key = await api.createKey();
+const { test, database, api, key, refresh, exist } = await createRefreshRequests();
 const UINT256_MAX = (2n ** 256n - 1n).toString();
-
-beforeEach(async () => {
-  await emptyTables(database);
-  api.existing.clear();
-});
-
-const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
-const refresh = (
-  body: unknown,
-  { query = "", address = COLLECTION, ...sent }: Sent & { query?: string; address?: string } = {},
-) =>
-  api.call(`/market-partner/collections/${address}/refresh_metadata${query}`, {
-    method: "POST",
-    key,
-    body,
-    ...sent,
-  });
-const exist = (...tokenIds: readonly string[]): void => tokenIds.forEach((id) => void api.existing.add(id));
 
 describe("a refresh request", () => {
   it("queues its tokens and answers with a receipt", async () => {

@@ -5,7 +5,7 @@ import type { AppRow } from "../../access/apps/app-store.ts";
 import type { KeyRow } from "../../access/keys/key-store.ts";
 import { ApiError } from "../../http/errors.ts";
 import { KEY_HEADER } from "../../http/key.ts";
-import { Badge, Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import {
   appOf,
   type ConsoleContext,
@@ -99,25 +99,23 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
 
 const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => (
   <Card title="All keys of this app">
-    {keys.length === 0 && <Empty>No keys yet.</Empty>}
-    {keys.length > 0 && (
-      <Table
-        caption="Keys"
-        columns={["Key", "Created", "State", ""]}
-        rows={keys.toReversed().map((row) => [
-          <code>{`${row.start}…`}</code>,
-          <When at={row.created_at} />,
-          <State row={row} />,
-          isLive(row) && (
-            <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
-              <Button kind="danger" isSlim label={`Revoke the key ${row.start}`}>
-                Revoke
-              </Button>
-            </form>
-          ),
-        ])}
-      />
-    )}
+    <Table
+      empty="No keys yet."
+      caption="Keys"
+      columns={["Key", "Created", "State", ""]}
+      rows={keys.toReversed().map((row) => [
+        <code>{`${row.start}…`}</code>,
+        <When at={row.created_at} />,
+        <State row={row} />,
+        isLive(row) && (
+          <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
+            <Button kind="danger" isSlim label={`Revoke the key ${row.start}`}>
+              Revoke
+            </Button>
+          </form>
+        ),
+      ])}
+    />
   </Card>
 );
 

@@ -9,7 +9,7 @@ import { ApiError } from "../../http/errors.ts";
 import { shown } from "../../http/fields.ts";
 import { apiNames } from "../../http/key.ts";
 import { requireJson } from "../../http/router.ts";
-import { Badge, Button, Card, Empty, Field, Table, When } from "../../ui/parts.tsx";
+import { Badge, Button, Card, Field, Table, When } from "../../ui/parts.tsx";
 import {
   appOf,
   type ConsoleContext,
@@ -100,22 +100,20 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
       title="Collections"
       hint="Whose information (names, links, trait groups) this app may write. Reading needs none of this."
     >
-      {granted.length === 0 && <Empty>None yet.</Empty>}
-      {granted.length > 0 && (
-        <Table
-          caption="Collections of this app"
-          columns={["Collection", "Address", ""]}
-          rows={granted.map((name) => [
-            name === ALL_COLLECTIONS
-              ? "Every collection"
-              : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
-            <code>{name}</code>,
-            isOperator && (
-              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
-            ),
-          ])}
-        />
-      )}
+      <Table
+        empty="None yet."
+        caption="Collections of this app"
+        columns={["Collection", "Address", ""]}
+        rows={granted.map((name) => [
+          name === ALL_COLLECTIONS
+            ? "Every collection"
+            : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
+          <code>{name}</code>,
+          isOperator && (
+            <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
+          ),
+        ])}
+      />
       {options.length > 0 && (
         <>
           <form

@@ -5,7 +5,7 @@
 
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { CollectionConfig, Standard } from "../../../config.ts";
-import type { TokenRef } from "../../../domain/token-ref.ts";
+import { collectionKey, type TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../../chain/contract/read-block.ts";
 import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
@@ -105,7 +105,7 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
 
   function offeredBy(token: TokenRef, owned: readonly TokenRef[], block: number): Promise<Offered> {
     if (owned.length === 0) return findOffered(token, owned, block);
-    const name = `${token.chainId}:${token.collection}:${block}`;
+    const name = `${collectionKey(token)}:${block}`;
     return offers.get(name, () => findOffered(token, owned, block));
   }
 

@@ -3,7 +3,7 @@
  */
 
 import type { Standard } from "../../../config.ts";
-import type { TokenRef } from "../../../domain/token-ref.ts";
+import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { recheckPolicy } from "../../jobs/retry-policies.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
@@ -235,10 +235,12 @@ interface Row {
 }
 
 function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly Row[]): Each[] {
-  const current = new Set(rows.map((row) => `${row.chain_id}:${row.collection}:${row.token_id}`));
-  return leases.filter(({ chainId, collection, tokenId }) =>
-    current.has(`${chainId}:${collection}:${tokenId}`),
+  const current = new Set(
+    rows.map((row) =>
+      tokenKey({ chainId: Number(row.chain_id), collection: row.collection, tokenId: row.token_id }),
+    ),
   );
+  return leases.filter((lease) => current.has(tokenKey(lease)));
 }
 
 /** Schedules another attempt; false if the lease was lost. */
