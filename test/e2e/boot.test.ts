@@ -14,7 +14,7 @@ import { exchange } from "../support/raw-http.ts";
 import { eventually } from "./world.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Where `npm start` indexes unless it is told otherwise. */
+/** Where `npm start` indexes by default. */
 const SCHEMA = "vitrine_chain";
 const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const PONDER = ["start", "--schema", "x"];
