@@ -1,6 +1,11 @@
 /** The audit log: who did what to what. Append-only. */
 
+import { desc, lt } from "drizzle-orm";
 import type { Queryable } from "../db/database.ts";
+import { orm } from "../db/orm.ts";
+import { audit } from "./tables.ts";
+
+export type AuditRow = typeof audit.$inferSelect;
 
 /** Adds a row in the caller's transaction. */
 export async function addAudit(
@@ -10,28 +15,17 @@ export async function addAudit(
   subject: string,
   detail: object,
 ): Promise<void> {
-  await db.query("insert into vitrine.audit (actor, action, subject, detail) values ($1, $2, $3, $4)", [
-    actor,
-    action,
-    subject,
-    JSON.stringify(detail),
-  ]);
-}
-
-export interface AuditRow {
-  readonly id: string;
-  readonly at: Date;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly detail: Readonly<Record<string, unknown>>;
+  await orm(db)
+    .insert(audit)
+    .values({ actor, action, subject, detail: { ...detail } });
 }
 
 /** Newest first; `before` is the id of the previous page's last row. */
-export function readAudit(db: Queryable, limit: number, before?: string): Promise<AuditRow[]> {
-  return db.query<AuditRow>(
-    `select id::text, at, actor, action, subject, detail from vitrine.audit
-      where $2::bigint is null or id < $2 order by id desc limit $1`,
-    [limit, before ?? null],
-  );
+export async function readAudit(db: Queryable, limit: number, before?: string): Promise<AuditRow[]> {
+  return orm(db)
+    .select()
+    .from(audit)
+    .where(before === undefined ? undefined : lt(audit.id, BigInt(before)))
+    .orderBy(desc(audit.id))
+    .limit(limit);
 }

@@ -1,73 +1,57 @@
 /** Console apps and their permission requests, in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
+import { and, asc, desc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../../db/database.ts";
+import { now, orm } from "../../db/orm.ts";
 import type { Tier } from "../../http/limits/tiers.ts";
+import { accessRequest, app } from "../tables.ts";
 
-export interface AppRow {
-  readonly id: string;
-  readonly name: string;
-  readonly apis: readonly string[];
-  readonly collections: readonly string[] | null;
-  /** The owner's wallet; null for the operator's apps. */
-  readonly owner: string | null;
-  readonly tier: Tier;
-  readonly createdAt: Date;
-}
+export type AppRow = Readonly<typeof app.$inferSelect>;
+export type RequestKind = (typeof accessRequest.$inferSelect)["kind"];
+export type RequestRow = Readonly<Awaited<ReturnType<typeof readRequests>>[number]>;
 
-export type RequestKind = "api" | "collection" | "tier";
-
-export interface RequestRow {
-  readonly id: string;
-  readonly appId: string;
-  readonly app: string;
-  readonly owner: string | null;
-  readonly kind: RequestKind;
-  readonly subject: string;
-  readonly createdAt: Date;
-  readonly decidedAt: Date | null;
-  readonly isApproved: boolean | null;
-}
-
-const APP = `a.id, a.name, a.apis, a.collections, a.owner, a.tier, a.created_at as "createdAt"`;
-const REQUEST = `r.id, r.app_id as "appId", a.name as app, a.owner, r.kind, r.subject, r.created_at as "createdAt",
-  r.decided_at as "decidedAt", r.is_approved as "isApproved"`;
+const byName = [sql`lower(${app.name})`, app.id];
 
 /** Returns the id, or undefined if the name is taken. */
 export async function addApp(
   db: Queryable,
-  app: { readonly name: string; readonly owner: string | null; readonly tier: Tier },
+  { name, owner, tier }: { readonly name: string; readonly owner: string | null; readonly tier: Tier },
 ): Promise<string | undefined> {
-  const [row] = await db.query<{ id: string }>(
-    `insert into vitrine.app (id, name, apis, collections, owner, tier) values ($1, $2, '{}', '{}', $3, $4)
-     on conflict (name) do nothing returning id`,
-    [randomUUID(), app.name, app.owner, app.tier],
-  );
-  return row?.id;
+  const [added] = await orm(db)
+    .insert(app)
+    .values({ id: randomUUID(), name, apis: [], collections: [], owner, tier })
+    .onConflictDoNothing({ target: app.name })
+    .returning({ id: app.id });
+  return added?.id;
 }
 
 /** An owner's apps, by name. */
-export function readApps(db: Queryable, owner: string): Promise<AppRow[]> {
-  return db.query<AppRow>(
-    `select ${APP} from vitrine.app a where a.owner = $1 order by lower(a.name), a.id`,
-    [owner],
-  );
+export async function readApps(db: Queryable, owner: string): Promise<AppRow[]> {
+  return orm(db)
+    .select()
+    .from(app)
+    .where(eq(app.owner, owner))
+    .orderBy(...byName);
 }
 
 /** Apps whose name or owner contains the text, by name, starting after the app `after`. */
-export function findApps(
+export async function findApps(
   db: Queryable,
   text: string,
   after: string | undefined,
   limit: number,
 ): Promise<AppRow[]> {
-  return db.query<AppRow>(
-    `select ${APP} from vitrine.app a
-      where (strpos(lower(a.name), lower($1)) > 0 or strpos(a.owner, lower($1)) > 0)
-        and ($2::uuid is null or (lower(a.name), a.id) > (select lower(name), id from vitrine.app where id = $2))
-      order by lower(a.name), a.id limit $3`,
-    [text, after ?? null, limit],
-  );
+  const hasText = sql`(strpos(lower(${app.name}), lower(${text})) > 0 or strpos(${app.owner}, lower(${text})) > 0)`;
+  const isAfter =
+    after &&
+    sql`(lower(${app.name}), ${app.id}) > (select lower(name), id from vitrine.app where id = ${after})`;
+  return orm(db)
+    .select()
+    .from(app)
+    .where(isAfter ? and(hasText, isAfter) : hasText)
+    .orderBy(...byName)
+    .limit(limit);
 }
 
 export interface Holders {
@@ -98,19 +82,13 @@ export async function readHolders(
 }
 
 export async function readApp(db: Queryable, id: string, lock = false): Promise<AppRow | undefined> {
-  const [row] = await db.query<AppRow>(
-    `select ${APP} from vitrine.app a where a.id = $1 ${lock ? "for update" : ""}`,
-    [id],
-  );
+  const found = orm(db).select().from(app).where(eq(app.id, id));
+  const [row] = await (lock ? found.for("update") : found);
   return row;
 }
 
 export async function countApps(db: Queryable, owner: string): Promise<number> {
-  const [row] = await db.query<{ apps: number }>(
-    "select count(*)::int as apps from vitrine.app where owner = $1",
-    [owner],
-  );
-  return row?.apps ?? 0;
+  return orm(db).$count(app, eq(app.owner, owner));
 }
 
 /** Replaces an app's permissions. */
@@ -118,13 +96,10 @@ export async function writeApp(
   db: Queryable,
   { id, apis, collections, tier }: Pick<AppRow, "id" | "apis" | "collections" | "tier">,
 ): Promise<void> {
-  await db.query("update vitrine.app set apis = $2, collections = $3, tier = $4 where id = $1", [
-    id,
-    apis,
-    collections,
-    tier,
-  ]);
+  await orm(db).update(app).set({ apis, collections, tier }).where(eq(app.id, id));
 }
+
+const isOpen: SQL = isNull(accessRequest.decidedAt);
 
 /** False if the same request is already open. */
 export async function addRequest(
@@ -133,45 +108,46 @@ export async function addRequest(
   kind: RequestKind,
   subject: string,
 ): Promise<boolean> {
-  const rows = await db.query(
-    `insert into vitrine.access_request (id, app_id, kind, subject) values ($1, $2, $3, $4)
-     on conflict (app_id, kind, subject) where decided_at is null do nothing returning 1`,
-    [randomUUID(), appId, kind, subject],
-  );
-  return rows.length > 0;
+  const { id } = accessRequest;
+  const target = [accessRequest.appId, accessRequest.kind, accessRequest.subject];
+  const added = await orm(db)
+    .insert(accessRequest)
+    .values({ id: randomUUID(), appId, kind, subject })
+    .onConflictDoNothing({ target, where: isOpen })
+    .returning({ id });
+  return added.length > 0;
 }
 
+const requests = (db: Queryable) => {
+  const { decidedBy: _, ...shown } = getTableColumns(accessRequest);
+  return orm(db)
+    .select({ ...shown, app: app.name, owner: app.owner })
+    .from(accessRequest)
+    .innerJoin(app, eq(app.id, accessRequest.appId));
+};
+
 /** Open requests, oldest first. */
-export function readOpenRequests(db: Queryable, limit: number): Promise<RequestRow[]> {
-  return db.query<RequestRow>(
-    `select ${REQUEST} from vitrine.access_request r join vitrine.app a on a.id = r.app_id
-      where r.decided_at is null order by r.created_at, r.id limit $1`,
-    [limit],
-  );
+export async function readOpenRequests(db: Queryable, limit: number) {
+  return requests(db).where(isOpen).orderBy(asc(accessRequest.createdAt), asc(accessRequest.id)).limit(limit);
 }
 
 /** An app's requests, newest first. */
-export function readRequests(db: Queryable, appId: string, limit: number): Promise<RequestRow[]> {
-  return db.query<RequestRow>(
-    `select ${REQUEST} from vitrine.access_request r join vitrine.app a on a.id = r.app_id
-      where r.app_id = $1 order by r.created_at desc, r.id limit $2`,
-    [appId, limit],
-  );
+export async function readRequests(db: Queryable, appId: string, limit: number) {
+  return requests(db)
+    .where(eq(accessRequest.appId, appId))
+    .orderBy(desc(accessRequest.createdAt), asc(accessRequest.id))
+    .limit(limit);
 }
 
 /** Closes an open request; undefined if it is already closed or never existed. */
-export async function closeRequest(
-  db: Queryable,
-  id: string,
-  isApproved: boolean,
-  actor: string,
-): Promise<{ appId: string; kind: RequestKind; subject: string } | undefined> {
-  const [row] = await db.query<{ appId: string; kind: RequestKind; subject: string }>(
-    `update vitrine.access_request set decided_at = now(), decided_by = $3, is_approved = $2
-      where id = $1 and decided_at is null returning app_id as "appId", kind, subject`,
-    [id, isApproved, actor],
-  );
-  return row;
+export async function closeRequest(db: Queryable, id: string, isApproved: boolean, actor: string) {
+  const { appId, kind, subject } = accessRequest;
+  const [closed] = await orm(db)
+    .update(accessRequest)
+    .set({ decidedAt: now, decidedBy: actor, isApproved })
+    .where(and(eq(accessRequest.id, id), isOpen))
+    .returning({ appId, kind, subject });
+  return closed;
 }
 
 /** Closes an open request that was settled another way. */
@@ -182,9 +158,13 @@ export async function settleRequest(
   subject: string,
   actor: string,
 ): Promise<void> {
-  await db.query(
-    `update vitrine.access_request set decided_at = now(), decided_by = $4, is_approved = true
-      where app_id = $1 and kind = $2 and subject = $3 and decided_at is null`,
-    [appId, kind, subject, actor],
+  const isSame = and(
+    eq(accessRequest.appId, appId),
+    eq(accessRequest.kind, kind),
+    eq(accessRequest.subject, subject),
   );
+  await orm(db)
+    .update(accessRequest)
+    .set({ decidedAt: now, decidedBy: actor, isApproved: true })
+    .where(and(isSame, isOpen));
 }

@@ -1,7 +1,10 @@
 /** Sessions, one-time links and nonces in PostgreSQL. Tokens are looked up by their SHA-256 and never stored. */
 
+import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../../db/database.ts";
+import { inSeconds, now, orm } from "../../db/orm.ts";
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { loginLink, session, signInNonce } from "../tables.ts";
 
 export async function addNonce(
   db: Queryable,
@@ -9,19 +12,18 @@ export async function addNonce(
   purpose: string,
   seconds: number,
 ): Promise<void> {
-  await db.query(
-    "insert into vitrine.sign_in_nonce (nonce, purpose, expires_at) values ($1, $2, now() + $3::float8 * interval '1 second')",
-    [nonce, purpose, seconds],
-  );
+  await orm(db)
+    .insert(signInNonce)
+    .values({ nonce, purpose, expiresAt: inSeconds(seconds) });
 }
 
 /** True once for an unexpired nonce that was issued for this purpose. */
 export async function takeNonce(db: Queryable, nonce: string, purpose: string): Promise<boolean> {
-  const rows = await db.query<{ isLive: boolean }>(
-    `delete from vitrine.sign_in_nonce where nonce = $1 and purpose = $2 returning expires_at > now() as "isLive"`,
-    [nonce, purpose],
-  );
-  return rows[0]?.isLive === true;
+  const [taken] = await orm(db)
+    .delete(signInNonce)
+    .where(and(eq(signInNonce.nonce, nonce), eq(signInNonce.purpose, purpose)))
+    .returning({ isLive: sql<boolean>`${gt(signInNonce.expiresAt, now)}`.as("is_live") });
+  return taken?.isLive === true;
 }
 
 export async function addSession(
@@ -30,53 +32,50 @@ export async function addSession(
   address: string | null,
   seconds: number,
 ): Promise<void> {
-  await db.query(
-    "insert into vitrine.session (hash, address, expires_at) values ($1, $2, now() + $3::float8 * interval '1 second')",
-    [hash, address, seconds],
-  );
+  await orm(db)
+    .insert(session)
+    .values({ hash, address, expiresAt: inSeconds(seconds) });
 }
 
-export async function findSession(
-  db: Queryable,
-  hash: Buffer,
-): Promise<{ address: string | null; expiresAt: Date } | undefined> {
-  const [row] = await db.query<{ address: string | null; expiresAt: Date }>(
-    `select address, expires_at as "expiresAt" from vitrine.session where hash = $1 and expires_at > now()`,
-    [hash],
-  );
-  return row;
+const isLive = (hash: Buffer): SQL | undefined => and(eq(session.hash, hash), gt(session.expiresAt, now));
+
+export async function findSession(db: Queryable, hash: Buffer) {
+  const { address, expiresAt } = session;
+  const [found] = await orm(db).select({ address, expiresAt }).from(session).where(isLive(hash));
+  return found;
 }
 
 export async function endSession(db: Queryable, hash: Buffer): Promise<void> {
-  await db.query("delete from vitrine.session where hash = $1", [hash]);
+  await orm(db).delete(session).where(eq(session.hash, hash));
 }
 
 /** Ends all sessions of a wallet, or with null all that a link started; returns how many. */
 export async function endSessions(db: Queryable, address: string | null): Promise<number> {
-  const rows = await db.query(
-    "delete from vitrine.session where address is not distinct from $1 and expires_at > now() returning 1",
-    [address],
-  );
-  return rows.length;
+  const isTheirs = address === null ? isNull(session.address) : eq(session.address, address);
+  const ended = await orm(db)
+    .delete(session)
+    .where(and(isTheirs, gt(session.expiresAt, now)))
+    .returning({ hash: session.hash });
+  return ended.length;
 }
 
 export async function addLink(db: Queryable, hash: Buffer, seconds: number): Promise<Date> {
-  const [row] = await db.query<{ expiresAt: Date }>(
-    `insert into vitrine.login_link (hash, expires_at) values ($1, now() + $2::float8 * interval '1 second')
-     returning expires_at as "expiresAt"`,
-    [hash, seconds],
-  );
-  if (!row) throw new Error("the link was not saved");
-  return row.expiresAt;
+  const [added] = await orm(db)
+    .insert(loginLink)
+    .values({ hash, expiresAt: inSeconds(seconds) })
+    .returning({ expiresAt: loginLink.expiresAt });
+  if (!added) throw new Error("the link was not saved");
+  return added.expiresAt;
 }
 
 /** True once for an unexpired link. */
 export async function takeLink(db: Queryable, hash: Buffer): Promise<boolean> {
-  const rows = await db.query(
-    "update vitrine.login_link set used_at = now() where hash = $1 and used_at is null and expires_at > now() returning 1",
-    [hash],
-  );
-  return rows.length > 0;
+  const taken = await orm(db)
+    .update(loginLink)
+    .set({ usedAt: now })
+    .where(and(eq(loginLink.hash, hash), isNull(loginLink.usedAt), gt(loginLink.expiresAt, now)))
+    .returning({ hash: loginLink.hash });
+  return taken.length > 0;
 }
 
 const ended = (table: string): string =>

@@ -193,7 +193,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     const { subject = "" } = await formOf(c);
     const granted = kind === "api" ? app.apis : (app.collections ?? [ALL_COLLECTIONS]);
     if (!granted.includes(subject)) {
-      const message = `this app has no permission ${shown(subject)}`;
+      const message = `${shown(subject)} is not a permission of this app`;
       throw new ApiError("INVALID_REQUEST", [{ path: "subject", message }]);
     }
     await apps.withdraw(app.id, { kind, subject }, actor);

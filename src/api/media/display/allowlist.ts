@@ -1,7 +1,10 @@
 /** Hosts that `video` and `animation_url` may be shown from (spec.md "Token metadata document"). */
 
+import { and, eq } from "drizzle-orm";
+import { primaryKey, text } from "drizzle-orm/pg-core";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
+import { orm, timestamptz, vitrine } from "../../db/orm.ts";
 import { parseUrl } from "../../http/text/parse-url.ts";
 import { cached } from "../../jobs/promise-cache.ts";
 
@@ -19,9 +22,9 @@ export interface AllowedHost {
 }
 
 /** Lower-case `host`, `host:port` or `*.host`; undefined for anything else. */
-export function parseHostPattern(text: string): string | undefined {
+export function parseHostPattern(entry: string): string | undefined {
   // Browsers leave out the port that the scheme implies, so an entry with it would cover nothing.
-  const pattern = text.toLowerCase().replace(/:(?:80|443)$/, "");
+  const pattern = entry.toLowerCase().replace(/:(?:80|443)$/, "");
   return PATTERN.test(pattern) && isUrlHost(pattern.replace("*.", "")) ? pattern : undefined;
 }
 
@@ -37,17 +40,21 @@ export function hostMatches(pattern: string, host: string): boolean {
     : host === pattern;
 }
 
-interface Row {
-  pattern: string;
-  collection: string;
-  added_by: string;
-  added_at: Date;
-}
+/** The table as its typed statements use it. */
+export const allowedHost = vitrine.table(
+  "allowed_host",
+  {
+    pattern: text().notNull(),
+    /** Empty for every collection. */
+    collection: text().notNull().default(""),
+    addedBy: text().notNull(),
+    addedAt: timestamptz().notNull().defaultNow(),
+  },
+  ({ pattern, collection }) => [primaryKey({ columns: [pattern, collection] })],
+);
 
-const readAll = (db: Queryable): Promise<Row[]> =>
-  db.query<Row>(
-    "select pattern, collection, added_by, added_at from vitrine.allowed_host order by collection, pattern",
-  );
+const readAll = async (db: Queryable) =>
+  orm(db).select().from(allowedHost).orderBy(allowedHost.collection, allowedHost.pattern);
 
 export function createAllowlist(database: Database, now?: () => number) {
   const rows = cached(() => readAll(database), { ttlMs: REMEMBER_MS, now });
@@ -66,27 +73,26 @@ export function createAllowlist(database: Database, now?: () => number) {
     forAll: (): Promise<(host: string) => boolean> => testFor([""]),
 
     async list(): Promise<AllowedHost[]> {
-      return (await readAll(database)).map((row) => ({
-        ...row,
-        collection: row.collection || null,
-        added_at: row.added_at.toISOString(),
+      return (await readAll(database)).map(({ pattern, collection, addedBy, addedAt }) => ({
+        pattern,
+        collection: collection || null,
+        added_by: addedBy,
+        added_at: addedAt.toISOString(),
       }));
     },
 
     async add(tx: Queryable, pattern: string, collection: string | null, actor: string): Promise<void> {
-      await tx.query(
-        "insert into vitrine.allowed_host (pattern, collection, added_by) values ($1, $2, $3) on conflict do nothing",
-        [pattern, collection ?? "", actor],
-      );
+      const host = { pattern, collection: collection ?? "", addedBy: actor };
+      await orm(tx).insert(allowedHost).values(host).onConflictDoNothing();
       rows.clear();
     },
 
     /** False when it was not on the list. */
     async remove(tx: Queryable, pattern: string, collection: string | null): Promise<boolean> {
-      const removed = await tx.query(
-        "delete from vitrine.allowed_host where pattern = $1 and collection = $2 returning 1",
-        [pattern, collection ?? ""],
-      );
+      const removed = await orm(tx)
+        .delete(allowedHost)
+        .where(and(eq(allowedHost.pattern, pattern), eq(allowedHost.collection, collection ?? "")))
+        .returning({ pattern: allowedHost.pattern });
       rows.clear();
       return removed.length > 0;
     },
