@@ -26,8 +26,6 @@ export interface LeaseWorkerOptions<Lease> {
   readonly concurrency: number;
   /** Runs that may go on after they have given up their place. 0 by default. */
   readonly finishingMax?: number;
-  /** Places that are taken but idle, as by runs that wait for a busy host: others may have them. */
-  readonly idlePlaces?: () => number;
   /** Milliseconds, like all times here: from one claim to the next while nothing wakes the worker. */
   readonly pollMs: number;
   /** The same while leases run, or work is due that can't be claimed yet. `pollMs` by default. */
@@ -66,8 +64,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
     isOn: concurrency > 0,
     logger,
     async pass(signal) {
-      const busy = taken - (options.idlePlaces?.() ?? 0);
-      const free = Math.min(concurrency - busy, concurrency + finishingMax - running.size);
+      const free = Math.min(concurrency - taken, concurrency + finishingMax - running.size);
       if (free <= 0) return undefined;
       const leases = await options.claim(free);
       if (signal.aborted) {

@@ -15,10 +15,13 @@ import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 export interface Share {
   /** The chains that it has an endpoint for. */
   readonly chainIds: readonly number[];
-  /** Fetches at once from one host, over all processes. Processes that claim in the same moment may exceed it. */
+  /** Tokens of one host, unless `hosts` names another number for it. */
   readonly perHost: number;
+  readonly hosts?: ReadonlyMap<string, number>;
   /** Tokens that were never read and may lead anywhere. As many as are asked for by default. */
   readonly unread?: number;
+  /** The process, for others to know how many share a host. */
+  readonly worker?: string;
 }
 
 const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
@@ -33,7 +36,8 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
-// A host that is back from a pause is asked by one fetch first, of a token that it has answered for before, if it has.
+// A host that is back from a pause is asked by one fetch first, of all processes, and of a token that it has answered for
+// before, if it has.
 const isProbed = isTripped("p");
 
 // Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
@@ -43,7 +47,7 @@ const RIVALS = 4;
 export async function claim(
   db: Queryable,
   tables: ChainTables,
-  { chainIds, perHost, unread }: Share,
+  { chainIds, perHost, hosts: quotas = new Map(), unread, worker }: Share,
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
@@ -59,12 +63,13 @@ export async function claim(
        select h.host, p.probe_chain_id, p.probe_collection,
               case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
               -- Where a token leads that was never read is not known yet.
-              case when h.host = '' then $5 else
-                case when ${isProbed} then 1 else $3 end - (select count(*) from (
-                  select from vitrine.refresh r
-                   where r.lease is not null and r.host = h.host and r.leased_until > now()
-                   order by r.leased_until limit $3) asked) end as room
+              case when h.host = '' then $5
+                   when ${isProbed} then case when exists (
+                     select from vitrine.refresh r
+                      where r.lease is not null and r.host = h.host and r.leased_until > now()) then 0 else 1 end
+                   else coalesce(o.room, $3) end as room
          from hosts h left join vitrine.host p on p.host = h.host
+         left join unnest($6::text[], $7::int[]) as o(host, room) on o.host = h.host
         where h.host is not null and not ${isPaused("p")}
      ), candidates as (
        select f.*, row_number() over (
@@ -104,14 +109,14 @@ export async function claim(
         limit $2
      ), claimed as (
        update vitrine.refresh r
-          set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+          set lease = $4, worker = $8, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
               last_started_at = now(),
               anonymous_started_at = case when ${STILL_ANONYMOUS} then now() else r.anonymous_started_at end,
               anonymous = false
          from mine m where (r.chain_id, r.collection, r.token_id) = (m.chain_id, m.collection, m.token_id)
        returning r.*
      )
-     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
+     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger, c.priority,
             coalesce(c.anonymous_started_at = c.last_started_at, false) and t.good_block is null as "isStrange",
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
@@ -124,7 +129,16 @@ export async function claim(
        from claimed c
        left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
-    [chainIds, count, perHost, randomUUID(), unread ?? count],
+    [
+      chainIds,
+      count,
+      perHost,
+      randomUUID(),
+      unread ?? count,
+      [...quotas.keys()],
+      [...quotas.values()],
+      worker ?? null,
+    ],
     "claim",
   );
   return rows.map((row) => ({
@@ -138,7 +152,10 @@ export async function claim(
 }
 
 /** Milliseconds until a token is due that this process may take: 0 when one is now, undefined when nothing waits. */
-export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<number | undefined> {
+export async function nextDueMs(
+  db: Queryable,
+  { chainIds }: Pick<Share, "chainIds">,
+): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(
     `with recursive ${hosts}
      select (extract(epoch from min(due) - now()) * 1000)::float8 as ms from (

@@ -72,3 +72,14 @@ export async function rememberHosts(
     ],
   );
 }
+
+/** By host, how many processes hold leases, `worker` included. */
+export async function countWorkers(db: Queryable, worker: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ host: string; workers: number }>(
+    `select r.host, 1 + count(distinct r.worker) filter (where r.worker <> $1)::int as workers
+       from vitrine.refresh r where r.lease is not null and r.leased_until > now() group by r.host`,
+    [worker],
+    "workers",
+  );
+  return new Map(rows.map(({ host, workers }) => [host, workers]));
+}

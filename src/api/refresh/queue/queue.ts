@@ -91,6 +91,7 @@ export interface Lease extends TokenRef {
   readonly id: string;
   readonly started: string;
   readonly trigger: Trigger;
+  readonly priority: number;
   readonly minBlock: number;
   readonly attempts: number;
   readonly accept: boolean;
@@ -236,19 +237,23 @@ function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly R
   );
 }
 
-/** Schedules another attempt; false if the lease was lost. */
+/**
+ * Schedules another attempt; false if the lease was lost. The first failure of what no caller asked for waits for no other
+ * spacing than `delayMs`: a sweep would wait for its few failures at the end. A caller could ask for more such firsts.
+ */
 export async function reschedule(
   db: Queryable,
   lease: Lease,
   delayMs: number,
   reason: string,
 ): Promise<boolean> {
+  const isSpaced = lease.attempts > 1 || priorities[lease.trigger] > priorities.event;
   const rows = await db.query(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
-            not_before = greatest(now() + $5 * interval '1 millisecond', last_started_at + ${START_SPACING})
+            not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
       where ${current} returning 1`,
-    [...holder(lease), delayMs, reason],
+    [...holder(lease), delayMs, reason, isSpaced],
   );
   return rows.length > 0;
 }
