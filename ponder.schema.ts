@@ -189,9 +189,9 @@ export const metadataUpdate = onchainTable("metadata_update", (t) => ({
   id: t.text().primaryKey(),
   chainId: t.int8({ mode: "number" }).notNull(),
   collectionAddress: t.hex().notNull(),
-  /** `taken_back`: transfers attributed to the token turned out to be amounts of a coin. */
+  /** `retracted`: transfers attributed to the token turned out to be amounts of a coin. */
   source: t
-    .text({ enum: ["mint", "first_seen", "taken_back", "MetadataUpdate", "BatchMetadataUpdate", "URI"] })
+    .text({ enum: ["mint", "first_seen", "retracted", "MetadataUpdate", "BatchMetadataUpdate", "URI"] })
     .notNull(),
   fromTokenId: t.bigint().notNull(),
   toTokenId: t.bigint().notNull(),

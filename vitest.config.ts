@@ -33,7 +33,7 @@ export default defineConfig({
           maxWorkers: 2,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
-          globalSetup: ["test/support/global-postgres.ts"],
+          globalSetup: ["test/support/global-postgres.ts", "test/support/global-contracts.ts"],
         },
       },
       {
@@ -41,6 +41,7 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/support/global-postgres.ts", "test/support/global-contracts.ts"],
           // Each file runs a chain, a database and the service, after the parts. Half of it is waiting: three at a time.
           maxWorkers: 3,
           // The contracts are compiled once in a worker, which takes longer than some files do.

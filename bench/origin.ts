@@ -1,13 +1,21 @@
-/** A metadata host for the benches, in its own process: a document with ten traits for any path. */
+/**
+ * A metadata host for the benches, in its own process: a document with ten traits for any path. POST /still and /new choose
+ * whether a document stays as it is or differs each time, which it does at first.
+ */
 
 import { createServer } from "node:http";
 
-// Every document is new, as after an update.
 let answers = 0;
+let isStill = false;
 
-const server = createServer(({ url }, response) => {
+const server = createServer(({ method, url }, response) => {
+  if (method === "POST") {
+    isStill = url === "/still";
+    response.end();
+    return;
+  }
   const id = Number(url?.slice(1));
-  answers++;
+  if (!isStill) answers++;
   const attributes = Array.from({ length: 10 }, (_, trait) =>
     trait < 7
       ? { trait_type: `Trait ${trait}`, value: `Value ${(id * (trait + 3)) % 20}` }

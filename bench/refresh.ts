@@ -1,148 +1,171 @@
 /**
- * Refresh through the whole service, with a chain, its events and a metadata host as processes: tokens per second of a
- * collection-wide event, and the delay from an indexed event to its visible document, at 100 updates per second.
+ * Refresh through the whole service, with a chain, its events and a metadata host as processes, beside a plain script
+ * that stores the same rows: the first read of a collection, sweeps, updates as they happen, and a single request.
  */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { encodeFunctionData } from "viem";
-import { type Chain, type Contract, startChain } from "../demo/chain.ts";
-import { freePort, startService } from "../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { byPace, compareRounds, median, say } from "./rounds.ts";
+import { CONCURRENCY, query, type ServedCollection, withServedCollection } from "./served-collection.ts";
 
-const TOKENS = 3_000;
-const MINTED_TOGETHER = 300;
-const UPDATES_PER_SECOND = 100;
-const SECONDS = 30;
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(20_000, 2_000));
+const ROUNDS = byPace(3, 1);
+const STILL_SWEEPS = byPace(3, 1);
+const RATES = [100, 400];
+const UPDATE_SECONDS = byPace(15, 3);
+const SINGLES = byPace(50, 20);
 const POLL_MS = 10;
-const DEADLINE_MS = 120_000;
-const SCHEMA = "vitrine_bench";
+const DEADLINE_MS = 180_000;
+// A token is not fetched again within five seconds of its last fetch.
+const SPACING_MS = 5_000;
+const SCRIPT = fileURLToPath(new URL("./plain-script.ts", import.meta.url));
 
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
-
-export async function benchRefresh() {
-  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
-  chmodSync(folder, 0o711);
-  const origin = spawn(process.execPath, [
-    "--import",
-    "tsx",
-    fileURLToPath(new URL("./origin.ts", import.meta.url)),
-  ]);
-  const [port] = await once(origin.stdout, "data");
-  const host = `127.0.0.1:${String(port).trim()}`;
-  const chain = await startChain();
-  const url = await joinEmbeddedPostgres(folder);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const heroes = await chain.deploy("VitrineHeroes", [`http://${host}/`]);
-    for (let from = 1; from <= TOKENS; from += MINTED_TOGETHER) {
-      await chain.write(heroes, "mintRange", [
-        chain.account(0).address,
-        BigInt(from),
-        BigInt(MINTED_TOGETHER),
-      ]);
-    }
-    await chain.mineEvery(1);
-    const collectionsFile = join(folder, "collections.json");
-    writeFileSync(
-      collectionsFile,
-      JSON.stringify([{ chainId: chain.chainId, address: heroes.address, startBlock: 0 }]),
-    );
-    const service = await startService({
-      port: await freePort(),
-      env: {
-        DATABASE_URL: url,
-        DATABASE_SCHEMA: SCHEMA,
-        VITRINE_DATA: folder,
-        COLLECTIONS_FILE: collectionsFile,
-        [`PONDER_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
-        [`DELEGATE_REGISTRY_${chain.chainId}`]: "off",
-        ALLOW_PRIVATE_HOSTS: host,
-        REFRESH_CONCURRENCY: "64",
-      },
-      logFile: join(folder, "service.log"),
+export const benchRefresh = (): Promise<object> =>
+  withServedCollection({ tokens: TOKENS }, async (served) => {
+    const firstRead = await compareFirstRead(served);
+    say(`first read: ${JSON.stringify(firstRead)}`);
+    const sweeps = await compareRounds(ROUNDS, {
+      vitrine: async () => ({ perSecond: await sweep(served) }),
+      bare: async () => ({ perSecond: TOKENS / (await runScript(served)) }),
     });
-    try {
-      await settle(client, 1);
-      say(`${TOKENS} tokens are served`);
-      await chain.write(heroes, "emitBatchMetadataUpdate", [0n, 2n ** 256n - 1n]);
-      const startedAt = performance.now();
-      await settle(client, 2);
-      const tokensPerSecond = Math.round(TOKENS / ((performance.now() - startedAt) / 1000));
-      say(`all of them anew: ${tokensPerSecond} tokens/s`);
-
-      const latencies = await measureLatencies(chain, heroes, client);
-      return {
-        sweep_tokens_per_second: tokensPerSecond,
-        updates: latencies.length,
-        updates_per_second: UPDATES_PER_SECOND,
-        visible_p50_ms: percentile(latencies, 50),
-        visible_p99_ms: percentile(latencies, 99),
-        bar_p50_ms: 300,
-        bar_p99_ms: 1_000,
-      };
-    } finally {
-      await service.stop();
+    say(`sweeps: ${JSON.stringify(sweeps)}`);
+    const still = await sweepStill(served);
+    say(`nothing new: ${still} tokens/s`);
+    const updates: Record<string, object> = {};
+    for (const rate of RATES) {
+      updates[`updates_${rate}_per_second`] = await measureUpdates(served, rate);
+      say(`${rate} updates/s: ${JSON.stringify(updates[`updates_${rate}_per_second`])}`);
     }
+    const single = await measureSingles(served);
+    return {
+      tokens: TOKENS,
+      concurrency: CONCURRENCY,
+      first_read: { ...firstRead, bar: 0.6 },
+      sweep_changed: { ...sweeps, bar: 0.6 },
+      sweep_unchanged: { vitrine_per_second: still, bar: 3_000 },
+      ...updates,
+      updates_bar: { p50_ms: 100, p99_ms: 250 },
+      single_with_wait: { ...single, bar: { p50_ms: 40 } },
+    };
+  });
+
+async function compareFirstRead(served: ServedCollection) {
+  const script = TOKENS / (await runScript(served));
+  const vitrine = TOKENS / served.firstReadSeconds;
+  return {
+    ratio: Number((vitrine / script).toFixed(2)),
+    vitrine_per_second: Math.round(vitrine),
+    bare_per_second: Math.round(script),
+  };
+}
+
+/** Seconds that the plain script takes for all tokens, its start excluded. */
+async function runScript({ url, chain, contract }: ServedCollection): Promise<number> {
+  const args = [url, chain.rpcUrl, contract.address, String(TOKENS), String(CONCURRENCY)];
+  const script = spawn(process.execPath, ["--import", "tsx", SCRIPT, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  script.stdout.on("data", (data) => {
+    output += data;
+  });
+  const [code] = await once(script, "close");
+  if (code !== 0) throw new Error(`the plain script ended with ${code}`);
+  return Number(output);
+}
+
+const emitAll = ({ chain, contract }: ServedCollection): Promise<unknown> =>
+  chain.write(contract, "emitBatchMetadataUpdate", [0n, 2n ** 256n - 1n]);
+
+/** Tokens per second, from the event until each of them was fetched after it. */
+async function sweep(served: ServedCollection): Promise<number> {
+  await sleep(SPACING_MS);
+  const [{ now = "" } = {}] = await query<{ now: string }>(served.url, "select now()::text");
+  const startedAt = performance.now();
+  await emitAll(served);
+  await fetchedSince(served.url, now);
+  return TOKENS / ((performance.now() - startedAt) / 1000);
+}
+
+/** The same where every document is as it was. */
+async function sweepStill(served: ServedCollection): Promise<number> {
+  await fetch(`${served.originUrl}/still`, { method: "POST" });
+  try {
+    // Once for the documents as they are from now on.
+    await sweep(served);
+    const rates: number[] = [];
+    for (let nth = 0; nth < STILL_SWEEPS; nth++) rates.push(await sweep(served));
+    return Math.round(median(rates));
   } finally {
-    origin.kill();
-    await client.end();
-    await stopEmbeddedPostgres(folder);
-    await chain.close();
-    rmSync(folder, { recursive: true, force: true });
+    await fetch(`${served.originUrl}/new`, { method: "POST" });
   }
 }
 
-/** Waits until every token has so many versions. */
-async function settle(client: pg.Client, versions: number): Promise<void> {
+async function fetchedSince(url: string, time: string): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { rows } = await client.query<{ ready: number }>(
-      "select count(*)::int as ready from vitrine.token where versions >= $1",
-      [versions],
+    const [row] = await query<{ left: number }>(
+      url,
+      `select count(*)::int as left from vitrine.token where last_fetch_at < '${time}'`,
     );
-    if (rows[0]?.ready === TOKENS) return;
-    if (Date.now() > deadline) throw new Error(`${rows[0]?.ready} of ${TOKENS} tokens after two minutes`);
+    if (row?.left === 0) return;
+    if (Date.now() > deadline) throw new Error(`${row?.left} of ${TOKENS} tokens were not fetched`);
     await sleep(100);
   }
 }
 
-/** Milliseconds between an event's row and its new document becoming readable. */
-async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Client): Promise<number[]> {
-  const updates = UPDATES_PER_SECOND * SECONDS;
-  const versions = new Map<string, number>();
+/** Milliseconds between an event's row in the chain index and its new document becoming readable. */
+async function measureUpdates(served: ServedCollection, rate: number): Promise<object> {
+  await sleep(SPACING_MS);
+  const client = new pg.Client({ connectionString: served.url });
+  await client.connect();
+  try {
+    const latencies = await watchUpdates(client, served, rate);
+    const at = (share: number): number => Math.round(latencies[Math.floor(latencies.length * share)] ?? 0);
+    return { updates: latencies.length, p50_ms: at(0.5), p99_ms: at(0.99) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function watchUpdates(client: pg.Client, served: ServedCollection, rate: number): Promise<number[]> {
+  const { rows: schemas } = await client.query<{ table_schema: string }>(
+    "select table_schema from information_schema.tables where table_name = 'metadata_update'",
+  );
+  const events = `"${schemas[0]?.table_schema}".metadata_update`;
+  const { rows: last } = await client.query<{ id: string | null }>(`select max(id) as id from ${events}`);
+  const { rows: tokens } = await client.query<{ tokenId: string; versions: number }>(
+    `select token_id::text as "tokenId", versions from vitrine.token`,
+  );
+  const versions = new Map(tokens.map((row) => [row.tokenId, row.versions]));
   const waiting = new Map<string, number>();
   const latencies: number[] = [];
-  let lastEvent = "";
+  let lastEvent = last[0]?.id ?? "";
   let seen = 0;
 
   async function poll(): Promise<void> {
-    const events = await client.query<{ id: string; tokenId: string }>(
-      `select id, from_token_id::text as "tokenId" from ${SCHEMA}.metadata_update
+    const { rows } = await client.query<{ id: string; tokenId: string }>(
+      `select id, from_token_id::text as "tokenId" from ${events}
         where source = 'MetadataUpdate' and id > $1 order by id`,
       [lastEvent],
     );
     const now = performance.now();
-    for (const { id, tokenId } of events.rows) {
+    for (const { id, tokenId } of rows) {
       lastEvent = id;
       waiting.set(tokenId, now);
       seen++;
     }
-    const tokens = await client.query<{ tokenId: string; versions: number }>(
+    const { rows: recent } = await client.query<{ tokenId: string; versions: number }>(
       `select token_id::text as "tokenId", versions from vitrine.token
         where last_fetch_at > now() - interval '5 seconds'`,
     );
     const visibleAt = performance.now();
-    for (const { tokenId, versions: count } of tokens.rows) {
-      const before = versions.get(tokenId) ?? 2;
-      if (count <= before) continue;
+    for (const { tokenId, versions: count } of recent) {
+      if (count <= (versions.get(tokenId) ?? 0)) continue;
       versions.set(tokenId, count);
       const since = waiting.get(tokenId);
       // If the document is seen before its event's row, the delay is below one poll.
@@ -151,8 +174,9 @@ async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Clien
     }
   }
 
+  const updates = rate * UPDATE_SECONDS;
   const deadline = Date.now() + DEADLINE_MS;
-  const sending = sendUpdates(chain, heroes);
+  const sending = sendUpdates(served, rate);
   while ((seen < updates || latencies.length < updates) && Date.now() < deadline) {
     await poll();
     await sleep(POLL_MS);
@@ -162,19 +186,39 @@ async function measureLatencies(chain: Chain, heroes: Contract, client: pg.Clien
   return latencies.sort((a, b) => a - b);
 }
 
-/** A hundred events per second, each second for other tokens, so that none waits for its next allowed fetch. */
-async function sendUpdates(chain: Chain, heroes: Contract): Promise<void> {
-  for (let second = 0; second < SECONDS; second++) {
-    const calls = Array.from({ length: UPDATES_PER_SECOND }, (_, index) =>
+/** So many events in one block per second, each second for other tokens, so that none waits for its next fetch. */
+async function sendUpdates({ chain, contract }: ServedCollection, rate: number): Promise<void> {
+  for (let second = 0; second < UPDATE_SECONDS; second++) {
+    const calls = Array.from({ length: rate }, (_, index) =>
       encodeFunctionData({
-        abi: heroes.abi,
+        abi: contract.abi,
         functionName: "emitMetadataUpdate",
-        args: [BigInt(((second * UPDATES_PER_SECOND + index) % TOKENS) + 1)],
+        args: [BigInt(((second * rate + index) % TOKENS) + 1)],
       }),
     );
-    await chain.write(heroes, "multicall", [calls]);
+    await chain.write(contract, "multicall", [calls]);
   }
 }
 
-const percentile = (sorted: readonly number[], percent: number): number =>
-  Math.round(sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0);
+/** A partner's request for one token with `wait`, one after another, on an otherwise idle service. */
+async function measureSingles({ baseUrl, collection, createKeys }: ServedCollection): Promise<object> {
+  const [key = ""] = await createKeys(1, ["market-partner"]);
+  const took: number[] = [];
+  for (let nth = 0; nth < SINGLES; nth++) {
+    await sleep(100);
+    const startedAt = performance.now();
+    const answer = await fetch(
+      `${baseUrl}/market-partner/collections/${collection}/refresh_metadata?wait=10`,
+      {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({ token_ids: [String(TOKENS - nth)] }),
+      },
+    );
+    const text = await answer.text();
+    took.push(performance.now() - startedAt);
+    if (!text.includes('"updated"')) throw new Error(`a single refresh answered ${text.slice(0, 300)}`);
+  }
+  took.sort((a, b) => a - b);
+  return { p50_ms: Math.round(median(took)), p90_ms: Math.round(took[Math.floor(took.length * 0.9)] ?? 0) };
+}

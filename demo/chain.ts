@@ -118,7 +118,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
   const publicClient = createPublicClient(client);
   const walletClient = createWalletClient({ ...client, account: account(0) });
   const testClient = createTestClient({ ...client, mode: "anvil" });
-  const inTurn = createTurns();
+  const runExclusive = createTurns();
 
   const chain: Chain = {
     rpcUrl: anvil.rpcUrl,
@@ -131,7 +131,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     async deploy(name, args = []) {
       const compiled = (await contracts)[name];
       if (compiled === undefined) throw new Error(`no contract named ${name} in the folders of Solidity`);
-      const hash = await inTurn(account(0).address, () =>
+      const hash = await runExclusive(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );
       const receipt = await receiptOf(publicClient, hash);
@@ -150,7 +150,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
 
     async write({ address, abi }, functionName, args = [], sender = account(0)) {
       const call = { address, abi, functionName, args, account: sender };
-      const hash = await inTurn(sender.address, () => walletClient.writeContract(call));
+      const hash = await runExclusive(sender.address, () => walletClient.writeContract(call));
       const receipt = await receiptOf(publicClient, hash);
       if (receipt.status === "reverted") {
         // The estimate passed but the block reverted: a rerun on that block gives the reason.

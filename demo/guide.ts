@@ -23,7 +23,7 @@ Things to try (each line can be pasted into another terminal):
 1. Look at a token: metadata, traits, lock state, what each page shows
    curl -s ${base_url}/market/collections/${contracts.erc721}/tokens/1 -H 'X-API-Key: ${api_key}'
 
-2. Change its metadata at the host, refresh it over REST, and be told what happened
+2. Change its metadata at the host, refresh it over REST, and see the outcome
    curl -s -X PATCH ${metadata_url}/heroes/1 -H 'Content-Type: application/json' -d '{"name":"Renamed by hand"}'
    curl -s -X POST '${base_url}/market-partner/collections/${contracts.erc721}/refresh_metadata?wait=10' -H 'X-API-Key: ${api_key}' -H 'Content-Type: application/json' -d '{"token_ids":["1","2","999"]}'
 

@@ -11,7 +11,7 @@ import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { startChain } from "./chain.ts";
 import { guide } from "./guide.ts";
 import { informationOf } from "./information.ts";
-import { QUIRKS, startMetadataHost } from "./metadata-host.ts";
+import { FAULTS, startMetadataHost } from "./metadata-host.ts";
 import { populate } from "./populate.ts";
 import { freePort, takePort } from "./ports.ts";
 import { type Service, startService } from "./service.ts";
@@ -20,7 +20,7 @@ const DEFAULT_PORT = 42069;
 const BLOCK_SECONDS = 1;
 const FIRST_METADATA_MS = 10_000;
 // One host refuses every request.
-const refused = QUIRKS.filter(({ name }) => name === "bot-challenge").map(({ id }) => id);
+const refused = FAULTS.filter(({ name }) => name === "bot-challenge").map(({ id }) => id);
 const heroIds = Array.from({ length: 48 }, (_, index) => index + 1).filter((id) => !refused.includes(id));
 const itemIds = Array.from({ length: 16 }, (_, index) => index + 1);
 const VITRINE = fileURLToPath(new URL("../bin/vitrine.js", import.meta.url));

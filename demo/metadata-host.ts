@@ -7,13 +7,13 @@ import { type Answer, type Document, documentOf, type Kind, toAnswer } from "./m
 import { createArtStore } from "./metadata/art-store.ts";
 import { applyChange } from "./metadata/control.ts";
 import { IPFS_CID, originalAnswer } from "./metadata/documents.ts";
+import { FAULTS } from "./metadata/faults.ts";
 import { IPFS_HERO } from "./metadata/heroes.ts";
 import { playPage } from "./metadata/play-page.ts";
-import { QUIRKS } from "./metadata/quirks.ts";
 
 export type { Answer, Document, Kind } from "./metadata/answer.ts";
 export { IPFS_CID } from "./metadata/documents.ts";
-export { QUIRKS } from "./metadata/quirks.ts";
+export { FAULTS } from "./metadata/faults.ts";
 
 export type MetadataHostOptions = {
   /** A free port when absent. */
@@ -142,7 +142,7 @@ const overview = (host: MetadataHost): Document => ({
   heroes: `${host.heroesBaseUri}{id}`,
   items: host.itemsTemplateUri,
   control: "PUT replaces a document, PATCH changes its fields, DELETE puts the original back",
-  quirks: QUIRKS.map(({ kind, id, name, about }) => ({
+  faults: FAULTS.map(({ kind, id, name, about }) => ({
     url: `${host.url}${host.path(kind, id)}`,
     name,
     about,

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { BootError } from "./boot-error.ts";
-import { parseAddress } from "./domain/token-ref.ts";
+import { collectionKey, parseAddress } from "./domain/token-ref.ts";
 
 export interface ChainConfig {
   readonly id: number;
@@ -161,7 +161,7 @@ function readCollections(file: string): CollectionConfig[] {
   for (const { chainId, address, slug } of parsed.data) {
     if (slug && seen.has(slug)) throw new BootError(`${file} uses the slug "${slug}" twice; change one.`);
     if (slug) seen.add(slug);
-    const key = `${chainId}:${address}`;
+    const key = collectionKey({ chainId, address });
     if (seen.has(key)) throw new BootError(`${file} lists ${address} on chain ${chainId} twice; remove one.`);
     seen.add(key);
   }

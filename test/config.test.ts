@@ -102,7 +102,7 @@ describe("entries that are refused", () => {
     },
     { fault: "an entry that is no object", content: [entry, ADDRESS], says: "[1]: " },
     { fault: "an object instead of a list", content: { collections: [entry] }, says: "expected array" },
-  ])("names the place of $fault and where the format is told", ({ content, says }) => {
+  ])("names the place of $fault and where the format is documented", ({ content, says }) => {
     const message = refusal(() => load(content));
 
     expect(message).toContain(`${join(folder, "collections.json")}`);

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { findPrivateWords } from "./support/private-words.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const pages = [
@@ -20,18 +21,6 @@ it.each(pages)("%s names only files and folders that exist", (page) => {
     .filter((path) => !existsSync(join(ROOT, path)));
   expect(named).toEqual([]);
 });
-
-// What newcomers would not guess, and what it is called now.
-const PRIVATE_WORDS: Readonly<Record<string, RegExp>> = {
-  "module, route or schema": /\b(?:rooms?|doors?|house)\b/i,
-  recheck: /\bsecond[ _]looks?\b/i,
-  probe: /_looks?_/,
-  "paused host": /\bleft alone\b/i,
-  "brute-force guard": /\bguessing\b/i,
-  encryption: /\b(?:re-?)?seal(?:s|ed|ing)?\b(?! with VITRINE_SECRET)/i,
-  reverted: /\btaken[ -_]back\b/i,
-  request: /\bwish(?:es)?\b/i,
-};
 
 const modules = readdirSync(join(ROOT, "src/api"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -53,9 +42,5 @@ it.each(modules.filter((folder) => sourcesOf(folder).length > 10))(
 );
 
 it.each(pages)("%s has none of the words that only we used", (page) => {
-  const found = Object.entries(PRIVATE_WORDS).flatMap(([now, word]) => {
-    const match = word.exec(read(page));
-    return match ? [`"${match[0]}": ${now}`] : [];
-  });
-  expect(found).toEqual([]);
+  expect(findPrivateWords(read(page))).toEqual([]);
 });

@@ -110,7 +110,7 @@ describe("the README", () => {
 });
 
 describe("generated files", () => {
-  it("tell the level and the meaning of every issue code", () => {
+  it("report the level and the meaning of every issue code", () => {
     const { components } = JSON.parse(read("openapi.json"));
     const { enum: codes, description } = components.schemas.Issue.properties.code;
 

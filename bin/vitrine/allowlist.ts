@@ -19,7 +19,7 @@ export function addAllowlistCommands(program: Command, { connect, print }: Tool)
     .description("hosts that video and animation_url may be shown from");
   for (const [name, method, description] of [
     ["add <pattern>", "POST", "allow host, host:port or *.host"],
-    ["remove <pattern>", "DELETE", "take a host off the list"],
+    ["remove <pattern>", "DELETE", "remove a host from the list"],
   ] as const) {
     allowlist
       .command(name)
@@ -33,7 +33,7 @@ export function addAllowlistCommands(program: Command, { connect, print }: Tool)
   }
   allowlist
     .command("list")
-    .description("the list as it is now")
+    .description("the current list")
     .action(async () => {
       const { hosts } = await connect().call<{ hosts: HostRow[] }>("GET", "/admin/allowlist");
       print(hosts, hostLines(hosts));

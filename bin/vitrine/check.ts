@@ -32,15 +32,15 @@ export function addCheckCommand(program: Command, tool: Tool): void {
     .command("check <target>")
     .description("try a token's metadata before a marketplace does; needs no service and stores nothing")
     .summary("try a token's metadata; needs no service")
-    .option("--token-id <id>", "replaces {id} in a URI and its document, as ERC-1155 has it", parseId)
+    .option("--token-id <id>", "replaces {id} in a URI and its document, as in ERC-1155", parseId)
     .option(
       "--allow-private <host:port>",
-      "a host that may be on a private address, beside ALLOW_PRIVATE_HOSTS; may be given again",
+      "a host that may be on a private address, besides ALLOW_PRIVATE_HOSTS; repeatable",
       collect(parsePrivateHost, "must be host:port."),
     )
     .option(
       "--allow-host <pattern>",
-      "take host, host:port or *.host for allowed in animation_url and video; may be given again",
+      "treat host, host:port or *.host as allowed in animation_url and video; repeatable",
       collect(parseHostPattern, "must be host, host:port or *.host."),
     )
     .addHelpText(

@@ -39,7 +39,7 @@ export function describe({ tokens, sweep }: Progress): string {
   // Tokens may be minted during a sweep of the collection.
   const total = Math.max(sweep?.known ?? 0, ended + tokens.waiting);
   const isCounted = sweep?.counted !== false;
-  if (total === 0 && !isCounted) return "waiting for its turn";
+  if (total === 0 && !isCounted) return "waiting to start";
   const faults = tokens.failed + tokens.not_found;
   return [
     isCounted ? `${bar(ended, total)} ${ended} of ${total}` : `${ended} of ${total} or more`,

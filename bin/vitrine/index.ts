@@ -36,7 +36,7 @@ export function addIndexCommands(program: Command, tool: Tool): void {
   index
     .command("beside")
     .description(
-      "build a new index in a new schema while the old service goes on, then go on as the new service",
+      "build a new index in a new schema while the old service keeps running, then keep running as the new service",
     )
     .option("--port <number>", "the new service's port (default: PORT + 1)", parsePort)
     .option(
@@ -65,7 +65,7 @@ function checkLines({ verdict, schema, build_id, index_build_id, reasons, next }
     ];
   const builds = `build ${index_build_id}, and this code and these collections make ${build_id}`;
   return [
-    `re-indexes: schema "${schema}" holds ${builds}`,
+    `re-indexes: schema "${schema}" has ${builds}`,
     ...reasons.map((reason) => `  ${reason}`),
     ...(next ? [nextLine(schema, next)] : []),
   ];

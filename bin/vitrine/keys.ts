@@ -44,7 +44,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
   const keys = program.command("keys").description("API keys");
   keys
     .command("create")
-    .description("make a key for an app and print it, once")
+    .description("create a key for an app and print it, once")
     .requiredOption("--app <name>", "the app's name; an app of that name gets the permissions too")
     .requiredOption("--api <names>", `${apiNames.join(",")} or some of them`, parseApis)
     .option("--collections <all|list>", "all, or chainId:address separated by commas", "all")
@@ -56,7 +56,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     });
   keys
     .command("list")
-    .description("all keys, by their first characters")
+    .description("all keys, with their first characters")
     .action(async () => {
       const { keys: rows } = await connect().call<{ keys: KeyRow[] }>("GET", "/admin/keys");
       print(
@@ -76,8 +76,10 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     });
   keys
     .command("rotate <id>")
-    .description("make another key for the same app and print it, once; the old one works for a while more")
-    .option("--grace <hours>", "how long the old key goes on working", parseHours, 24)
+    .description(
+      "create another key for the same app and print it, once; the old one keeps working for a while",
+    )
+    .option("--grace <hours>", "how long the old key keeps working", parseHours, 24)
     .action(async (id: string, { grace }: { grace: number }) => {
       const path = `/admin/keys/${encodeURIComponent(id)}/rotate`;
       const made = await connect().call<{ id: string; key: string }>("POST", path, {

@@ -119,7 +119,7 @@ function reportLines({ collection, compared_with, checked, unreadable, drift }: 
       `${likely_cause}: ${explanation}`,
     ].join("  "),
   );
-  const without = unreadable === 0 ? "" : `, ${unreadable} that it tells nothing of`;
+  const without = unreadable === 0 ? "" : `, ${unreadable} without an answer`;
   const result = drift.length === 0 ? "all agree" : `${drift.length} differ`;
   const summary =
     compared_with.length === 0

@@ -6,7 +6,7 @@ import type { Tool } from "./tool.ts";
 export function addLoginLinkCommand(program: Command, { connect, print, progress }: Tool): void {
   program
     .command("login-link")
-    .description("make a link that signs one browser in to the console as the operator, once")
+    .description("create a link that signs in one browser to the console as the operator, once")
     .action(async () => {
       const link = await connect().call<{ url: string; expires_at: string }>("POST", "/admin/login_links");
       print(link, [link.url]);

@@ -22,11 +22,11 @@ const PATH = "/admin/metadata/renormalise";
 const FAILED_EXIT_CODE = 2;
 
 export function addMetadataCommands(program: Command, tool: Tool): void {
-  const metadata = program.command("metadata").description("what is stored of documents");
+  const metadata = program.command("metadata").description("the stored documents");
   metadata
     .command("renormalise")
-    .description("read stored documents of older rules again, without a fetch, and show how far it is")
-    .option("--detach", "leave it to the service")
+    .description("read stored documents again with the current rules, without a fetch, and show the progress")
+    .option("--detach", "don't wait; the service continues in the background")
     .addHelpText(
       "after",
       `
@@ -57,7 +57,7 @@ async function renormalise(
     signal,
   }).finally(status.end);
   if (!progress) {
-    say(`left to the service, which goes on; GET ${PATH} tells how far it is`);
+    say(`the service continues in the background; GET ${PATH} shows its progress`);
     process.exitCode = INTERRUPTED_EXIT_CODE;
     return;
   }
@@ -68,7 +68,7 @@ async function renormalise(
 /** One line: a bar once the tokens are counted, and the results so far. */
 export function describe(progress: RenormaliseProgress): string {
   const { total, done, running } = progress;
-  if (total === null) return "counting the tokens that older rules read";
+  if (total === null) return "counting tokens read by older rules";
   const parts = [`${bar(done, total)} ${done} of ${total}`, ...outcomes(progress)];
   return [...parts, ...(running ? [] : ["waiting for a process that fetches"])].join(", ");
 }
@@ -79,7 +79,7 @@ const summary = (progress: RenormaliseProgress): string =>
 function outcomes({ changed, rejected, missing, failed }: RenormaliseProgress): string[] {
   const parts = [
     [rejected, "rejected"],
-    [missing, "not kept any more"],
+    [missing, "no longer stored"],
     [failed, "failed"],
   ] as const;
   return [

@@ -30,9 +30,9 @@ export function addRefreshCommand(program: Command, tool: Tool): void {
     .command("refresh <collection> [ids...]")
     .description("read the metadata of tokens again, or of all known tokens of a collection without ids")
     .summary("read the metadata of tokens or of a collection again")
-    .option("--accept", "serve what is found even where it is less complete than what is served now")
-    .option("--chain <id>", "the chain, where several have the address", parseChain)
-    .option("--detach", "print the refresh's id and leave it to the service")
+    .option("--accept", "serve the result even if it is less complete than the current one")
+    .option("--chain <id>", "the chain, if several have the address", parseChain)
+    .option("--detach", "print the refresh's id and don't wait")
     .addHelpText(
       "after",
       `
@@ -68,7 +68,7 @@ async function refresh(
     signal,
   }).finally(status.end);
   if (!progress) {
-    say(`left to the service, which goes on; GET /admin/refreshes/${id} tells how far it has come`);
+    say(`the service continues in the background; GET /admin/refreshes/${id} shows its progress`);
     process.exitCode = INTERRUPTED_EXIT_CODE;
     return;
   }
@@ -100,5 +100,5 @@ function summary(tokens: Counts): string {
     [tokens.not_found, "not found"],
   ] as const;
   const named = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return named.length > 0 ? named.join(", ") : "no token is known";
+  return named.length > 0 ? named.join(", ") : "no known tokens";
 }

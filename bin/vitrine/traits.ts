@@ -23,7 +23,7 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
   const traits = program.command("traits").description("trait types whose display_type changed");
   traits
     .command("pending")
-    .description("entries that are held back, since their trait type is known with another display_type")
+    .description("entries that are hidden because their trait type is known with another display_type")
     .option("--collection <address>", "chainId:address, or the address where one chain has it (default: all)")
     .action(async ({ collection }: { collection?: string }) => {
       const query = collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`;
@@ -36,7 +36,7 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
     });
   traits
     .command("approve <collection> <trait_type> <display_type>")
-    .description("show the entries of that display_type, and hold back those of the one before; at once")
+    .description("show the entries of that display_type immediately, and hide those of the previous one")
     .action(async (collection: string, trait_type: string, display_type: string) => {
       const approved = await connect().call<Approved>("POST", "/admin/traits/approve", {
         collection,
@@ -45,7 +45,7 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
       });
       const { previous_display_type: before } = approved;
       print(approved, [
-        `${approved.collection}  ${JSON.stringify(trait_type)} is known as ${display_type} now; entries of ${before} are held back`,
+        `${approved.collection}  ${JSON.stringify(trait_type)} is known as ${display_type} now; entries of ${before} are hidden`,
       ]);
     });
 }

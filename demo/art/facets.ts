@@ -1,10 +1,10 @@
 /** The shapes: right halves of creatures and treasures as facets, mirrored when drawn, on a canvas of -50 to 50. */
-import type { Look } from "./look.ts";
+import type { Appearance } from "./appearance.ts";
 
 /** A tone from -1 (dark) through 0 to 1 (light) of the body, or a named paint; then the corners. */
 export type Facet = readonly [tone: number | "glow" | "dim" | "ink" | "pale", corners: string];
 
-export const FACETS: Record<Look["subject"], readonly Facet[]> = {
+export const FACETS: Record<Appearance["subject"], readonly Facet[]> = {
   Fox: [
     [-0.3, "7,-19 25,-44 30,-9"],
     [-0.9, "13,-19 23.5,-35 26,-14"],

@@ -1,6 +1,7 @@
 /** Composes one picture as SVG: backdrop, badge, the mirrored facets and, by rarity, floating sparks. */
+
+import { type Appearance, appearanceOf } from "./appearance.ts";
 import { FACETS, type Facet } from "./facets.ts";
-import { type Look, lookOf } from "./look.ts";
 
 export const VIEW_BOX = "-60 -60 120 120";
 
@@ -19,18 +20,18 @@ export const drawScene = (seed: string, phase = 0): string => {
 
 /** The same picture as separate layers, for a page that moves them against each other. */
 export const drawLayers = (seed: string, phase = 0): Layers => {
-  const look = lookOf(seed);
+  const appearance = appearanceOf(seed);
   const wave = Math.sin(phase * 2 * Math.PI);
   return {
-    defs: gradients(look, wave),
-    back: `<rect x="-60" y="-60" width="120" height="120" fill="url(#sky)"/>${backdrop(look, phase)}`,
-    badge: `<circle r="45" fill="url(#badge)"/><circle r="45" fill="url(#halo)"/>${frame(look)}`,
-    subject: `<g transform="translate(0 ${(wave * 0.8).toFixed(2)})" stroke-linejoin="round">${half(look, "mirrored", wave)}${half(look, "lit", wave)}${stone(look, wave)}</g>`,
-    front: sparks(look, phase),
+    defs: gradients(appearance, wave),
+    back: `<rect x="-60" y="-60" width="120" height="120" fill="url(#sky)"/>${backdrop(appearance, phase)}`,
+    badge: `<circle r="45" fill="url(#badge)"/><circle r="45" fill="url(#halo)"/>${frame(appearance)}`,
+    subject: `<g transform="translate(0 ${(wave * 0.8).toFixed(2)})" stroke-linejoin="round">${half(appearance, "mirrored", wave)}${half(appearance, "lit", wave)}${stone(appearance, wave)}</g>`,
+    front: sparks(appearance, phase),
   };
 };
 
-const gradients = ({ palette, realm }: Look, wave: number): string => {
+const gradients = ({ palette, realm }: Appearance, wave: number): string => {
   const stop = (offset: number, colour: string, opacity = 1): string =>
     `<stop offset="${offset}" stop-color="${colour}" stop-opacity="${opacity.toFixed(3)}"/>`;
   const badge = [mix(realm.sky[0], realm.body[1], 0.35), mix(realm.sky[1], realm.body[0], 0.35)] as const;
@@ -41,19 +42,19 @@ const gradients = ({ palette, realm }: Look, wave: number): string => {
 </defs>`;
 };
 
-const half = (look: Look, side: "lit" | "mirrored", wave: number): string => {
+const half = (appearance: Appearance, side: "lit" | "mirrored", wave: number): string => {
   const shade = side === "lit" ? 0 : -SHADE;
-  const facets = FACETS[look.subject].map((facet) => polygon(look, facet, shade, wave)).join("");
+  const facets = FACETS[appearance.subject].map((facet) => polygon(appearance, facet, shade, wave)).join("");
   return side === "lit" ? facets : `<g transform="scale(-1 1)">${facets}</g>`;
 };
 
-const polygon = (look: Look, [tone, corners]: Facet, shade: number, wave: number): string => {
-  const fill = paint(look, tone, shade, wave);
+const polygon = (appearance: Appearance, [tone, corners]: Facet, shade: number, wave: number): string => {
+  const fill = paint(appearance, tone, shade, wave);
   // A hairline of the same colour hides the antialiasing gaps between neighbours.
   return `<polygon points="${corners}" fill="${fill}" stroke="${fill}" stroke-width="0.35"/>`;
 };
 
-const paint = ({ palette }: Look, tone: Facet[0], shade: number, wave: number): string => {
+const paint = ({ palette }: Appearance, tone: Facet[0], shade: number, wave: number): string => {
   const [dark, middle, light] = palette.body;
   if (tone === "ink") return INK;
   if (tone === "glow")
@@ -64,14 +65,14 @@ const paint = ({ palette }: Look, tone: Facet[0], shade: number, wave: number): 
   return lit < 0 ? mix(middle, mix(dark, INK, 0.15), -lit) : mix(middle, light, lit);
 };
 
-const stone = ({ palette, hasStone, subject }: Look, wave: number): string => {
+const stone = ({ palette, hasStone, subject }: Appearance, wave: number): string => {
   const brow = { Fox: -17, Owl: -20, Dragon: -23, Stag: -16, Lion: -21 }[subject as string];
   if (!hasStone || brow === undefined) return "";
   const bright = mix(palette.accent, "#ffffff", 0.35 + wave * 0.3);
   return `<g transform="translate(0 ${brow})"><path d="M0-4.4L3 0 0 4.8-3 0Z" fill="${palette.accent}"/><path d="M0-4.4L3 0H-3Z" fill="${bright}"/></g>`;
 };
 
-const frame = ({ palette, rarity }: Look): string => {
+const frame = ({ palette, rarity }: Appearance): string => {
   const ring = mix(palette.body[1], palette.accent, rarity === "Common" ? 0.1 : 0.6);
   const teeth = rarity === "Legendary" ? 48 : rarity === "Epic" ? 24 : 0;
   const crown = turns(
@@ -81,7 +82,7 @@ const frame = ({ palette, rarity }: Look): string => {
   return `${crown}<circle r="45" fill="none" stroke="${ring}" stroke-width="1.6"/><circle r="42.6" fill="none" stroke="${ring}" stroke-width="0.4" opacity="0.6"/>`;
 };
 
-const backdrop = ({ backdrop: kind, palette, realm, random }: Look, phase: number): string => {
+const backdrop = ({ backdrop: kind, palette, realm, random }: Appearance, phase: number): string => {
   const colour = mix(realm.sky[0], realm.body[1], 0.55);
   if (kind === "Rays") {
     // One step of the loop moves every ray onto its neighbour, so the last frame meets the first.
@@ -115,7 +116,7 @@ const backdrop = ({ backdrop: kind, palette, realm, random }: Look, phase: numbe
   });
 };
 
-const sparks = ({ palette, rarity, random }: Look, phase: number): string =>
+const sparks = ({ palette, rarity, random }: Appearance, phase: number): string =>
   turns(SPARKS[rarity], (angle) => {
     const [radius, offset, size] = [random.between(34, 54), random.unit(), random.between(0.8, 2)];
     const shine = Math.abs(Math.sin((phase + offset) * Math.PI)) * size;

@@ -1,8 +1,8 @@
 /** The original answer of every token, before any change. */
 import type { Answer, Kind } from "./answer.ts";
+import { FAULTS } from "./faults.ts";
 import { heroDocument, IPFS_HERO } from "./heroes.ts";
 import { itemDocument } from "./items.ts";
-import { QUIRKS } from "./quirks.ts";
 
 // Tokens minted after the start have a document too; above the limit the host has none, like real ones.
 const ID_MAX = 100_000n;
@@ -16,8 +16,8 @@ export const originalAnswer = (kind: Kind, id: bigint, base: string): Answer => 
   const number = Number(id);
   const document =
     kind === "heroes" ? heroDocument(number, heroBase(number, base)) : itemDocument(number, base);
-  const quirk = QUIRKS.find((candidate) => candidate.kind === kind && candidate.id === number);
-  return quirk?.apply(document, base) ?? { body: document };
+  const fault = FAULTS.find((candidate) => candidate.kind === kind && candidate.id === number);
+  return fault?.apply(document, base) ?? { body: document };
 };
 
 const heroBase = (id: number, base: string): string => (id === IPFS_HERO ? `ipfs://${IPFS_CID}` : base);

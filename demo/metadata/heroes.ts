@@ -1,5 +1,5 @@
 /** Documents of the ERC-721 collection: every trait type that the service knows, in numbers worth filtering. */
-import { createRandom, lookOf } from "../art/look.ts";
+import { appearanceOf, createRandom } from "../art/appearance.ts";
 import type { Document } from "./answer.ts";
 
 const DAY_SECONDS = 86_400;
@@ -12,11 +12,11 @@ const PROPERTY_HEROES = new Set([21, 22, 23]);
 
 /** A hero's document; `base` is the base URL of documents and pictures, without a trailing slash. */
 export const heroDocument = (id: number, base: string): Document => {
-  const look = lookOf(`heroes/${id}`);
-  const name = `${look.palette.faction} ${look.subject} #${id}`;
+  const appearance = appearanceOf(`heroes/${id}`);
+  const name = `${appearance.palette.faction} ${appearance.subject} #${id}`;
   return {
     name,
-    description: `${look.rarity} ${look.subject.toLowerCase()}, last seen under the ${look.backdrop.toLowerCase()} of ${look.realm.faction}.`,
+    description: `${appearance.rarity} ${appearance.subject.toLowerCase()}, last seen under the ${appearance.backdrop.toLowerCase()} of ${appearance.realm.faction}.`,
     image: `${base}/art/heroes/${id}.${id % 16 === 3 ? "gif" : "png"}`,
     external_url: `https://heroes.vitrine.example/${id}`,
     ...(id % 20 === 5 && { video: `${base}/art/heroes/${id}.webm` }),
@@ -26,14 +26,14 @@ export const heroDocument = (id: number, base: string): Document => {
 };
 
 const attributes = (id: number): Document[] => {
-  const look = lookOf(`heroes/${id}`);
+  const appearance = appearanceOf(`heroes/${id}`);
   const random = createRandom(`heroes/${id}/traits`);
   const level = Math.ceil(random.between(0, 100));
   return [
-    { trait_type: "Class", value: look.subject },
-    { trait_type: "Faction", display_type: "string", value: look.palette.faction },
-    { trait_type: "Realm", display_type: "string", value: look.realm.faction },
-    { trait_type: "Rarity", value: look.rarity },
+    { trait_type: "Class", value: appearance.subject },
+    { trait_type: "Faction", display_type: "string", value: appearance.palette.faction },
+    { trait_type: "Realm", display_type: "string", value: appearance.realm.faction },
+    { trait_type: "Rarity", value: appearance.rarity },
     // An empty string is also a value; a missing trait is not.
     ...(id % 3 === 0 ? [] : [{ trait_type: "Title", value: id % 7 === 2 ? "" : random.pick(TITLES) }]),
     { trait_type: "Level", display_type: "number", value: level, max_value: 100 },
@@ -50,11 +50,11 @@ const attributes = (id: number): Document[] => {
 };
 
 const properties = (id: number): Document => {
-  const look = lookOf(`heroes/${id}`);
+  const appearance = appearanceOf(`heroes/${id}`);
   return {
-    Class: look.subject,
-    Faction: look.palette.faction,
-    Rarity: look.rarity,
+    Class: appearance.subject,
+    Faction: appearance.palette.faction,
+    Rarity: appearance.rarity,
     Serial: id * 1_000 + 0.5,
   };
 };

@@ -1,5 +1,5 @@
 /** Documents of the ERC-1155 collection, addressed by the `{id}` template. */
-import { createRandom, lookOf } from "../art/look.ts";
+import { appearanceOf, createRandom } from "../art/appearance.ts";
 import type { Document } from "./answer.ts";
 
 const FIRST_FORGED = Date.UTC(2022, 5, 1) / 1000;
@@ -10,11 +10,11 @@ const PROPERTY_ITEM = 14;
 
 /** An item's document; `base` is the base URL of documents and pictures, without a trailing slash. */
 export const itemDocument = (id: number, base: string): Document => {
-  const look = lookOf(`items/${id}`);
+  const appearance = appearanceOf(`items/${id}`);
   const picture = id === TEMPLATE_ITEM ? "{id}.png" : `${id}.${id % 10 === 5 ? "gif" : "png"}`;
   return {
-    name: `${look.palette.faction} ${look.subject}`,
-    description: `${look.rarity} ${look.subject.toLowerCase()}, found in ${look.realm.faction}.`,
+    name: `${appearance.palette.faction} ${appearance.subject}`,
+    description: `${appearance.rarity} ${appearance.subject.toLowerCase()}, found in ${appearance.realm.faction}.`,
     decimals: 0,
     image: `${base}/art/items/${picture}`,
     ...(id % 6 === 2 && { animation_url: `${base}/play/items/${id}` }),
@@ -23,12 +23,12 @@ export const itemDocument = (id: number, base: string): Document => {
 };
 
 const attributes = (id: number): Document[] => {
-  const look = lookOf(`items/${id}`);
+  const appearance = appearanceOf(`items/${id}`);
   const random = createRandom(`items/${id}/traits`);
   return [
-    { trait_type: "Kind", value: look.subject },
-    { trait_type: "Origin", display_type: "string", value: look.palette.faction },
-    { trait_type: "Rarity", value: look.rarity },
+    { trait_type: "Kind", value: appearance.subject },
+    { trait_type: "Origin", display_type: "string", value: appearance.palette.faction },
+    { trait_type: "Rarity", value: appearance.rarity },
     {
       trait_type: "Charges",
       display_type: "number",
@@ -46,6 +46,11 @@ const attributes = (id: number): Document[] => {
 };
 
 const properties = (id: number): Document => {
-  const look = lookOf(`items/${id}`);
-  return { Kind: look.subject, Origin: look.palette.faction, Rarity: look.rarity, Batch: 7 };
+  const appearance = appearanceOf(`items/${id}`);
+  return {
+    Kind: appearance.subject,
+    Origin: appearance.palette.faction,
+    Rarity: appearance.rarity,
+    Batch: 7,
+  };
 };

@@ -1,12 +1,12 @@
 /** The page behind `animation_url`: the token's picture in depth, which follows the pointer and throws sparks. */
-import { lookOf } from "../art/look.ts";
+import { appearanceOf } from "../art/appearance.ts";
 import { drawLayers, VIEW_BOX } from "../art/scene.ts";
 import type { Kind } from "./answer.ts";
 
 /** One self-contained HTML page; it loads nothing, so it also works in a strict frame. */
 export const playPage = (kind: Kind, id: bigint): string => {
   const seed = `${kind}/${id}`;
-  const { palette, subject } = lookOf(seed);
+  const { palette, subject } = appearanceOf(seed);
   const { defs, back, badge, subject: body, front } = drawLayers(seed);
   const layers = [back, badge, body, front].map(
     (content, index) =>

@@ -87,14 +87,10 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     logger,
   });
 
-  const queue = (): void => {
-    refreshWork.wake();
-    mediaPipeline.wake();
-  };
   const wakers: Readonly<Record<string, (payload?: string) => void>> = {
-    [REFRESH_CHANNEL]: queue,
-    [MEDIA_CHANNEL]: queue,
-    [`${tables.schema}_live_query`]: queue,
+    [REFRESH_CHANNEL]: () => refreshWork.wake(),
+    [MEDIA_CHANNEL]: () => mediaPipeline.wake(),
+    [`${tables.schema}_live_query`]: () => refreshWork.wakeForChain(),
     [RECEIPT_CHANNEL]: (payload) => refresh.waits.wake(payload),
     [ACCESS_CHANNEL]: () => access.forget(),
     [RENORMALISE_CHANNEL]: () => renormaliser.wake(),

@@ -75,7 +75,7 @@ const httpUrl = z.string().refine(isHttpUrl, {
 
 const secret = z
   .string()
-  .min(SECRET_LENGTH_MIN, { error: `must hold at least ${SECRET_LENGTH_MIN} characters` })
+  .min(SECRET_LENGTH_MIN, { error: `must have at least ${SECRET_LENGTH_MIN} characters` })
   .optional();
 
 const isResampleTime = (hours: number): boolean =>
@@ -89,7 +89,7 @@ const environmentSchema = z.object({
   VITRINE_DATA: z.string().default(".vitrine"),
   VITRINE_OPERATOR_TOKEN: z
     .string()
-    .min(OPERATOR_TOKEN_LENGTH_MIN, { error: `must hold at least ${OPERATOR_TOKEN_LENGTH_MIN} characters` })
+    .min(OPERATOR_TOKEN_LENGTH_MIN, { error: `must have at least ${OPERATOR_TOKEN_LENGTH_MIN} characters` })
     .optional(),
   VITRINE_SECRET: secret,
   VITRINE_SECRET_PREVIOUS: secret,
@@ -138,7 +138,7 @@ const environmentSchema = z.object({
     .default(6),
   DELEGATION_URL: httpUrl
     .refine((url) => !parseUrl(url)?.username && !parseUrl(url)?.password, {
-      error: "must hold no user or password; a key goes into DELEGATION_API_KEY",
+      error: "must not contain a user or password; a key goes into DELEGATION_API_KEY",
     })
     .optional(),
   DELEGATION_API_KEY: z.string().optional(),

@@ -19,8 +19,8 @@ export interface LockEventRule {
   readonly signature: string;
   /** In signature order. An event without a token id applies to the collection's default. */
   readonly arguments: readonly LockArgument[];
-  /** `told`: the argument `isLocked` decides; `unless_zero`: it locks if `by` is not the zero address. */
-  readonly locks: boolean | "told" | "unless_zero";
+  /** `by_argument`: the argument `isLocked` decides; `unless_zero`: it locks if `by` is not the zero address. */
+  readonly locks: boolean | "by_argument" | "unless_zero";
 }
 
 /** A view function with a token id as its only argument, or without arguments if it returns the default. */
@@ -89,8 +89,8 @@ export const lockStandards = [
     keeps: "switch",
     endsWithTransfer: false,
     events: [
-      { signature: "Locked(uint256,bool)", arguments: ["tokenId", "isLocked"], locks: "told" },
-      { signature: "DefaultLocked(bool)", arguments: ["isLocked"], locks: "told" },
+      { signature: "Locked(uint256,bool)", arguments: ["tokenId", "isLocked"], locks: "by_argument" },
+      { signature: "DefaultLocked(bool)", arguments: ["isLocked"], locks: "by_argument" },
     ],
     views: [{ name: "locked", answers: "isLocked" }],
     defaultView: { name: "defaultLocked", answers: "isLocked" },
@@ -136,7 +136,7 @@ export const findLockStandard = (name: LockStandardName): LockStandard =>
   lockStandards.find((each) => each.name === name) ?? lockStandards[0];
 
 /** A decoded lock event. */
-export interface LockTold {
+export interface DecodedLock {
   /** Null: the default of the collection. */
   readonly tokenId: bigint | null;
   readonly isLocked: boolean;
@@ -145,13 +145,17 @@ export interface LockTold {
 }
 
 /** Undefined for a log that no layout fits. */
-export function readLockLog(rule: LockEventRule, log: RawLog): LockTold | undefined {
+export function readLockLog(rule: LockEventRule, log: RawLog): DecodedLock | undefined {
   const words = readArguments(log, typesOf(rule));
   if (!words) return undefined;
   const wordOf = (argument: LockArgument): bigint | undefined => words[rule.arguments.indexOf(argument)];
   const by = wordOf("by");
   const isLocked =
-    rule.locks === "told" ? wordOf("isLocked") === 1n : rule.locks === "unless_zero" ? by !== 0n : rule.locks;
+    rule.locks === "by_argument"
+      ? wordOf("isLocked") === 1n
+      : rule.locks === "unless_zero"
+        ? by !== 0n
+        : rule.locks;
   const names = by !== undefined && (by !== 0n || rule.locks !== "unless_zero");
   return { tokenId: wordOf("tokenId") ?? null, isLocked, by: names ? asAddress(by) : null };
 }

@@ -40,9 +40,9 @@ export function applyLock(
   const after = copy(was);
   let anomaly = false;
   if (standard === "erc721x") {
-    const held = switchCount(was);
-    const changed = (locks ? afterLock : afterUnlock)(was.lockCount - held);
-    after.lockCount = changed.count + held;
+    const switched = switchCount(was);
+    const changed = (locks ? afterLock : afterUnlock)(was.lockCount - switched);
+    after.lockCount = changed.count + switched;
     after.erc721xFlag = locks;
     anomaly = changed.anomaly;
   } else {

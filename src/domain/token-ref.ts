@@ -7,14 +7,15 @@ export interface TokenRef {
   readonly tokenId: string;
 }
 
+/** A collection, as configured or as rows refer to it. */
+type CollectionName = { readonly chainId: number } & (
+  | { readonly address: string }
+  | { readonly collection: string }
+);
+
 /** `chainId:address`, the key of a collection in maps, object keys and the audit log. */
-export const collectionKey = ({
-  chainId,
-  address,
-}: {
-  readonly chainId: number;
-  readonly address: string;
-}): string => `${chainId}:${address}`;
+export const collectionKey = (named: CollectionName): string =>
+  `${named.chainId}:${"address" in named ? named.address : named.collection}`;
 
 /** `chainId:collection:tokenId`. */
 export const tokenKey = ({ chainId, collection, tokenId }: TokenRef): string =>

@@ -20,8 +20,8 @@ const SETTLED = "[]";
 type Doubtful = readonly (readonly [transferId: string, tokenId: string])[];
 
 /** Records a transfer in another layout than ERC-721's, for a collection without any transfer in that layout. */
-export async function noteDoubtful(event: ChainEvent, context: Context, tokenId: bigint): Promise<void> {
-  const noted = [event.id, String(tokenId)] as const;
+export async function recordDoubtful(event: ChainEvent, context: Context, tokenId: bigint): Promise<void> {
+  const entry = [event.id, String(tokenId)] as const;
   await context.db
     .insert(collectionState)
     .values({
@@ -29,13 +29,13 @@ export async function noteDoubtful(event: ChainEvent, context: Context, tokenId:
       standard: "erc721",
       items: 0,
       owners: 0,
-      doubtfulTransfers: JSON.stringify([noted]),
+      doubtfulTransfers: JSON.stringify([entry]),
     })
     .onConflictDoUpdate((row) => {
       if (row.doubtfulTransfers === SETTLED) return {};
       const before = JSON.parse(row.doubtfulTransfers ?? "[]") as Doubtful;
       const isSettled = before.length >= DOUBTFUL_MAX;
-      return { doubtfulTransfers: isSettled ? SETTLED : JSON.stringify([...before, noted]) };
+      return { doubtfulTransfers: isSettled ? SETTLED : JSON.stringify([...before, entry]) };
     });
 }
 
@@ -43,7 +43,7 @@ export async function noteDoubtful(event: ChainEvent, context: Context, tokenId:
  * Reverts the transfers that were mistaken for token transfers, except those of `except`, the token of the current
  * event. `doubtful` is the value stored in the collection's row.
  */
-export async function takeBackDoubtful(
+export async function retractDoubtful(
   event: ChainEvent,
   context: Context,
   doubtful: string,
@@ -86,6 +86,6 @@ async function revertToken(
     takenFrom: owner ?? undefined,
   });
   // The suffix can't collide: the parts of the event's own movements are numbers.
-  const at = { from: tokenId, to: tokenId, part: `taken-back-${part}` };
-  await recordTrigger(event, context, { source: "taken_back", ...at });
+  const at = { from: tokenId, to: tokenId, part: `retracted-${part}` };
+  await recordTrigger(event, context, { source: "retracted", ...at });
 }

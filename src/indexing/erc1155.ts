@@ -9,7 +9,7 @@ import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
 import type { ChainEvent } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
-import { tokenKey, untouched } from "./token-key.ts";
+import { initialToken, tokenKey } from "./token-key.ts";
 
 ponder.on("Collection:TransferSingle", async ({ event, context }) => {
   const { from, to, id, value } = event.args;
@@ -62,7 +62,7 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
     .insert(tokenState)
     .values({
       ...tokenKey(event, context, tokenId),
-      ...untouched,
+      ...initialToken,
       standard: "erc1155",
       supply: supply.after,
       ...(isMint && mint),

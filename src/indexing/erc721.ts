@@ -6,11 +6,11 @@ import { zeroAddress } from "viem";
 import { readTransfer } from "../domain/token-logs.ts";
 import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
-import { noteDoubtful, takeBackDoubtful } from "./doubtful-transfers.ts";
+import { recordDoubtful, retractDoubtful } from "./doubtful-transfers.ts";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
 import { transferLocks } from "./lock-rows.ts";
 import { type Movement, recordMovement } from "./movements.ts";
-import { tokenKey, untouched } from "./token-key.ts";
+import { initialToken, tokenKey } from "./token-key.ts";
 import { findRanged } from "./token-ranges.ts";
 
 ponder.on("Collection:Transfer", async ({ event, context }) => {
@@ -28,7 +28,7 @@ ponder.on("Collection:Transfer(address,address,uint256)", async ({ event, contex
     return recordAnomaly(event, context, "mixed_transfer_layouts", detail);
   }
   await moveToken(event, context, movement);
-  await noteDoubtful(event, context, movement.tokenId);
+  await recordDoubtful(event, context, movement.tokenId);
 });
 
 /** Applies one transfer. `isIndexed`: a Transfer with all three arguments indexed, as in ERC-721. */
@@ -54,7 +54,7 @@ export async function moveToken(
   const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
-    .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change })
+    .values({ ...tokenKey(event, context, tokenId), ...initialToken, ...change })
     .onConflictDoUpdate((row) => {
       before.hasTransfer = row.standard !== null;
       before.existed = before.hasTransfer && !row.burned;
@@ -72,7 +72,7 @@ export async function moveToken(
     givenTo: to,
     isIndexed,
   });
-  if (doubtful !== null) await takeBackDoubtful(event, context, doubtful, tokenId);
+  if (doubtful !== null) await retractDoubtful(event, context, doubtful, tokenId);
 
   /** The token had no transfer of its own, so it may belong to a minted range. */
   async function readFromRange(): Promise<void> {
@@ -83,7 +83,7 @@ export async function moveToken(
     before.owner = owner;
     await context.db
       .insert(tokenState)
-      .values({ ...tokenKey(event, context, tokenId), ...untouched, ...change, mintedBlock, mintedLog })
+      .values({ ...tokenKey(event, context, tokenId), ...initialToken, ...change, mintedBlock, mintedLog })
       .onConflictDoUpdate({ mintedBlock, mintedLog });
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Context } from "ponder:registry";
 import { lockDefault, lockEvent, tokenState } from "ponder:schema";
-import type { LockStandardName, LockTold } from "../domain/lock-standards.ts";
+import type { DecodedLock, LockStandardName } from "../domain/lock-standards.ts";
 import { switchWithDefault } from "../domain/lock-standards.ts";
 import {
   applyLock,
@@ -13,10 +13,10 @@ import {
   noLocks,
 } from "../domain/lock-state.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
-import { tokenKey, untouched } from "./token-key.ts";
+import { initialToken, tokenKey } from "./token-key.ts";
 import { materialiseToken } from "./token-ranges.ts";
 
-type DecodedTokenLock = LockTold & { readonly tokenId: bigint };
+type DecodedTokenLock = DecodedLock & { readonly tokenId: bigint };
 
 /** Locks or unlocks one token: two store operations, and more for a token without a transfer so far. */
 export async function changeTokenLock(
@@ -32,7 +32,7 @@ export async function changeTokenLock(
     .insert(tokenState)
     .values({
       ...tokenKey(event, context, decoded.tokenId),
-      ...untouched,
+      ...initialToken,
       ...changed.state,
       lastLockChangeBlock,
     })

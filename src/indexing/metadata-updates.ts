@@ -14,15 +14,15 @@ type Source = (typeof metadataUpdate.$inferInsert)["source"];
 export async function recordTrigger(
   event: ChainEvent,
   context: Context,
-  cause: { source: Source; from: bigint; to: bigint; part?: number | string | undefined },
+  change: { source: Source; from: bigint; to: bigint; part?: number | string | undefined },
 ): Promise<void> {
   await context.db.insert(metadataUpdate).values({
-    id: rowId(event, cause.part),
+    id: rowId(event, change.part),
     ...collectionKey(event, context),
-    source: cause.source,
-    fromTokenId: cause.from,
-    toTokenId: cause.to,
-    scope: scopeOf(cause),
+    source: change.source,
+    fromTokenId: change.from,
+    toTokenId: change.to,
+    scope: scopeOf(change),
     blockHash: event.block.hash,
     ...provenance(event),
   });

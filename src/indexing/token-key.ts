@@ -10,7 +10,7 @@ export const tokenKey = (event: ChainEvent, context: Context, tokenId: bigint) =
   tokenId,
 });
 
-export const untouched = {
+export const initialToken = {
   standard: null,
   owner: null,
   supply: null,

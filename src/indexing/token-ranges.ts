@@ -3,7 +3,7 @@
 import type { Context } from "ponder:registry";
 import { collectionRanges, collectionState, tokenRange, tokenState } from "ponder:schema";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
-import { tokenKey, untouched } from "./token-key.ts";
+import { initialToken, tokenKey } from "./token-key.ts";
 
 /** Handlers read the bounds of all ranges of a collection at once. */
 export const RANGES_MAX = 1_000;
@@ -92,7 +92,7 @@ export async function materialiseToken(
   const minted = { standard: "erc721" as const, ...token };
   await context.db
     .insert(tokenState)
-    .values({ ...tokenKey(event, context, tokenId), ...untouched, ...minted })
+    .values({ ...tokenKey(event, context, tokenId), ...initialToken, ...minted })
     .onConflictDoUpdate((row) => {
       isNew = row.standard === null;
       return isNew ? minted : {};

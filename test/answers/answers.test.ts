@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNormaliser, type Recorded } from "./normalise.ts";
 import { openRecording } from "./recording.ts";
-import { type Command, isCommand, nameOf, type Request } from "./request.ts";
+import { type Command, isCommand, type Request, titleOf } from "./request.ts";
 import { surfaces } from "./requests/index.ts";
 import { offlineEnvironment, type Run, recordedOf, startRun } from "./run.ts";
 import { runCommand } from "./send.ts";
@@ -32,14 +32,14 @@ afterAll(() => run?.close());
 for (const [surface, requests] of Object.entries(surfaces)) {
   const recording = openRecording(surface);
   describe(surface, () => {
-    it.each(requests.map((request) => [nameOf(request), request] as const))("%s", async (name, request) => {
+    it.each(requests.map((request) => [titleOf(request), request] as const))("%s", async (name, request) => {
       const answer = await answerOf(request);
       recording.keep(name, answer);
       if (!isRecording) expect(answer).toStrictEqual(recording.find(name));
     });
 
     it("asks what was recorded, each request under a name of its own", () => {
-      const names = requests.map(nameOf);
+      const names = requests.map(titleOf);
       expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
       if (!isRecording) expect(names).toEqual(recording.names());
     });
@@ -70,7 +70,7 @@ function createLanes(count: number) {
       const lane = started.size % count;
       const end = (ends[lane] ?? Promise.resolve()).then(work);
       started.set(request, end);
-      // Its own test tells of a failure; the next one in the lane runs anyway.
+      // Its own test reports a failure; the next one in the lane runs anyway.
       ends[lane] = end.catch(() => undefined);
     },
   };

@@ -178,9 +178,9 @@ function at(
 /** Names, help and types of all metrics, and label names of ours; those of others come and go with what happens. */
 function metricsOf(body: string): string[] {
   const labels = new Map<string, Set<string>>();
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const line of body.split("\n")) {
-    if (line.startsWith("#")) told.push(line);
+    if (line.startsWith("#")) reported.push(line);
     const [, name = "", inner = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? /.exec(line) ?? [];
     if (!name.startsWith("vitrine_")) continue;
     const known = labels.get(name) ?? new Set<string>();
@@ -188,5 +188,5 @@ function metricsOf(body: string): string[] {
     for (const [, label = ""] of inner.matchAll(/(\w+)="/g)) known.add(label);
   }
   const series = [...labels].map(([name, known]) => `${name}{${[...known].sort().join(",")}}`);
-  return [...new Set([...told, ...series])].sort();
+  return [...new Set([...reported, ...series])].sort();
 }

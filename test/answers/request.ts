@@ -16,7 +16,7 @@ export interface Answer {
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
-  /** Tells apart requests of the same method and path. */
+  /** Distinguishes requests of the same method and path. */
   readonly note?: string;
   readonly headers?: Values;
   /** Sent as JSON; text is sent as it is, with the content type of `headers`. */
@@ -80,7 +80,7 @@ const shown = (path: string): string =>
   path.length > PATH_SHOWN ? `${path.slice(0, 20)}… of ${path.length} characters` : path;
 
 /** Unique in its surface. */
-export const nameOf = (request: Request): string => {
+export const titleOf = (request: Request): string => {
   const what = isCommand(request)
     ? `vitrine ${request.args.map((each) => (/^[\w.:/{}=,*@-]+$/.test(each) ? each : JSON.stringify(each))).join(" ")}`
     : `${request.method} ${shown(request.path)}`;

@@ -25,7 +25,7 @@ export function createSettle(ask: RunTools["ask"]): () => Promise<void> {
     (await ask({ method: "GET", path, key: "full" } satisfies HttpRequest)).text;
 
   /** What there is, as text; undefined while something waits. */
-  async function look(): Promise<string | undefined> {
+  async function readState(): Promise<string | undefined> {
     const freshness = JSON.parse(await read("/freshness")) as { queue?: { waiting: number } };
     if (freshness.queue?.waiting !== 0) return undefined;
     const lists = await Promise.all(
@@ -40,9 +40,7 @@ export function createSettle(ask: RunTools["ask"]): () => Promise<void> {
       const reports = await Promise.all(
         READ_AGAIN.map((id) => read(`/market-partner/collections/{{heroes}}/tokens/${id}/report`)),
       );
-      isReadAgain = reports.every(
-        (report) => report.includes('"second_look"') || report.includes('"recheck"'),
-      );
+      isReadAgain = reports.every((report) => report.includes('"recheck"'));
       if (!isReadAgain) return undefined;
     }
     return lists.join("\n");
@@ -52,7 +50,7 @@ export function createSettle(ask: RunTools["ask"]): () => Promise<void> {
     const deadline = Date.now() + WITHIN_MS;
     let before: string | undefined;
     for (let same = 0; same < SAME_TIMES; ) {
-      const now = await look();
+      const now = await readState();
       same = now !== undefined && now === before ? same + 1 : 0;
       before = now;
       if (Date.now() > deadline)

@@ -156,7 +156,7 @@ describe("refusals", () => {
     }
   });
 
-  it("tells of all bad variables in one message", () => {
+  it("reports all bad variables in one message", () => {
     const message = refusal({ PORT: "http", BASE_URL: "vitrine", TRADE_MAX_AGE: "soon" });
 
     expect(message).toContain('PORT must be a whole number from 1 to 65535; it is "http"');
@@ -164,7 +164,7 @@ describe("refusals", () => {
     expect(message).toContain('TRADE_MAX_AGE must be a whole number from 1 to 86400; it is "soon"');
   });
 
-  it("tells what RESAMPLE_HOURS may be, 0 and fractions included", () => {
+  it("says what RESAMPLE_HOURS may be, 0 and fractions included", () => {
     expect(refusal({ RESAMPLE_HOURS: "6h" })).toContain(
       'RESAMPLE_HOURS must be a number of hours from 0.001 to 8760, such as 6 or 0.5, or 0 for never; it is "6h"',
     );

@@ -178,7 +178,7 @@ describe("what is printed", () => {
     expect(await verdict({ description: 1 })).toBe("not valid: 2 errors, 1 warning");
     expect(await verdict("{")).toMatch(/^not valid: invalid_json: the document is not valid JSON: /);
     expect(await verdict(" ".repeat(2_097_153))).toMatch(
-      /^not valid: too_large: the document holds 2097153 bytes/,
+      /^not valid: too_large: the document has 2097153 bytes/,
     );
   });
 });
@@ -216,7 +216,7 @@ describe("a URI", () => {
       expect(report).toMatchObject({ valid: true, fetched: { uri, bytes: body.length, content_hash } });
   });
 
-  it("that can't be fetched is told with the URL that was asked, {id} filled in", async () => {
+  it("that can't be fetched is reported with the URL that was asked, {id} filled in", async () => {
     const report = await check(`${host.url}/missing/{id}`, { tokenId: "10", allowPrivate: [host.host] });
 
     expect(reportLines(report)).toEqual([

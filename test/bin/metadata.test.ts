@@ -74,7 +74,7 @@ describe("npx vitrine metadata renormalise", () => {
 
     const { lines, result, code } = await renormalise();
 
-    expect(lines).toEqual([`rules ${NORMALISER}: 3 read again, 2 changed, 1 not kept any more`]);
+    expect(lines).toEqual([`rules ${NORMALISER}: 3 read again, 2 changed, 1 no longer stored`]);
     expect(result).toMatchObject({ total: 3, done: 3, changed: 2, missing: 1, running: false });
     expect(code).toBe(0);
   });
@@ -95,7 +95,7 @@ describe("npx vitrine metadata renormalise", () => {
   it("leaves it to the service with --detach", async () => {
     const { lines, result, code } = await renormalise("--detach");
 
-    expect(lines).toEqual(["counting the tokens that older rules read"]);
+    expect(lines).toEqual(["counting tokens read by older rules"]);
     expect(result).toMatchObject({ normaliser: NORMALISER, total: null, finished_at: null });
     expect(code).toBe(0);
   });
@@ -112,7 +112,7 @@ describe("npx vitrine metadata renormalise", () => {
     const { said, lines, code } = await running;
 
     expect(said).toEqual([
-      expect.stringMatching(/^left to the service, which goes on; GET \/admin\/metadata/),
+      expect.stringMatching(/^the service continues in the background; GET \/admin\/metadata/),
     ]);
     expect([lines, code]).toEqual([[], 130]);
     expect(process.listeners("SIGINT")).toEqual(others);
@@ -132,7 +132,7 @@ describe("npx vitrine metadata renormalise", () => {
     };
 
     expect(describeProgress(progress)).toBe(
-      "[############............] 50% 100 of 200, 7 changed, 1 rejected, 2 not kept any more",
+      "[############............] 50% 100 of 200, 7 changed, 1 rejected, 2 no longer stored",
     );
     expect(
       describeProgress({

@@ -10,9 +10,9 @@ import { addRefreshCommand } from "../../bin/vitrine/refresh.ts";
 import { createStatusLine } from "../../bin/vitrine/status-line.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
 import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN } from "../support/app.ts";
-import { createCauseSetup } from "../support/causes.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { COLLECTION, emptyTables, failed, found } from "../support/refresh.ts";
+import { createTriggerSetup } from "../support/triggers.ts";
 import { createWorkerSetup } from "../support/worker.ts";
 
 const test = await createTestDatabase();
@@ -96,7 +96,7 @@ describe("npx vitrine refresh", () => {
 
   it("goes through a whole collection without ids", async () => {
     await setup.knowTokens("1", "2", "3");
-    const sweeps = createCauseSetup(test).sweeps();
+    const sweeps = createTriggerSetup(test).sweeps();
     const timer = setInterval(() => void sweeps.advance(), 50);
     onTestFinished(() => clearInterval(timer));
     startWorker(() => found(document));
@@ -138,7 +138,7 @@ describe("npx vitrine refresh", () => {
 
     expect(said).toEqual([
       expect.stringMatching(
-        /^left to the service, which goes on; GET \/admin\/refreshes\/[0-9a-f-]{36} tells/,
+        /^the service continues in the background; GET \/admin\/refreshes\/[0-9a-f-]{36} shows/,
       ),
     ]);
     expect([lines, code]).toEqual([[], 130]);
@@ -204,7 +204,7 @@ describe("following a refresh", () => {
     );
     const none = { waiting: 0, updated: 0, unchanged: 0, failed: 0, not_found: 0 };
     const unstarted = progress({ tokens: none, sweep: { asked: 0, known: 0, counted: false } });
-    expect(describeProgress(unstarted)).toBe("waiting for its turn");
+    expect(describeProgress(unstarted)).toBe("waiting to start");
     expect(describeProgress(progress({ sweep: { ...sweep, counted: false } }))).toBe(
       "5 of 40 or more, 1 failed or not found, 10 asked for, 5 waiting",
     );

@@ -37,7 +37,7 @@ describe("schema.sql", () => {
       /CONSTRAINT named CHECK \(\(name <> ''::text\)\)$/m,
     ],
     ["drop trigger tell_of_seen on vitrine.token", /^(?![\s\S]*CREATE TRIGGER tell_of_seen)/],
-  ])("would tell of %s", async (change, says) => {
+  ])("would report %s", async (change, says) => {
     await expect(schemaAfter(change)).resolves.toMatch(says);
   });
 

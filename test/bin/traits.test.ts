@@ -52,7 +52,7 @@ it("npx vitrine traits lists what waits, approves it, and says why it does not",
 
   const approved = await traits("approve", COLLECTION, "Level Up", "number");
   expect(approved.lines).toEqual([
-    `${NAME}  "Level Up" is known as number now; entries of string are held back`,
+    `${NAME}  "Level Up" is known as number now; entries of string are hidden`,
   ]);
   expect((await traits("pending")).result).toMatchObject([{ wanted_display_type: "string", tokens: 1 }]);
 

@@ -62,7 +62,7 @@ it("asks for access, and is approved by an operator who came by a one-time link"
   const { page } = partner;
   await page.getByRole("link", { name: "Permissions" }).click();
   await page.getByRole("button", { name: "Request access: market-partner" }).click();
-  await page.getByText("The operator has been asked.").waitFor();
+  await page.getByText("Request sent to the operator.").waitFor();
 
   const { stdout } = await promisify(execFile)(process.execPath, [VITRINE, "login-link"], {
     env: { ...process.env, ...world.env },
@@ -232,10 +232,10 @@ it("ends sessions: a signed-out cookie opens nothing any more", async () => {
   expect(answer.status).toBe(303);
 });
 
-it("leaves no key, seal, cookie or link in any log line or metric", async () => {
+it("leaves no key, ciphertext, cookie or link in any log line or metric", async () => {
   const metrics = await (await fetch(`${world.service.baseUrl}/metrics`)).text();
-  const seals = await world.query<{ seal: string }>(
-    "select encode(sealed, 'hex') as seal from vitrine.api_key",
+  const ciphertexts = await world.query<{ ciphertext: string }>(
+    "select encode(sealed, 'hex') as ciphertext from vitrine.api_key",
   );
   const [cookie] = (await operator.context.cookies()).filter(({ name }) => name.includes("vitrine_session"));
 
@@ -244,7 +244,7 @@ it("leaves no key, seal, cookie or link in any log line or metric", async () => 
   expect(written).toContain("vitrine_refresh");
   expect(written).not.toMatch(/v[kls]_[0-9a-f]{7,}/);
   expect(written).not.toContain(key.slice(9));
-  for (const { seal } of seals) expect(written).not.toContain(seal);
+  for (const { ciphertext } of ciphertexts) expect(written).not.toContain(ciphertext);
   expect(written).not.toContain(cookie?.value);
   expect(written).not.toContain(decodeURIComponent(cookie?.value ?? ""));
   expect(partner.complaints).toEqual([]);

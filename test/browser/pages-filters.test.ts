@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { DESKTOP, launchBrowser, PHONE, visit } from "./browser.ts";
-import { focused, hold, servePages } from "./pages-parts.ts";
+import { focused, pauseRequests, servePages } from "./pages-parts.ts";
 
 const TOKENS = 60;
 const KNIGHTS = 30;
@@ -45,7 +45,8 @@ const COVERED = `(() => {
 })()`;
 const asked = (page: Page): string => decodeURIComponent(new URL(page.url()).search).replaceAll("+", " ");
 const names = (page: Page) => page.locator("#grid .token-name").allTextContents();
-const told = (page: Page, text: string) => page.locator("#count").getByText(text, { exact: true }).waitFor();
+const waitForText = (page: Page, text: string) =>
+  page.locator("#count").getByText(text, { exact: true }).waitFor();
 const facet = (page: Page, name: string) =>
   page.locator("details", { has: page.getByRole("heading", { name, exact: true }) });
 const knights = (page: Page) => page.getByRole("checkbox", { name: /^Knight/ });
@@ -59,7 +60,7 @@ describe("what is asked for", () => {
     expect(await page.getByLabel("Sort by").inputValue()).toBe("trait:Class:desc");
 
     await page.getByRole("searchbox").fill("knight");
-    await told(page, "3 tokens");
+    await waitForText(page, "3 tokens");
 
     expect(await page.getByLabel("Sort by").inputValue()).toBe("trait:Class:desc");
     expect(await page.locator("#sort option[value='trait:Charges:asc']").count()).toBe(1);
@@ -74,7 +75,7 @@ describe("what is asked for", () => {
 
   it("is a day once its year is typed, and not the years that typing passes by", async () => {
     const { context, page } = await open(HEROES);
-    const { asked: requests, release } = await hold(page, () => false);
+    const { asked: requests, release } = await pauseRequests(page, () => false);
     const from = facet(page, "Born").getByLabel("From");
     await from.focus();
     await page.keyboard.type("02012023", { delay: 60 });
@@ -82,14 +83,14 @@ describe("what is asked for", () => {
 
     expect(await from.inputValue()).toBe("2023-02-01");
     expect(requests).toEqual(["?from:Born=2023-02-01"]);
-    await told(page, "30 tokens");
+    await waitForText(page, "30 tokens");
     await release();
     await context.close();
   });
 
   it("is not overwritten by an answer to what was asked before", async () => {
     const { context, page } = await open(HEROES);
-    const { asked: requests, release } = await hold(page);
+    const { asked: requests, release } = await pauseRequests(page);
     const charges = facet(page, "Charges");
     await charges.getByRole("spinbutton", { name: "Lowest" }).focus();
     await page.keyboard.type("2");
@@ -108,12 +109,12 @@ describe("what is asked for", () => {
 
   it("leaves the focus where the visitor has gone meanwhile", async () => {
     const { context, page } = await open(HEROES);
-    const { release } = await hold(page);
+    const { release } = await pauseRequests(page);
     await knights(page).press("Space");
     const summary = facet(page, "Charges").locator("summary");
     await summary.focus();
     await release();
-    await told(page, "30 tokens");
+    await waitForText(page, "30 tokens");
 
     expect(await summary.evaluate((element) => element.matches(":focus"))).toBe(true);
     await context.close();
@@ -132,7 +133,7 @@ describe("what is asked for", () => {
     }
     await page.goBack();
     await expect.poll(() => asked(page)).toBe("?locked=false");
-    await told(page, "60 tokens");
+    await waitForText(page, "60 tokens");
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
     await context.close();
   });
@@ -140,10 +141,10 @@ describe("what is asked for", () => {
   it("begins at the first of what it brings, wherever one has scrolled", async () => {
     const { context, page } = await open(HEROES);
     await page.locator("#more").scrollIntoViewIfNeeded();
-    await told(page, "60 tokens");
+    await waitForText(page, "60 tokens");
     await page.mouse.wheel(0, 2_000);
     await knights(page).dispatchEvent("click");
-    await told(page, "30 tokens");
+    await waitForText(page, "30 tokens");
 
     await expect
       .poll(() => page.evaluate("document.getElementById('grid').getBoundingClientRect().top >= 0"))
@@ -185,7 +186,7 @@ describe("the sliders of a range", () => {
   });
 });
 
-it("tells what is chosen in forced colours too, where the page has none of its own", async () => {
+it("shows what is chosen in forced colours too, where the page has none of its own", async () => {
   const { context, page } = await open(HEROES);
   await page.emulateMedia({ forcedColors: "active" });
   const ground = async (name: string) => {
@@ -201,14 +202,14 @@ it("tells what is chosen in forced colours too, where the page has none of its o
 describe("more tokens", () => {
   it("are never those of another filter, whichever answer comes first", async () => {
     const { context, page } = await open(HEROES);
-    const { asked: requests, release } = await hold(page, (url) => !url.searchParams.has("part"));
+    const { asked: requests, release } = await pauseRequests(page, (url) => !url.searchParams.has("part"));
     await knights(page).press("Space");
     await expect.poll(() => requests.length).toBe(1);
     await page.locator("#more").scrollIntoViewIfNeeded();
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await names(page)).toHaveLength(24);
     await release();
-    await told(page, "30 tokens");
+    await waitForText(page, "30 tokens");
     await page.locator("#more").scrollIntoViewIfNeeded();
     await page.getByText("30 tokens, all shown").waitFor();
 
@@ -220,7 +221,7 @@ describe("more tokens", () => {
 
   it("are asked for once where the service refuses, and again by hand", async () => {
     const { context, page } = await open(HEROES);
-    const { asked: requests } = await hold(page, () => false);
+    const { asked: requests } = await pauseRequests(page, () => false);
     const next = page.locator("#more a[rel=next]");
     await next.evaluate((link) => link.setAttribute("href", "?cursor=nonsense"));
     await page.locator("#more").scrollIntoViewIfNeeded();
@@ -233,7 +234,7 @@ describe("more tokens", () => {
     await context.close();
   });
 
-  it("are all there again, and the place among them, after a look at one token", async () => {
+  it("are all there again, and the place among them, after a visit to one token", async () => {
     const { context, page } = await open(HEROES);
     await page.locator("#more").scrollIntoViewIfNeeded();
     await page.getByText("60 tokens, 48 shown").waitFor();
@@ -253,7 +254,7 @@ describe("more tokens", () => {
     const { context, page } = await open(HEROES);
     await page.locator("#more").scrollIntoViewIfNeeded();
     await page.getByText("60 tokens, 48 shown").waitFor();
-    const { asked: requests } = await hold(page, () => false);
+    const { asked: requests } = await pauseRequests(page, () => false);
     await page.evaluate("scrollTo(0, 0)");
     await page.getByRole("link", { name: "Skip to the content" }).press("Enter");
     await expect.poll(() => focused(page)).toBe("main");
@@ -276,7 +277,7 @@ describe("the sheet on a phone", () => {
     await page.unroute("**/collections/**");
 
     await page.getByRole("button", { name: "Show tokens" }).click();
-    await told(page, "30 tokens");
+    await waitForText(page, "30 tokens");
     await context.close();
   });
 

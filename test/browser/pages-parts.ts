@@ -15,7 +15,7 @@ export async function servePages({ fetch }: Parameters<typeof serve>[0]): Promis
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-export interface Held {
+export interface Paused {
   /** The requested URLs, without their paths. */
   readonly asked: string[];
   /** Releases delayed requests and all later ones. */
@@ -23,7 +23,10 @@ export interface Held {
 }
 
 /** Delays the page script's requests from now until `release`, as a slow connection does. */
-export async function hold(page: Page, isHeld: (url: URL) => boolean = () => true): Promise<Held> {
+export async function pauseRequests(
+  page: Page,
+  isPaused: (url: URL) => boolean = () => true,
+): Promise<Paused> {
   const waiting: Route[] = [];
   const asked: string[] = [];
   let isOpen = false;
@@ -31,7 +34,7 @@ export async function hold(page: Page, isHeld: (url: URL) => boolean = () => tru
     const url = new URL(route.request().url());
     if (route.request().resourceType() !== "fetch") return route.continue();
     asked.push(decodeURIComponent(url.search));
-    if (isOpen || !isHeld(url)) return route.continue();
+    if (isOpen || !isPaused(url)) return route.continue();
     waiting.push(route);
   });
   return {

@@ -9,7 +9,7 @@ import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../support/app.ts";
 import { CHAIN_ID } from "../support/refresh.ts";
 import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
-import { focused, hold, servePages } from "./pages-parts.ts";
+import { focused, pauseRequests, servePages } from "./pages-parts.ts";
 
 const LONG_ID = String(2n ** 256n - 1n);
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 /** How each state comes about, on which page, and its visible text. */
-const states: readonly (readonly [name: string, open: (page: Page) => Promise<unknown>, told: string])[] = [
+const states: readonly (readonly [name: string, open: (page: Page) => Promise<unknown>, text: string])[] = [
   [
     "an empty collection",
     (page) => page.goto(`/collections/${FAR_CHAIN_ID}/${FAR_COLLECTION}`),
@@ -66,7 +66,7 @@ const states: readonly (readonly [name: string, open: (page: Page) => Promise<un
     },
     "Waiting in the queue.",
   ],
-  ["a database that is away", (page) => page.goto(`${deadUrl}${HEROES}`), "The database does not answer."],
+  ["a database that is away", (page) => page.goto(`${deadUrl}${HEROES}`), "The database is unreachable."],
   ["a fault of ours", (page) => page.goto(`${brokenUrl}${HEROES}`), "The fault is ours and has been logged."],
   ["too many requests", (page) => askTooOften(page), "This service was asked very often"],
   [
@@ -92,10 +92,10 @@ it.each([
   "breaks no rule of WCAG 2.2 AA in states that come rarely, %s, and fits every screen",
   async (_, viewport, isDark) => {
     const problems: string[] = [];
-    for (const [name, reach, told] of states) {
+    for (const [name, reach, text] of states) {
       const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "", viewport, isDark });
       await reach(page);
-      await page.getByText(told).filter({ visible: true }).first().waitFor();
+      await page.getByText(text).filter({ visible: true }).first().waitFor();
       problems.push(...(await accessibilityProblems(page)).map((problem) => `${name}: ${problem}`));
       await page.setViewportSize(NARROW);
       if (!(await fitsWidth(page))) problems.push(`${name}: must be scrolled sideways`);
@@ -144,7 +144,7 @@ describe("a refresh that is waited for", () => {
   it("is not said to have ended before what it brought can be shown", async () => {
     const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "" });
     await ask(page, "4");
-    const { asked, release } = await hold(page, (url) => !url.searchParams.has("part"));
+    const { asked, release } = await pauseRequests(page, (url) => !url.searchParams.has("part"));
     await page.route("**/collections/**", (route) => {
       const isPart = route.request().url().includes("part=");
       return isPart || route.request().resourceType() !== "fetch" ? route.fallback() : route.abort();

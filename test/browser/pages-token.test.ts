@@ -45,7 +45,7 @@ it.each([
   await context.close();
 });
 
-it("tells why a refresh brought nothing, and shows what was read before", async () => {
+it("says why a refresh brought nothing, and shows what was read before", async () => {
   const { context, page } = await open();
   await page.goto(`${heroes}/13`);
   const name = await page.getByRole("heading", { level: 1 }).textContent();

@@ -31,7 +31,7 @@ const count = (page: Page) => page.locator("#count").textContent();
 const search = (page: Page): string => new URL(page.url()).search;
 
 /** Every state that a page can be in, and its visible text. */
-const states = (): readonly (readonly [path: string, told: string])[] => [
+const states = (): readonly (readonly [path: string, text: string])[] => [
   ["/collections", "2 collections"],
   [heroes, "47 tokens"],
   [`${heroes}?is:Class=Knight&from:Level=20&locked=false`, "6 tokens"],
@@ -56,9 +56,9 @@ it.each([
   async (_, viewport, isDark) => {
     const { context, page } = await open({ viewport, isDark });
     const problems: string[] = [];
-    for (const [path, told] of states()) {
+    for (const [path, text] of states()) {
       await page.goto(path);
-      await page.getByText(told).filter({ visible: true }).first().waitFor();
+      await page.getByText(text).filter({ visible: true }).first().waitFor();
       problems.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
       for (const size of [viewport, NARROW]) {
         await page.setViewportSize(size);
@@ -72,7 +72,7 @@ it.each([
 );
 
 describe("the filters of a collection", () => {
-  it("count, narrow and widen in place, and can be shared, taken back and undone by their addresses", async () => {
+  it("count, narrow and widen in place, and can be shared, removed and undone by their addresses", async () => {
     const { context, page, complaints } = await open();
     await page.goto(heroes);
     const knights = page.getByRole("checkbox", { name: /^Knight/ });

@@ -1,7 +1,7 @@
 /** The service accepts the demo's pictures, except those that are meant to be refused. */
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { BACKDROPS, lookOf } from "../../demo/art/look.ts";
+import { appearanceOf, BACKDROPS } from "../../demo/art/appearance.ts";
 import { drawScene } from "../../demo/art/scene.ts";
 import { drawGif, drawHeavyPng, drawPng, drawWebm } from "../../demo/art.ts";
 
@@ -49,7 +49,7 @@ it("draws the same picture for the same seed, and another for every token of the
 });
 
 it.each(BACKDROPS)("loops without a seam before %s", async (backdrop) => {
-  const seed = seeds(48).find((candidate) => lookOf(candidate).backdrop === backdrop) ?? "";
+  const seed = seeds(48).find((candidate) => appearanceOf(candidate).backdrop === backdrop) ?? "";
   const pixels = (phase: number) =>
     sharp(Buffer.from(drawScene(seed, phase)))
       .raw()

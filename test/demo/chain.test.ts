@@ -58,7 +58,7 @@ it("returns to a snapshot", async () => {
   expect(await chain.blockNumber()).toBe(before);
 });
 
-it("mines on a clock when told to", async () => {
+it("mines on a clock when asked to", async () => {
   const clocked = await startChain({ blockTimeSeconds: 1 });
   try {
     const before = await clocked.blockNumber();

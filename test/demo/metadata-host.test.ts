@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type Document,
+  FAULTS,
   type Kind,
   type MetadataHost,
-  QUIRKS,
   startMetadataHost,
 } from "../../demo/metadata-host.ts";
 
@@ -24,7 +24,7 @@ const document = async (kind: Kind, id: number) =>
   (await get(host.path(kind, id))).json() as Promise<Document>;
 const sound = (kind: Kind, ids: number) =>
   Array.from({ length: ids }, (_, index) => index + 1).filter(
-    (id) => !QUIRKS.some((quirk) => quirk.kind === kind && quirk.id === id),
+    (id) => !FAULTS.some((fault) => fault.kind === kind && fault.id === id),
   );
 
 describe("documents", () => {
@@ -42,7 +42,7 @@ describe("documents", () => {
     expect(documents.some((one) => "properties" in one)).toBe(true);
   });
 
-  it("gives each trait type one display type, so that no sound token is held back", async () => {
+  it("gives each trait type one display type, so that no entry of a sound token is hidden", async () => {
     const documents = await Promise.all(sound("heroes", 48).map((id) => document("heroes", id)));
     const types = new Map<unknown, Set<unknown>>();
     for (const { trait_type, display_type } of documents.flatMap(
@@ -104,7 +104,7 @@ describe("documents", () => {
   });
 });
 
-describe("quirks", () => {
+describe("faults", () => {
   const entry = async (id: number, traitType: string) => {
     const { attributes } = await document("heroes", id);
     return (attributes as Document[]).find(({ trait_type }) => trait_type === traitType);
@@ -142,11 +142,11 @@ describe("quirks", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
   });
 
-  it("lists every quirk with its address on the front page", async () => {
-    const { quirks } = (await (await get("/")).json()) as { quirks: { url: string }[] };
+  it("lists every fault with its address on the front page", async () => {
+    const { faults } = (await (await get("/")).json()) as { faults: { url: string }[] };
 
-    expect(quirks.map(({ url }) => url)).toEqual(
-      QUIRKS.map(({ kind, id }) => `${host.url}${host.path(kind, id)}`),
+    expect(faults.map(({ url }) => url)).toEqual(
+      FAULTS.map(({ kind, id }) => `${host.url}${host.path(kind, id)}`),
     );
   });
 });
@@ -196,7 +196,7 @@ describe("changes from within", () => {
   });
 });
 
-describe("the control door", () => {
+describe("the control route", () => {
   const change = (method: string, body?: string, contentType = "application/json") =>
     get("/heroes/1", { method, body, headers: { "content-type": contentType } });
 

@@ -75,8 +75,8 @@ describe("a lock log is read", () => {
     [lock721x, [], [7n, ADA], { tokenId: 7n, isLocked: true, by: ada }],
     // The tracker does not matter, and zero is an address.
     [lock721x, [7n, 0n], [], { tokenId: 7n, isLocked: true, by: `0x${"0".repeat(40)}` }],
-  ])("%s with topics %o and data %o", (signature, topics, data, told) => {
-    expect(readLockLog(ruleOf(signature), log(topics, data))).toEqual(told);
+  ])("%s with topics %o and data %o", (signature, topics, data, decoded) => {
+    expect(readLockLog(ruleOf(signature), log(topics, data))).toEqual(decoded);
   });
 
   it.each([

@@ -2,7 +2,13 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAddress, parseTokenId, UINT256_MAX } from "../../src/domain/token-ref.ts";
+import {
+  collectionKey,
+  parseAddress,
+  parseTokenId,
+  tokenKey,
+  UINT256_MAX,
+} from "../../src/domain/token-ref.ts";
 
 const ADDRESS = "0xabcdef0123456789abcdef0123456789abcdef01";
 
@@ -71,5 +77,15 @@ describe("token ids", () => {
         expect(id === undefined || String(id) === text).toBe(true);
       }),
     );
+  });
+});
+
+describe("keys", () => {
+  it.each([
+    ["a configured collection", collectionKey({ chainId: 1, address: "0xa" }), "1:0xa"],
+    ["the collection of a row", collectionKey({ chainId: 1, collection: "0xa" }), "1:0xa"],
+    ["a token", tokenKey({ chainId: 1, collection: "0xa", tokenId: "0" }), "1:0xa:0"],
+  ])("name %s", (_what, key, expected) => {
+    expect(key).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { encodeFunctionData, type HDAccount } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
-import { type Cast, castStory, claimEveryToken, collectionsOf, tellStory } from "../support/chain-story.ts";
+import { type Cast, castStory, claimEveryToken, collectionsOf, playStory } from "../support/chain-story.ts";
 import { createSite, onchainTables, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { eventually } from "./world.ts";
@@ -25,8 +25,8 @@ beforeAll(async () => {
   const cast = await castStory(chain, registry, { first: 1, crowd: 500n });
   await claimEveryToken(chain, cast);
   await fillBlocks(cast);
-  await tellStory(chain, cast);
-  site = createSite([{ chain, collections: collectionsOf(cast), registry: lower(registry) }]);
+  await playStory(chain, cast);
+  site = await createSite([{ chain, collections: collectionsOf(cast), registry: lower(registry) }]);
 });
 afterAll(() => site.close());
 
@@ -66,7 +66,10 @@ async function fillBlocks({ heroes, ada, ben, cy, game }: Cast): Promise<void> {
 }
 
 /** An RPC endpoint that never answers a request for logs past a block. */
-async function startGate(rpcUrl: string, lastBlock: number): Promise<{ url: string; server: Server }> {
+async function startLimitedEndpoint(
+  rpcUrl: string,
+  lastBlock: number,
+): Promise<{ url: string; server: Server }> {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = (await request.toArray()).join("");
     const { method, params } = JSON.parse(body) as { method: string; params?: { toBlock?: string }[] };
@@ -95,7 +98,7 @@ const countLocks = async (schema: string): Promise<number> => {
 };
 
 it("a backfill that was killed in its middle ends with the rows of one that never was", async () => {
-  const rateLimits = await startGate(chain.rpcUrl, LAST_BLOCK_ANSWERED);
+  const rateLimits = await startLimitedEndpoint(chain.rpcUrl, LAST_BLOCK_ANSWERED);
   const victim = await site.spawn("crashed", { [`PONDER_RPC_URL_${chain.chainId}`]: rateLimits.url });
   const locksAtDeath = await eventually(
     () => countLocks("crashed"),

@@ -13,7 +13,7 @@ import {
   HERO_IDS,
   ITEM_IDS,
   MAX,
-  tellStory,
+  playStory,
 } from "../support/chain-story.ts";
 import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { balancesOf, delegationsOf, holdingsOf, lower, ownerOf } from "../support/contract-answers.ts";
@@ -33,14 +33,14 @@ beforeAll(async () => {
   casts.settled = await castStory(chain, registry, { first: 1, crowd: CONSECUTIVE_TOKENS_MAX });
   // A few hundred live rows take the same path as thousands.
   casts.live = await castStory(chain, registry, { first: 5, crowd: 200n });
-  await Promise.all([tellStory(chain, casts.settled), claimEveryToken(chain, casts.settled)]);
+  await Promise.all([playStory(chain, casts.settled), claimEveryToken(chain, casts.settled)]);
   await chain.mine(UNSETTLED_BLOCKS + 1);
 
   const collections = Object.values(casts).flatMap(collectionsOf);
-  site = createSite([{ chain, collections, registry: lower(registry) }]);
+  site = await createSite([{ chain, collections, registry: lower(registry) }]);
   service = await site.start("chain");
   reader = createReader(service.baseUrl);
-  await tellStory(chain, casts.live);
+  await playStory(chain, casts.live);
   await untilIndexed(service, chain);
 });
 afterAll(() => site.close());
@@ -73,7 +73,7 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
     expect(states).toEqual(["0", "0", "burned 0", "2", "0", "1", "1", "burned 1", "1"]);
   });
 
-  it("tells of every lock and unlock, whoever tracks it, and lets a surplus unlock pay for nothing", async () => {
+  it("reports every lock and unlock, whoever tracks it, and lets a surplus unlock pay for nothing", async () => {
     const rows = await reader.list(
       "lockEvents",
       of(cast.heroes),
@@ -97,10 +97,10 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
   });
 
   it("keeps one row per metadata event, whatever its range, in the final layout and in the draft's", async () => {
-    const told = 'source_not_in: ["mint", "first_seen"]';
+    const announced = 'source_not_in: ["mint", "first_seen"]';
     const fields = "source fromTokenId toTokenId scope";
     const read = async (contract: Contract) =>
-      (await reader.list("metadataUpdates", `${of(contract)}, ${told}`, fields)).map((row) =>
+      (await reader.list("metadataUpdates", `${of(contract)}, ${announced}`, fields)).map((row) =>
         Object.values(row),
       );
 
@@ -133,17 +133,17 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
       const row = await reader.one("tokenState", `${key(cast.early)}, tokenId: "${id}"`, "owner");
       expect(row?.owner ?? null, `token ${id}`).toBe(await ownerOf(chain, cast.early, id));
     }
-    const held = peopleOf(cast).map((person) =>
+    const owners = peopleOf(cast).map((person) =>
       reader.count("tokenStates", `${of(cast.early)}, owner: "${lower(person)}"`),
     );
-    expect((await Promise.all(held)).map(BigInt)).toEqual(
+    expect((await Promise.all(owners)).map(BigInt)).toEqual(
       await balancesOf(chain, cast.early, peopleOf(cast)),
     );
   });
 
   it("knows each ERC-1155 balance and supply as the contract does, above 2^53 and down to nothing", async () => {
-    const held = `${of(cast.items)}, balance_gt: "0"`;
-    const balances = await reader.list("tokenBalances", held, "tokenId holder balance", "tokenId");
+    const owners = `${of(cast.items)}, balance_gt: "0"`;
+    const balances = await reader.list("tokenBalances", owners, "tokenId holder balance", "tokenId");
     const states = await reader.list("tokenStates", of(cast.items), "tokenId supply burned owner", "tokenId");
 
     const holdings = await holdingsOf(chain, cast.items, peopleOf(cast), ITEM_IDS);
@@ -158,7 +158,7 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
     expect(states.map(({ burned }) => burned)).toEqual([false, false, false, true]);
   });
 
-  it("tells of every movement, those of a batch one by one", async () => {
+  it("reports every movement, those of a batch one by one", async () => {
     const fields = "from to quantity";
     const ofOne = (contract: Contract, id: number) =>
       reader.list("tokenTransfers", `${of(contract)}, tokenId: "${id}"`, fields);
@@ -210,7 +210,7 @@ describe.each(["settled", "live"] as const)("after %s blocks, the index", (when)
     }
   });
 
-  it("keeps delegations that were taken back, as such", async () => {
+  it("keeps revoked delegations, as such", async () => {
     const read = async (person: HDAccount, enabled: boolean) => {
       const where = `from: "${lower(person)}", enabled: ${enabled}`;
       return (await reader.list("delegations", where, "type", "type")).map(({ type }) => type);

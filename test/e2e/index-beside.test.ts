@@ -39,7 +39,7 @@ beforeAll(async () => {
   host.set("items", 1, document("Item 1"));
   await chain.mineEvery(1);
 
-  site = createSite([{ chain, collections: [lower(heroes)] }], {
+  site = await createSite([{ chain, collections: [lower(heroes)] }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     REFRESH_CONCURRENCY: "4",
   });
@@ -150,7 +150,7 @@ const buildIdIn = async (schema: string): Promise<string | undefined> => {
 };
 
 describe("adding a collection while the service is in use", () => {
-  it("is told from a change that resumes by the id that Ponder itself gives the build", async () => {
+  it("is distinguished from a change that resumes by the id that Ponder itself gives the build", async () => {
     const { code, stdout } = await run([...INDEX.slice(0, 1), "--json", "index", "check"]);
 
     expect(code).toBe(0);

@@ -60,7 +60,9 @@ beforeAll(async () => {
 
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
-  site = createSite([{ chain, collections: [...contracts, raw].map(lower) }], { REFRESH_CONCURRENCY: "4" });
+  site = await createSite([{ chain, collections: [...contracts, raw].map(lower) }], {
+    REFRESH_CONCURRENCY: "4",
+  });
   const collections = [...contracts, raw].map((contract) => ({
     chainId: chain.chainId,
     address: lower(contract),
@@ -77,17 +79,17 @@ afterAll(() => site.close());
 /** Tokens 1 to 6, each with one event in a layout outside its standard's text, except the last. */
 async function emitOtherLayouts(): Promise<void> {
   const word = (value: bigint | string): Hex => pad(toHex(BigInt(value)));
-  const tell = (event: string, topics: readonly Hex[], data: readonly Hex[]) =>
+  const emit = (event: string, topics: readonly Hex[], data: readonly Hex[]) =>
     chain.write(raw, "emitLog", [[toEventSelector(event), ...topics], concatHex(data)]);
   for (const id of [1n, 2n, 3n, 4n, 5n, 6n])
-    await tell("Transfer(address,address,uint256)", [word(0n), word(ada()), word(id)], []);
-  await tell("TokenLocked(uint256,address)", [word(1n)], [word(ben())]);
-  await tell("Locked(uint256)", [word(2n)], []);
-  await tell("Locked(uint256,bool)", [], [word(3n), word(1n)]);
-  await tell("Lock(address,uint256)", [], [word(ben()), word(4n)]);
-  await tell("Lock(address,uint256)", [word(5n)], [word(ben())]);
-  await tell("DefaultLocked(bool)", [word(1n)], []);
-  await tell("Locked(uint256,bool)", [word(6n), word(0n)], []);
+    await emit("Transfer(address,address,uint256)", [word(0n), word(ada()), word(id)], []);
+  await emit("TokenLocked(uint256,address)", [word(1n)], [word(ben())]);
+  await emit("Locked(uint256)", [word(2n)], []);
+  await emit("Locked(uint256,bool)", [], [word(3n), word(1n)]);
+  await emit("Lock(address,uint256)", [], [word(ben()), word(4n)]);
+  await emit("Lock(address,uint256)", [word(5n)], [word(ben())]);
+  await emit("DefaultLocked(bool)", [word(1n)], []);
+  await emit("Locked(uint256,bool)", [word(6n), word(0n)], []);
 }
 
 const ada = () => chain.account(1).address;
@@ -244,7 +246,7 @@ it("`npx vitrine locks reconcile` finds every contract's own locks in the index"
   expect(stdout).toContain("compared with getLocked: all agree");
 });
 
-it("the end of a default frees all tokens without a lock of their own, and the stream tells it once", async () => {
+it("the end of a default frees all tokens without a lock of their own, and the stream publishes it once", async () => {
   const reader = await readEvents(
     `${service.baseUrl}/market/events?apiKey=${key}&type=default_lock&collection_address=${lower(defaults)}`,
   );
@@ -268,7 +270,7 @@ it("the end of a default frees all tokens without a lock of their own, and the s
   await agrees(defaults);
 });
 
-it("a reorg that takes back a soulbound lock and a default is told, and closes trading until it is over", async () => {
+it("a reorg that reverts a soulbound lock and a default is published, and closes trading until it is over", async () => {
   await chain.write(defaults, "setDefaultLocked", [false]);
   await eventually(
     () => check(defaults, [3n]),
@@ -281,11 +283,11 @@ it("a reorg that takes back a soulbound lock and a default is told, and closes t
   await chain.write(soulbound, "setLocked", [4n, true]);
   await chain.write(defaults, "setDefaultLocked", [true]);
   // The end of the default may come first.
-  const told = await eventually(
+  const sent = await eventually(
     async () => reader.events.filter(({ data }) => data.locked),
     (events) => events.length === 2,
   );
-  expect(told.map(({ event, data }) => [event, data.standard])).toEqual([
+  expect(sent.map(({ event, data }) => [event, data.standard])).toEqual([
     ["lock", "erc5192"],
     ["default_lock", "erc6982"],
   ]);
@@ -304,8 +306,8 @@ it("a reorg that takes back a soulbound lock and a default is told, and closes t
     AFTER_REORG_MS,
   );
   expect(reverted.map(({ event, data }) => [event, data.reverts, data.reverted_type])).toEqual([
-    ["reverted", told[1]?.id, "default_lock"],
-    ["reverted", told[0]?.id, "lock"],
+    ["reverted", sent[1]?.id, "default_lock"],
+    ["reverted", sent[0]?.id, "lock"],
   ]);
   await eventually(
     async () => [...(await check(soulbound, [4n])), ...(await check(defaults, [3n]))],

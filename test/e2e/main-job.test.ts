@@ -2,39 +2,49 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
+import { originalAnswer } from "../../demo/metadata/documents.ts";
+import { populate } from "../../demo/populate.ts";
+import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 let world: World;
 let partner: ReturnType<typeof createPartner>;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({
+    host: WITHOUT_PICTURES,
+    populate(chain, host) {
+      // The pictures that this file asks for.
+      for (const id of [16n, host.ipfsHero.id])
+        host.set("heroes", id, originalAnswer("heroes", id, host.url));
+      return populate(chain, host);
+    },
+  });
   partner = createPartner(world.service.baseUrl, await createKey(world));
 });
 afterAll(() => world.close());
 
-const nameOf = async (address: string, id: number): Promise<string | null> =>
+const servedName = async (address: string, id: number): Promise<string | null> =>
   (await partner.token(address, id)).name;
 const write = (name: string, ...args: unknown[]) => world.chain.write(world.population.erc721, name, args);
 
 describe("a metadata change on the host becomes visible", () => {
   it("through MetadataUpdate", async () => {
     await eventually(
-      () => nameOf(world.heroes, 1),
+      () => servedName(world.heroes, 1),
       (name) => name !== null,
     );
-    world.host.patch("heroes", 1, { name: "Told by an event" });
+    world.host.patch("heroes", 1, { name: "Announced by an event" });
 
     await write("emitMetadataUpdate", 1n);
 
     await eventually(
-      () => nameOf(world.heroes, 1),
-      (name) => name === "Told by an event",
+      () => servedName(world.heroes, 1),
+      (name) => name === "Announced by an event",
     );
   });
 
   it("through BatchMetadataUpdate of a range, for every token in it and none outside", async () => {
     await eventually(
-      () => nameOf(world.heroes, 4),
+      () => servedName(world.heroes, 4),
       (name) => name !== null,
     );
     for (const id of [2, 3, 4]) world.host.patch("heroes", id, { name: `Ranged ${id}` });
@@ -42,14 +52,14 @@ describe("a metadata change on the host becomes visible", () => {
     await write("emitBatchMetadataUpdate", 2n, 3n);
 
     await eventually(
-      () => nameOf(world.heroes, 3),
+      () => servedName(world.heroes, 3),
       (name) => name === "Ranged 3",
     );
     await eventually(
-      () => nameOf(world.heroes, 2),
+      () => servedName(world.heroes, 2),
       (name) => name === "Ranged 2",
     );
-    expect(await nameOf(world.heroes, 4)).not.toBe("Ranged 4");
+    expect(await servedName(world.heroes, 4)).not.toBe("Ranged 4");
   });
 
   it("through BatchMetadataUpdate of the whole collection, up to 2^256-1", async () => {
@@ -58,37 +68,37 @@ describe("a metadata change on the host becomes visible", () => {
     await write("emitBatchMetadataUpdate", 0n, 2n ** 256n - 1n);
 
     await eventually(
-      () => nameOf(world.heroes, 4),
+      () => servedName(world.heroes, 4),
       (name) => name === "Whole 4",
     );
     await eventually(
-      () => nameOf(world.heroes, 32),
+      () => servedName(world.heroes, 32),
       (name) => name === "Whole 32",
     );
   });
 
   it("through the ERC-1155 URI event", async () => {
     await eventually(
-      () => nameOf(world.items, 3),
+      () => servedName(world.items, 3),
       (name) => name !== null,
     );
 
     const uri = `${world.host.url}${world.host.path("items", 5)}`;
     await world.chain.write(world.population.erc1155, "setTokenURI", [3n, uri]);
 
-    const other = await nameOf(world.items, 5);
+    const other = await servedName(world.items, 5);
     await eventually(
-      () => nameOf(world.items, 3),
+      () => servedName(world.items, 3),
       (name) => name === other,
     );
   });
 
   it("through GraphQL refreshMetadata, without a key", async () => {
     await eventually(
-      () => nameOf(world.heroes, 10),
+      () => servedName(world.heroes, 10),
       (name) => name !== null,
     );
-    world.host.patch("heroes", 10, { name: "Told by GraphQL" });
+    world.host.patch("heroes", 10, { name: "Requested by GraphQL" });
 
     const response = await fetch(`${world.service.baseUrl}/graphql`, {
       method: "POST",
@@ -104,17 +114,17 @@ describe("a metadata change on the host becomes visible", () => {
 
     expect(await response.json()).toEqual({ data: { refreshMetadata: true } });
     await eventually(
-      () => nameOf(world.heroes, 10),
-      (name) => name === "Told by GraphQL",
+      () => servedName(world.heroes, 10),
+      (name) => name === "Requested by GraphQL",
     );
   });
 
   it("through the keyed REST endpoint, which says what happened to each token", async () => {
     await eventually(
-      () => nameOf(world.heroes, 12),
+      () => servedName(world.heroes, 12),
       (name) => name !== null,
     );
-    world.host.patch("heroes", 11, { name: "Told by REST" });
+    world.host.patch("heroes", 11, { name: "Requested by REST" });
 
     const { status, body } = await partner.refresh(world.heroes, ["11", "12", "999", "38"], "?wait=10");
 
@@ -128,7 +138,7 @@ describe("a metadata change on the host becomes visible", () => {
         { token_id: "38", status: "failed", reason: "http_status: the host answered 404" },
       ],
     });
-    expect(await nameOf(world.heroes, 11)).toBe("Told by REST");
+    expect(await servedName(world.heroes, 11)).toBe("Requested by REST");
     const receipt = await partner.call(`/market-partner/refreshes/${body.refresh_id}`);
     expect(receipt.body).toMatchObject({ done: true, tokens: body.tokens });
   });
@@ -140,7 +150,7 @@ describe("a metadata change on the host becomes visible", () => {
 
     expect(status).toBe(200);
     await eventually(
-      () => nameOf(world.heroes, 5_000),
+      () => servedName(world.heroes, 5_000),
       (name) => name !== null,
     );
   });

@@ -40,7 +40,7 @@ beforeAll(async () => {
     for (let id = 1n; id <= MINTED; id++) await mint(name, id);
   }
   const collections = names.map((name) => lower(contracts[name]));
-  site = createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
+  site = await createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     REFRESH_CONCURRENCY: "4",
     // Strangers may use as many addresses as they like.
@@ -93,17 +93,17 @@ function answerAnyId(path: string, response: ServerResponse): void {
 }
 
 /** Holds Ponder, which requests the latest block, at an earlier one; the service's own calls see the real chain. */
-async function holdIndex(): Promise<() => void> {
+async function freezeIndex(): Promise<() => void> {
   const head = `0x${(await chain.blockNumber()).toString(16)}`;
   const isLatest = ({ method, params }: RpcCall) =>
     method === "eth_getBlockByNumber" && params[0] === "latest";
   node.reset(({ calls, isBatch }, response) => {
     if (!calls.some(isLatest)) return false;
-    const held = calls.map((call) => (isLatest(call) ? { ...call, params: [head, call.params[1]] } : call));
+    const frozen = calls.map((call) => (isLatest(call) ? { ...call, params: [head, call.params[1]] } : call));
     fetch(chain.rpcUrl, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(isBatch ? held : held[0]),
+      body: JSON.stringify(isBatch ? frozen : frozen[0]),
     })
       .then(async (answer) => response.end(await answer.text()))
       .catch(() => response.destroy());
@@ -205,7 +205,7 @@ describe("a token that was just minted", () => {
   ])(
     "of %s is read for anybody, and shown with its metadata once its transfer is indexed, by one fetch",
     async (name, id) => {
-      const release = await holdIndex();
+      const release = await freezeIndex();
       await mint(name, id);
 
       const { data } = await request(name, [String(id)]);
@@ -231,8 +231,8 @@ describe("a token that was just minted", () => {
     },
   );
 
-  it("of a contract that does not tell which ids exist is read for a caller with a key alone", async () => {
-    const release = await holdIndex();
+  it("of a contract that can't say which ids exist is read for a caller with a key alone", async () => {
+    const release = await freezeIndex();
     await mint("AnyItems", 73n);
 
     expect((await refreshOne("AnyItems", "73")).errors).toMatchObject([
@@ -285,7 +285,7 @@ describe("an upgrade", () => {
       select t.chain_id, t.collection, n, now() - interval '1 hour', t.traits
         from vitrine.token t, generate_series(1000, 9699) n where t.collection = '${address}' and t.token_id = 1;
       update vitrine.token set known_since = now() - interval '1 hour';
-      delete from vitrine.daily_job where name like 'forget tokens that no transfer%'`);
+      delete from vitrine.daily_job where name like 'delete tokens without an indexed transfer%'`);
     // The chain index's head must be newer than what it judges.
     await chain.mine();
 
@@ -297,7 +297,7 @@ describe("an upgrade", () => {
 
     expect({ total, traits }).toEqual(before);
     // The totals count none of them, even before the job has deleted their rows.
-    const done = /Daily job done.*forget tokens that no transfer has told of on chain 31337.*8700/s;
+    const done = /Daily job done.*delete tokens without an indexed transfer on chain 31337.*8700/s;
     expect(
       await eventually(
         async () => service.log(),

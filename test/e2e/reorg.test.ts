@@ -14,7 +14,7 @@ import {
   untilIndexed,
 } from "../support/chain-tables.ts";
 import { lower, ownerOf } from "../support/contract-answers.ts";
-import { createPartner, eventually } from "./world.ts";
+import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
 const SCHEMA = "reorg";
 
@@ -25,10 +25,10 @@ let site: Site;
 let service: Service;
 let reader: Reader;
 beforeAll(async () => {
-  [chain, host] = await Promise.all([startChain(), startMetadataHost()]);
+  [chain, host] = await Promise.all([startChain(), startMetadataHost(WITHOUT_PICTURES)]);
   population = await populate(chain, host);
   const collections = [population.erc721, population.erc1155].map(lower);
-  site = createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
+  site = await createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     IPFS_GATEWAYS: host.ipfsGateway,
     REFRESH_CONCURRENCY: "4",
@@ -52,7 +52,7 @@ const delegate = (to: string) =>
   chain.write(population.delegateRegistry, "delegateAll", [to, zeroHash, true], population.holders[3]);
 
 /** What the service shows of a hero: chain state from the chain index, and the name from its metadata. */
-const look = async (id: bigint, tries = 5): Promise<Shown> => {
+const read = async (id: bigint, tries = 5): Promise<Shown> => {
   const address = lower(population.erc721);
   const { data, errors } = await reader.ask(`{
     state: tokenState(chainId: ${chain.chainId}, collectionAddress: "${address}", tokenId: "${id}") { owner lockCount }
@@ -60,7 +60,7 @@ const look = async (id: bigint, tries = 5): Promise<Shown> => {
     lockEvents(where: { tokenId: "${id}" }, orderBy: "id") { items { direction approvedContract countAfter } }
   }`);
   // A reorg briefly locks every table, and Ponder's reads wait half a second for it.
-  if (errors && tries > 1) return look(id, tries - 1);
+  if (errors && tries > 1) return read(id, tries - 1);
   if (!data || errors) throw new Error(JSON.stringify(errors));
   return data as unknown as Shown;
 };
@@ -89,11 +89,11 @@ async function reorganise(
   await chain.mine(Number(head - (await chain.blockNumber())) + 1);
 }
 
-it("a lock, a mint, an update and a delegation that the chain took back are taken back, and metadata is read again", async () => {
+it("a lock, a mint, an update and a delegation that the chain reverted are reverted, and metadata is read again", async () => {
   const { lockers, holders, delegates } = population;
   const path = host.path("heroes", 2);
   await eventually(
-    () => look(2n),
+    () => read(2n),
     ({ token }) => token?.name !== null,
   );
   const before = await site.digest(SCHEMA);
@@ -106,15 +106,15 @@ it("a lock, a mint, an update and a delegation that the chain took back are take
   await delegate(delegates[1].address);
 
   await eventually(
-    () => look(1n),
+    () => read(1n),
     ({ state, token }) => state?.lockCount === 1 && token?.lock.lockCount === 1,
   );
   await eventually(
-    () => look(5_000n),
+    () => read(5_000n),
     ({ state }) => state?.owner === lower(holders[0]),
   );
   await eventually(
-    () => look(2n),
+    () => read(2n),
     ({ token }) => token?.name === "On the lost side",
   );
   await eventually(delegatesOf, (to) => to.length === 1);
@@ -128,12 +128,12 @@ it("a lock, a mint, an update and a delegation that the chain took back are take
     (now) => JSON.stringify(now) === JSON.stringify(before),
   );
   await eventually(
-    () => look(2n),
+    () => read(2n),
     ({ token }) => token?.name === "After the reorg",
   );
   expect(host.requests.get(path)).toBeGreaterThan(asked);
-  expect(await look(1n)).toMatchObject({ state: { lockCount: 0 }, token: { lock: { lockCount: 0 } } });
-  const unminted = await look(5_000n);
+  expect(await read(1n)).toMatchObject({ state: { lockCount: 0 }, token: { lock: { lockCount: 0 } } });
+  const unminted = await read(5_000n);
   expect(unminted.state).toBeNull();
   // Its metadata may have been read during its short existence, and stays known.
   expect(unminted.token?.tradable ?? false).toBe(false);
@@ -150,7 +150,7 @@ it("what the blocks of the winning side hold counts from there, as if nothing ha
   await write("transferFrom", [ada.address, ben.address, 2n], ada);
   await delegate(delegates[1].address);
   await eventually(
-    () => look(1n),
+    () => read(1n),
     ({ state }) => state?.lockCount === 1,
   );
   await eventually(delegatesOf, (to) => to.length === 1);
@@ -162,20 +162,20 @@ it("what the blocks of the winning side hold counts from there, as if nothing ha
   });
 
   await eventually(
-    () => look(1n),
+    () => read(1n),
     ({ token }) => token?.lock.approvedContracts[0] === lower(market),
   );
-  expect(await look(1n)).toMatchObject({
+  expect(await read(1n)).toMatchObject({
     state: { lockCount: 1 },
     token: { lock: { lockCount: 1, approvedContracts: [lower(market)] } },
     lockEvents: { items: [{ direction: "lock", approvedContract: lower(market), countAfter: 1 }] },
   });
-  expect(await look(5_001n)).toMatchObject({ state: { owner: lower(ben) } });
-  expect(await look(2n)).toMatchObject({ state: { owner: lower(ada) } });
+  expect(await read(5_001n)).toMatchObject({ state: { owner: lower(ben) } });
+  expect(await read(2n)).toMatchObject({ state: { owner: lower(ada) } });
   expect(await delegatesOf()).toEqual([lower(delegates[0])]);
 });
 
-it("an unlock that the chain took back allows nothing from that moment on, asked every 20 ms", async () => {
+it("an unlock that the chain reverted allows nothing from that moment on, asked every 20 ms", async () => {
   const [game] = population.lockers;
   await chain.mineEvery(1);
   const key = await createKey(service);
@@ -205,14 +205,14 @@ it("an unlock that the chain took back allows nothing from that moment on, asked
     (count) => count > 5,
   );
   await chain.revert(snapshot);
-  const takenBackAt = performance.now();
+  const revertedAt = performance.now();
   await chain.mine(4);
   await asking;
   await chain.mineEvery(0);
   await chain.rpc("evm_setAutomine", [true]);
 
   expect(answers.filter(({ allowed }) => allowed).length).toBeGreaterThan(0);
-  const since = answers.filter(({ startedAt }) => startedAt > takenBackAt);
+  const since = answers.filter(({ startedAt }) => startedAt > revertedAt);
   expect(since.map(({ reason }) => reason)).toContain("index_stale");
   expect(since.filter(({ allowed }) => allowed)).toEqual([]);
 });
@@ -225,11 +225,11 @@ it("a reorg that happens while the service is down is noticed at its next start"
   host.patch("heroes", 13, { name: "On the lost side" });
   await write("emitMetadataUpdate", [13n]);
   await eventually(
-    () => look(11n),
+    () => read(11n),
     ({ state }) => state !== null && state.owner === null,
   );
   await eventually(
-    () => look(13n),
+    () => read(13n),
     ({ token }) => token?.name === "On the lost side",
   );
   await service.stop();
@@ -239,13 +239,13 @@ it("a reorg that happens while the service is down is noticed at its next start"
   await start();
 
   await eventually(
-    () => look(12n),
+    () => read(12n),
     ({ state }) => state?.lockCount === 1,
   );
-  expect(await look(10n)).toMatchObject({ state: { lockCount: 0 }, lockEvents: { items: [] } });
-  expect((await look(11n)).state?.owner).toBe(await ownerOf(chain, population.erc721, 11n));
+  expect(await read(10n)).toMatchObject({ state: { lockCount: 0 }, lockEvents: { items: [] } });
+  expect((await read(11n)).state?.owner).toBe(await ownerOf(chain, population.erc721, 11n));
   await eventually(
-    () => look(13n),
+    () => read(13n),
     ({ token }) => token?.name === "After the reorg",
   );
 });

@@ -28,7 +28,7 @@ const names = Object.keys({
   burned: 0,
 }) as (keyof typeof heroes)[];
 /** The prefix in the names of the host's documents, by the requested folder. */
-const nameOf = new Map<string, string>();
+const hostedNames = new Map<string, string>();
 const asked = (folder: string): number =>
   host.requests.filter(({ url }) => url?.startsWith(`/${folder}/`)).length;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   [chain, host] = await Promise.all([
     startChain({ contracts: CONTRACTS }),
     startLocalServer(({ url = "" }, response) => {
-      const name = `${nameOf.get(url.split("/")[1] ?? "") ?? "Hero"} at ${url}`;
+      const name = `${hostedNames.get(url.split("/")[1] ?? "") ?? "Hero"} at ${url}`;
       response.end(JSON.stringify({ name, image: `${host.url}/none.png` }));
     }),
   ]);
@@ -46,7 +46,7 @@ beforeAll(async () => {
     for (const from of [1n, 21n])
       await chain.write(contract, "mintRange", [chain.account(1).address, from, 20n]);
   }
-  site = createSite([{ chain, collections: names.map((name) => lower(heroes[name])) }], {
+  site = await createSite([{ chain, collections: names.map((name) => lower(heroes[name])) }], {
     REFRESH_CONCURRENCY: "8",
     RESAMPLE_HOURS,
     ALLOW_PRIVATE_HOSTS: host.host,
@@ -93,7 +93,7 @@ it("every token is right in the end, and a collection that stays as it is costs 
   await chain.write(heroes.rebased, "setBaseURI", [`${host.url}/moved/`]);
   await chain.write(heroes.single, "setTokenURI", [7n, `${host.url}/own/7`]);
   await chain.write(heroes.single, "setTokenURI", [38n, `${host.url}/own/38`]);
-  nameOf.set("replaced", "Another hero");
+  hostedNames.set("replaced", "Another hero");
 
   await untilServed("rebased", (id) => `Hero at /moved/${id}`);
   await untilServed("single", (id) => `Hero at /${id === 7 || id === 38 ? "own" : "single"}/${id}`);
@@ -114,7 +114,7 @@ it("every token is right in the end, and a collection that stays as it is costs 
   expect(asked("unchanged") - askedBefore).toBeGreaterThan(0);
 });
 
-it("tells of what samples found: in the report, in the log and in the metrics", async () => {
+it("reports what samples found: in the report, in the log and in the metrics", async () => {
   const partner = createPartner(service.baseUrl, await createKey(service));
   const reports = await Promise.all(
     Array.from({ length: TOKENS }, (_, index) =>

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await chain.write(heroes, "updateApprovedContracts", [[game().address], [true]]);
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
-  site = createSite([{ chain, collections: [heroes, storm].map(lower) }]);
+  site = await createSite([{ chain, collections: [heroes, storm].map(lower) }]);
   service = await site.start(SCHEMA);
   key = await createKey(service);
 });
@@ -73,7 +73,7 @@ async function check(id: bigint): Promise<Check> {
   return body.items[0];
 }
 
-it("a lock that the chain takes back is followed by `reverted`, naming it", async () => {
+it("a lock that the chain reverts is followed by `reverted`, naming it", async () => {
   const reader = await listen(`collection_address=${lower(heroes)}`);
   onTestFinished(() => reader.close());
   const snapshot = await chain.snapshot();
@@ -167,15 +167,15 @@ describe("a crash in the middle of 5,000 events", () => {
     await eventually(all, (events) => events.filter(isStorm).length >= STORM_TOKENS * 2);
 
     expect(all().map(({ id }) => id)).toEqual(all().map((_, index) => index + 1));
-    const told = all()
+    const sent = all()
       .filter(isStorm)
       .map(({ event, data }) => `${event} ${data.token_id}`);
     const expected = Array.from({ length: STORM_TOKENS }, (_, id) => [`lock ${id}`, `unlock ${id}`]);
-    expect(told.toSorted()).toEqual(expected.flat().toSorted());
+    expect(sent.toSorted()).toEqual(expected.flat().toSorted());
   });
 });
 
-it("a stop tells readers to come back, and waits for none of them", async () => {
+it("a stop asks subscribers to reconnect, and waits for none of them", async () => {
   const reader = await listen("");
 
   expect(await service.stop()).toBe(0);

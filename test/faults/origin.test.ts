@@ -182,7 +182,7 @@ it.concurrent("429 with Retry-After holds its token for that long and no other o
   expect(neighbourAt).toBeLessThan(second?.at ?? 0);
 });
 
-it.concurrent("old content for 20 s after the event is replaced by the second look", async () => {
+it.concurrent("old content for 20 s after the event is replaced by the recheck", async () => {
   const watch = startWatch("origin lags its event");
   const origin = originOf(lagging);
   const newFrom = Date.now() + OLD_FOR_MS;

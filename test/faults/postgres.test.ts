@@ -55,14 +55,14 @@ it.each([
     const dice = createDice(name);
     const eventId = TOKENS;
     const requests = startRequests(plant, await plant.partner(service), TOKENS - 1, dice);
-    const told = `Told of while the database was away for ${awaySeconds} s (${mode})`;
+    const answered = `Announced while the database was away for ${awaySeconds} s (${mode})`;
     plant.origin.forget();
     const startsBefore = starts();
 
     requests.upTo(REQUESTS);
     await sleep(dice.whole(0, MOMENT_MAX_MS));
     await postgres.stop(mode);
-    requests.rename(eventId, told);
+    requests.rename(eventId, answered);
     await plant.chain.write(plant.heroes, "emitMetadataUpdate", [BigInt(eventId)]);
     await sleep(awaySeconds * 1_000);
     const backAt = watch.seconds();

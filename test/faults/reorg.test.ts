@@ -30,8 +30,9 @@ beforeAll(async () => {
 });
 afterAll(() => plant?.close());
 
-const nameOf = async (id: number): Promise<string | null> => (await partner.token(plant.address, id)).name;
-const names = () => Promise.all([1, 2, 3, 4].map(nameOf));
+const servedName = async (id: number): Promise<string | null> =>
+  (await partner.token(plant.address, id)).name;
+const names = () => Promise.all([1, 2, 3, 4].map(servedName));
 const point = (id: number, side: string) =>
   plant.chain.write(plant.heroes, "setTokenURI", [BigInt(id), `${plant.origin.url}/${side}/${id}`]);
 
@@ -44,7 +45,7 @@ it("a reorg between an event and its fetch leaves what the surviving chain says"
   });
   origin.behave((path) => ({
     body: documentNamed(path),
-    ...(path.startsWith("/lost/") && { heldUntil: released }),
+    ...(path.startsWith("/lost/") && { delayedUntil: released }),
   }));
   const snapshot = await chain.snapshot();
 
@@ -54,7 +55,7 @@ it("a reorg between an event and its fetch leaves what the surviving chain says"
     async () => late.map((id) => origin.count(`/lost/${id}`)),
     (counts) => !counts.includes(0),
   );
-  const reads = rpc.hold("eth_call");
+  const reads = rpc.pause("eth_call");
   for (const id of Object.values(READ_LATER)) await point(id, "lost");
   await chain.write(plant.heroes, "mint", [chain.account(1).address, BigInt(MINTED_AND_LOST)]);
   await eventually(
@@ -63,7 +64,7 @@ it("a reorg between an event and its fetch leaves what the surviving chain says"
         `select count(*)::int as started from vitrine.refresh
           where token_id in (1, 2) and lease is not null and wanted > done`,
       ),
-    ([row]) => row?.started === 2 && reads.held() > 0,
+    ([row]) => row?.started === 2 && reads.paused() > 0,
   );
 
   const head = await chain.blockNumber();

@@ -26,7 +26,7 @@ const countEach = () => ids.map((id) => plant.origin.count(`/t/${id}`));
 const byWhom = (who: string): number =>
   plant.origin.requests.filter(({ agent }) => agent.includes(who)).length;
 
-const causes: readonly (readonly [name: string, fetchesMax: number, ask: () => Promise<unknown>])[] = [
+const triggers: readonly (readonly [name: string, fetchesMax: number, ask: () => Promise<unknown>])[] = [
   [
     "an event for each token",
     1,
@@ -62,30 +62,33 @@ const causes: readonly (readonly [name: string, fetchesMax: number, ask: () => P
   ],
 ];
 
-it.each(causes)("two replicas on one queue fetch no token twice for %s", async (cause, fetchesMax, ask) => {
-  const watch = startWatch(`replicas: ${cause}`);
-  plant.origin.behave((path) => ({ body: documentNamed(`${path} after ${cause}`), delayMs: 20 }));
-  plant.origin.forget();
+it.each(triggers)(
+  "two replicas on one queue fetch no token twice for %s",
+  async (trigger, fetchesMax, ask) => {
+    const watch = startWatch(`replicas: ${trigger}`);
+    plant.origin.behave((path) => ({ body: documentNamed(`${path} after ${trigger}`), delayMs: 20 }));
+    plant.origin.forget();
 
-  await ask();
-  await eventually(
-    async () => countEach(),
-    (counts) => counts.every((count) => count > 0),
-    ENDS_WITHIN_MS,
-  );
-  await plant.settled();
-  const open = await plant.query("select 1 from vitrine.receipt_token where status is null");
+    await ask();
+    await eventually(
+      async () => countEach(),
+      (counts) => counts.every((count) => count > 0),
+      ENDS_WITHIN_MS,
+    );
+    await plant.settled();
+    const open = await plant.query("select 1 from vitrine.receipt_token where status is null");
 
-  const counts = countEach();
-  watch.report({
-    tokens: TOKENS,
-    fetches: plant.origin.requests.length,
-    by_indexer: byWhom("indexer@"),
-    by_replica: byWhom("replica@"),
-    fetches_per_token_max: Math.max(...counts),
-  });
-  expect(Math.max(...counts)).toBeLessThanOrEqual(fetchesMax);
-  expect(byWhom("indexer@")).toBeGreaterThan(0);
-  expect(byWhom("replica@")).toBeGreaterThan(0);
-  expect(open).toEqual([]);
-});
+    const counts = countEach();
+    watch.report({
+      tokens: TOKENS,
+      fetches: plant.origin.requests.length,
+      by_indexer: byWhom("indexer@"),
+      by_replica: byWhom("replica@"),
+      fetches_per_token_max: Math.max(...counts),
+    });
+    expect(Math.max(...counts)).toBeLessThanOrEqual(fetchesMax);
+    expect(byWhom("indexer@")).toBeGreaterThan(0);
+    expect(byWhom("replica@")).toBeGreaterThan(0);
+    expect(open).toEqual([]);
+  },
+);

@@ -35,12 +35,13 @@ afterAll(() => plant?.close());
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
-const nameOf = async (id: number): Promise<string | null> => (await partner.token(plant.address, id)).name;
+const servedName = async (id: number): Promise<string | null> =>
+  (await partner.token(plant.address, id)).name;
 const point = (id: number) =>
   plant.chain.write(plant.heroes, "setTokenURI", [BigInt(id), `${plant.origin.url}/new/${id}`]);
 const untilNew = (ids: readonly number[]) =>
   eventually(
-    () => Promise.all(ids.map(nameOf)),
+    () => Promise.all(ids.map(servedName)),
     (all) => all.every((name, index) => name === `New ${ids[index]}`),
     ENDS_WITHIN_MS,
   );
@@ -56,40 +57,40 @@ const tokensOf = async (receipt: unknown) =>
 it("an RPC endpoint that is gone for 30 s costs no request, no event and nothing that is served", async () => {
   const watch = startWatch("rpc gone");
   const asked = range(1, 50);
-  const told = range(51, 99);
+  const announced = range(51, 99);
   const minted = TOKENS + 1;
-  for (const id of [...asked, ...told]) names.set(id, `Renamed ${id}`);
+  for (const id of [...asked, ...announced]) names.set(id, `Renamed ${id}`);
 
   await plant.rpc.goAway();
   const { body } = await partner.refresh(plant.address, asked.map(String));
   await plant.callAll(
     "emitMetadataUpdate",
-    told.map((id) => [BigInt(id)]),
+    announced.map((id) => [BigInt(id)]),
   );
   await plant.chain.write(plant.heroes, "mint", [plant.chain.account(1).address, BigInt(minted)]);
   const unseen = await partner.refresh(plant.address, [String(minted)]);
   await sleep(AWAY_MS);
-  const during = await Promise.all([isDone(body.refresh_id), isDone(unseen.body.refresh_id), nameOf(1)]);
+  const during = await Promise.all([isDone(body.refresh_id), isDone(unseen.body.refresh_id), servedName(1)]);
   await plant.rpc.comeBack();
   const backAt = watch.seconds();
   await settled(body.refresh_id);
   await settled(unseen.body.refresh_id);
   await eventually(
-    () => Promise.all(told.map(nameOf)),
-    (all) => all.every((name, index) => name === `Renamed ${told[index]}`),
+    () => Promise.all(announced.map(servedName)),
+    (all) => all.every((name, index) => name === `Renamed ${announced[index]}`),
     ENDS_WITHIN_MS,
   );
 
   watch.report({
     away_seconds: AWAY_MS / 1_000,
     refreshes: asked.length + 1,
-    events: told.length + 1,
+    events: announced.length + 1,
     seconds_until_all_was_well: Math.round((watch.seconds() - backAt) * 10) / 10,
   });
   expect(during).toEqual([false, false, "Old 1"]);
   expect(unseen.body.tokens).toEqual([{ token_id: String(minted), status: "queued" }]);
   expect((await tokensOf(body.refresh_id)).map(({ status }) => status)).toEqual(asked.map(() => "updated"));
-  expect(await nameOf(minted)).toBe(`Old ${minted}`);
+  expect(await servedName(minted)).toBe(`Old ${minted}`);
 });
 
 it("behind a balancer whose second node lags by blocks, new metadata is served in the end, and stays", async () => {
@@ -105,9 +106,9 @@ it("behind a balancer whose second node lags by blocks, new metadata is served i
   });
   const seen = new Map<number, string>();
   const wentBack: string[] = [];
-  const look = async (): Promise<boolean> => {
+  const readNames = async (): Promise<boolean> => {
     for (const id of ids) {
-      const name = (await nameOf(id)) ?? "nothing";
+      const name = (await servedName(id)) ?? "nothing";
       if (seen.get(id) === `New ${id}` && name !== `New ${id}`) wentBack.push(`${id}: ${name}`);
       seen.set(id, name);
     }
@@ -118,13 +119,13 @@ it("behind a balancer whose second node lags by blocks, new metadata is served i
   for (const id of ids) {
     await point(id);
     receipts.push((await partner.refresh(plant.address, [String(id)])).body.refresh_id);
-    await look();
+    await readNames();
   }
-  await eventually(look, Boolean, ENDS_WITHIN_MS);
+  await eventually(readNames, Boolean, ENDS_WITHIN_MS);
   for (const receipt of receipts) await settled(receipt);
   const again = await partner.refresh(plant.address, ids.map(String));
   await settled(again.body.refresh_id);
-  await look();
+  await readNames();
   plant.rpc.lag();
 
   watch.report({ tokens: ids.length, answered_by_the_lagging_node: lagging, went_back: wentBack.length });
@@ -133,7 +134,7 @@ it("behind a balancer whose second node lags by blocks, new metadata is served i
   expect([...seen.values()]).toEqual(ids.map((id) => `New ${id}`));
 });
 
-it("a node that answers for a block it has not seen from an older one is found out by the second look", async () => {
+it("a node that answers for a block it has not seen from an older one is found out by the recheck", async () => {
   const watch = startWatch("rpc clamping node");
   const ids = range(41, 60);
   const block = Number(await plant.chain.blockNumber());
@@ -146,7 +147,7 @@ it("a node that answers for a block it has not seen from an older one is found o
     (counts) => counts.every((count) => count > 0),
     ENDS_WITHIN_MS,
   );
-  const meanwhile = await Promise.all(ids.map(nameOf));
+  const meanwhile = await Promise.all(ids.map(servedName));
   plant.rpc.lag();
   await untilNew(ids);
 
@@ -172,11 +173,11 @@ it("while the chain stands still, a node that lags takes nothing new away", asyn
     ENDS_WITHIN_MS,
   );
   const { body } = await partner.refresh(plant.address, ids.map(String), "?wait=10");
-  const during = await Promise.all(ids.map(nameOf));
+  const during = await Promise.all(ids.map(servedName));
   plant.rpc.lag();
   await plant.chain.mineEvery(1);
   await settled(body.refresh_id);
-  const after = await Promise.all(ids.map(nameOf));
+  const after = await Promise.all(ids.map(servedName));
 
   const isOld = (name: string | null): boolean => name?.startsWith("New") !== true;
   watch.report({
@@ -198,12 +199,12 @@ it("a whole endpoint that falls behind and catches up serves what is new in the 
   plant.rpc.lag(() => ({ head: before }));
   const { body } = await partner.refresh(plant.address, ids.map(String), "?wait=10");
   await sleep(BEHIND_MS);
-  const during = await Promise.all(ids.map(nameOf));
+  const during = await Promise.all(ids.map(servedName));
   plant.rpc.lag();
   await untilNew(ids);
   await settled(body.refresh_id);
   await plant.settled();
-  const after = await Promise.all(ids.map(nameOf));
+  const after = await Promise.all(ids.map(servedName));
 
   watch.report({
     tokens: ids.length,

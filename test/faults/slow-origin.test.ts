@@ -45,7 +45,7 @@ it("a slow answer that is asked for twice holds up nobody else, of its own host 
   });
   plant.origin.behave((path) => ({
     body: documentNamed(`New ${path}`),
-    ...(path === SLOW_PATH && { heldUntil: released }),
+    ...(path === SLOW_PATH && { delayedUntil: released }),
   }));
 
   const first = await refresh([SLOW]);

@@ -71,7 +71,7 @@ describe("the projection", () => {
     ]);
   });
 
-  it("tells rights, tokens and contracts apart, token 0 included", async () => {
+  it("distinguishes rights, tokens and contracts, token 0 included", async () => {
     await emit("DelegateERC721", { tokenId: 0n, enable: true });
     await emit("DelegateERC721", { tokenId: 2n ** 255n, enable: true });
     await emit("DelegateERC721", { tokenId: 0n, enable: true, rights: `0x${"ab".repeat(32)}` });

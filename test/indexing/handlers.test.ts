@@ -22,7 +22,7 @@ beforeEach(() => {
   chain = createEventSource(store);
 });
 const token = () => store.rows(tokenState)[0];
-const causes = () =>
+const triggers = () =>
   store
     .rows(metadataUpdate)
     .map(({ source, fromTokenId, toTokenId, scope }) => ({ source, fromTokenId, toTokenId, scope }));
@@ -30,7 +30,7 @@ const causes = () =>
 describe("ERC-721 transfers", () => {
   const move = (from: string, to: string, tokenId = 1n) => chain.emit("Transfer", { from, to, tokenId });
 
-  it("tell the owner, the standard and where the token was minted", async () => {
+  it("report the owner, the standard and where the token was minted", async () => {
     await move(zeroAddress, ALICE);
     await move(ALICE, BOB);
 
@@ -44,17 +44,17 @@ describe("ERC-721 transfers", () => {
     });
   });
 
-  it("leave one cause per mint, and none per move", async () => {
+  it("leave one trigger per mint, and none per move", async () => {
     await move(zeroAddress, ALICE);
     await move(ALICE, BOB);
 
-    expect(causes()).toEqual([{ source: "mint", fromTokenId: 1n, toTokenId: 1n, scope: "token" }]);
+    expect(triggers()).toEqual([{ source: "mint", fromTokenId: 1n, toTokenId: 1n, scope: "token" }]);
   });
 
-  it("leave a cause for a token whose mint is before the start block", async () => {
+  it("leave a trigger for a token whose mint is before the start block", async () => {
     await move(ALICE, BOB, 2n ** 255n);
 
-    expect(causes()).toEqual([
+    expect(triggers()).toEqual([
       { source: "first_seen", fromTokenId: 2n ** 255n, toTokenId: 2n ** 255n, scope: "token" },
     ]);
   });
@@ -66,7 +66,7 @@ describe("ERC-721 transfers", () => {
 
     await move(zeroAddress, BOB);
     expect(token()).toMatchObject({ owner: BOB, burned: false, mintedBlock: 3n });
-    expect(causes().map(({ source }) => source)).toEqual(["mint", "mint"]);
+    expect(triggers().map(({ source }) => source)).toEqual(["mint", "mint"]);
   });
 
   it("keep the lock count through burn and re-mint, as contracts do", async () => {
@@ -112,10 +112,10 @@ describe("ERC-1155 transfers", () => {
     expect(token()).toMatchObject({ tokenId: UINT256_MAX, supply: UINT256_MAX });
   });
 
-  it("leave one cause per new id of a batch, also when an id comes twice", async () => {
+  it("leave one trigger per new id of a batch, also when an id comes twice", async () => {
     await chain.log(batchLog({ from: zeroAddress, to: ALICE, ids: [1n, 2n, 1n], values: [1n, 1n, 1n] }));
 
-    expect(causes().map(({ fromTokenId }) => fromTokenId)).toEqual([1n, 2n]);
+    expect(triggers().map(({ fromTokenId }) => fromTokenId)).toEqual([1n, 2n]);
     expect(store.rows(tokenState).map(({ tokenId, supply }) => [tokenId, supply])).toEqual([
       [1n, 2n],
       [2n, 1n],
@@ -143,14 +143,14 @@ describe("metadata updates", () => {
   ])("write one row for %s", async (_name, from, to, scope) => {
     await updateRange(from, to);
 
-    expect(causes()).toEqual([{ source: "BatchMetadataUpdate", fromTokenId: from, toTokenId: to, scope }]);
+    expect(triggers()).toEqual([{ source: "BatchMetadataUpdate", fromTokenId: from, toTokenId: to, scope }]);
   });
 
   it("are read from the draft's layout as well", async () => {
     await chain.emit("MetadataUpdate(uint256)", {}, { topics: [4n] });
     await chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { topics: [0n, UINT256_MAX] });
 
-    expect(causes().map(({ fromTokenId, scope }) => [fromTokenId, scope])).toEqual([
+    expect(triggers().map(({ fromTokenId, scope }) => [fromTokenId, scope])).toEqual([
       [4n, "token"],
       [0n, "collection"],
     ]);
@@ -160,7 +160,7 @@ describe("metadata updates", () => {
     await chain.emit("MetadataUpdate(uint256)", {});
     await chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { data: [1n] });
 
-    expect(causes()).toEqual([]);
+    expect(triggers()).toEqual([]);
     expect(store.rows(indexAnomaly)).toMatchObject([
       {
         kind: "unreadable_metadata_update",
@@ -177,7 +177,7 @@ describe("metadata updates", () => {
     await update(0n);
     await chain.log(uriLog("https://x.example/{id}.json", 3n));
 
-    expect(causes().map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
+    expect(triggers().map(({ source, fromTokenId }) => [source, fromTokenId])).toEqual([
       ["MetadataUpdate", 0n],
       ["URI", 3n],
     ]);

@@ -120,16 +120,16 @@ describe("an ERC-1155 collection", () => {
             .reduce((all, { balance }) => all + balance, 0n);
           expect(row.supply).toBe(sum);
         }
-        const held = balances.filter(({ balance }) => balance > 0n);
+        const owned = balances.filter(({ balance }) => balance > 0n);
         expect(counts()).toEqual({
-          items: new Set(held.map(({ tokenId }) => tokenId)).size,
-          owners: new Set(held.map(({ holder }) => holder)).size,
+          items: new Set(owned.map(({ tokenId }) => tokenId)).size,
+          owners: new Set(owned.map(({ holder }) => holder)).size,
         });
       }),
     );
   });
 
-  it("has no token that only nothing was moved of, unless the contract itself tells of it from zero", async () => {
+  it("has no token that only nothing was moved of, unless the contract itself reports it from zero", async () => {
     const [alice, bob] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
     const move = (from: string, to: string, id: bigint, value: bigint) =>
       chain.emit("TransferSingle", { operator: alice, from, to, id, value });

@@ -53,7 +53,7 @@ const audit = () =>
     ]);
 
 describe("ERC-5192", () => {
-  it("a soulbound token is locked by its Locked, once however often it is told", async () => {
+  it("a soulbound token is locked by its Locked, once however often the event comes", async () => {
     await run("mint", "lock5192", "lock5192");
 
     expect(token()).toMatchObject({
@@ -134,7 +134,7 @@ describe("ERC-5753", () => {
     expect(token()).toMatchObject({ lockCount: 0, lockedSinceBlock: null });
   });
 
-  it("outlasts a mint that is told after it, and a transfer of a free token leaves nothing", async () => {
+  it("outlasts a mint that comes after it, and a transfer of a free token leaves nothing", async () => {
     await run("lock5753", "mint");
     expect(token()).toMatchObject({ lockCount: 1, erc5753: true });
     await run("unlock5753", "transfer");
@@ -180,7 +180,7 @@ it.each([
   expect(audit()).toEqual([["erc721x", "lock", ADA, 1, false]]);
 });
 
-it("a lock and an unlock of a token that a transfer has told of cost two store operations each", async () => {
+it("a lock and an unlock of a token with an indexed transfer cost two store operations each", async () => {
   await run("mint");
   let operations = 0;
   const { db } = store;
@@ -250,9 +250,9 @@ it("any sequence of events of all standards comes to what a plain model of them 
         since = counted + others > 0 ? (since ?? index + 1) : null;
         flagSince = Number(flag) + others > 0 ? (flagSince ?? index + 1) : null;
         await run(name);
-        const told = store.rows(lockEvent).at(-1);
+        const row = store.rows(lockEvent).at(-1);
         if (standard || ends) {
-          expect(told).toMatchObject({
+          expect(row).toMatchObject({
             countAfter: counted + others,
             flagCountAfter: Number(flag) + others,
             followsDefault: on["6982"] === undefined,

@@ -72,7 +72,7 @@ describe("a mint of more than 5,000 tokens in one event", () => {
   );
 
   it.each([1_000_001n, UINT256_MAX])(
-    "up to token %d is cut after 5,000, and the rest is told of",
+    "up to token %d is cut after 5,000, and the rest is reported",
     async (last) => {
       await mint(1n, last);
 

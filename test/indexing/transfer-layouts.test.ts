@@ -103,19 +103,19 @@ describe("a contract that is a coin as well (ERC-404)", () => {
 
     expect(tokens()).toEqual([[1n, ADA, false]]);
     expect(counts()).toEqual([1, 1]);
-    expect(store.rows(collectionHolder).map(({ holder, tokens: held }) => [holder, held])).toEqual([
+    expect(store.rows(collectionHolder).map(({ holder, tokens: count }) => [holder, count])).toEqual([
       [BEN, 0],
       [ADA, 1],
     ]);
     expect(store.rows(tokenTransfer).map(({ tokenId }) => tokenId)).toEqual([1n]);
-    expect(store.rows(metadataUpdate).filter(({ source }) => source === "taken_back")).toMatchObject([
+    expect(store.rows(metadataUpdate).filter(({ source }) => source === "retracted")).toMatchObject([
       { fromTokenId: AMOUNT, scope: "token" },
       { fromTokenId: 5n, scope: "token" },
     ]);
     expect(anomalies()).toEqual([["mixed_transfer_layouts", 3]]);
   });
 
-  it("keeps the locks of what it takes back, and a token that turns out to be one", async () => {
+  it("keeps the locks of what it retracts, and a token that turns out to be one", async () => {
     await idInData(zeroAddress, ADA, 7n);
     await chain.log({ event: "TokenLocked(uint256,address)", topics: [7n, BEN] });
     await idInData(zeroAddress, ADA, 8n);
@@ -206,7 +206,7 @@ describe("a log that can't be read leaves nothing but an anomaly:", () => {
   });
 });
 
-it("anomalies are counted, and the first is told in detail", async () => {
+it("anomalies are counted, and the first is recorded in detail", async () => {
   await chain.log({ event: signatures.transfer, topics: [ADA] }, { block: 3, log: 2 });
   await chain.log({ event: signatures.transfer }, { block: 9 });
 

@@ -51,7 +51,7 @@ export async function castStory(
 export const collectionsOf = ({ heroes, items, early, endless }: Cast): string[] =>
   [heroes, items, early, endless].map(({ address }) => address);
 
-export async function tellStory(chain: Chain, cast: Cast): Promise<void> {
+export async function playStory(chain: Chain, cast: Cast): Promise<void> {
   await Promise.all([
     playHeroes(chain, cast),
     playItems(chain, cast),

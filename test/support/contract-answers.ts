@@ -78,7 +78,7 @@ async function asRow(chain: Chain, registry: Contract, reported: Delegation) {
     ["ERC1155", "delegateERC1155", [to, contract_, tokenId, rights, amount]],
   ] as const;
   const call = calls[type_ - 1];
-  if (!call) throw new Error(`the registry tells of a delegation of type ${type_}`);
+  if (!call) throw new Error(`the registry reports a delegation of type ${type_}`);
   const [type, functionName, args] = call;
   const hash = await chain.publicClient.simulateContract({ ...registry, functionName, args, account: from });
   return {

@@ -8,11 +8,11 @@ import { join } from "node:path";
 // processor time (ext4 searches long for a slot that no recent file has used).
 const IN_MEMORY = "/dev/shm";
 // A run needs at most a tenth of it; containers have 64 MB there by default.
-const ROOM_BYTES = 4 * 2 ** 30;
+const SPACE_BYTES = 4 * 2 ** 30;
 
 /** A private folder: in memory if the system offers enough, else on disk. */
 export const makePrivateFolder = (): string =>
-  mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vitrine-test-"));
+  mkdtempSync(join(hasSpace(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vitrine-test-"));
 
 /** The same, but accessible to PostgreSQL's own user, since it refuses to run as root. */
 export function makeFolder(): string {
@@ -21,8 +21,8 @@ export function makeFolder(): string {
   return folder;
 }
 
-function hasRoom(path: string): boolean {
+function hasSpace(path: string): boolean {
   if (!existsSync(path)) return false;
   const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize >= ROOM_BYTES;
+  return bavail * bsize >= SPACE_BYTES;
 }

@@ -125,7 +125,7 @@ export function createLockSetup(test: TestDatabase) {
     },
 
     /** The stream so far. */
-    async told(): Promise<{ id: number; type: string; token: string; reverts: number | null }[]> {
+    async published(): Promise<{ id: number; type: string; token: string; reverts: number | null }[]> {
       return database.query(
         `select id::int, type, token_id::text as token, reverts::int from vitrine.event order by id`,
       );

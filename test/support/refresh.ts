@@ -42,7 +42,7 @@ export async function claimOne({ database, tables }: TestDatabase): Promise<Leas
 
 export interface QueueRow {
   readonly tokenId: string;
-  readonly wanted: number;
+  readonly requested: number;
   readonly started: number;
   readonly done: number;
   readonly priority: number;
@@ -57,7 +57,7 @@ export interface QueueRow {
 /** The queue's rows, by token id. */
 export function readQueue(db: Queryable): Promise<QueueRow[]> {
   return db.query<QueueRow>(
-    `select token_id::text as "tokenId", wanted::int, started::int, done::int, priority, trigger, min_block::int as "minBlock",
+    `select token_id::text as "tokenId", wanted::int as requested, started::int, done::int, priority, trigger, min_block::int as "minBlock",
             attempts, lease, ceil(extract(epoch from not_before - now()))::int as "dueIn"
        from vitrine.refresh order by vitrine.refresh.token_id`,
   );

@@ -36,7 +36,7 @@ export async function startSampledCollection(test: TestDatabase) {
   const requests: HostRequest[] = [];
   /** What the host says to a path; a test replaces it. */
   const host = {
-    nameOf: (path: string): string => `Hero at ${path}`,
+    nameAt: (path: string): string => `Hero at ${path}`,
     etagOf: (_path: string): string | undefined => undefined,
     answer: undefined as ((response: ServerResponse, path: string) => void) | undefined,
   };
@@ -46,7 +46,7 @@ export async function startSampledCollection(test: TestDatabase) {
     const etag = host.etagOf(url);
     if (etag !== undefined) response.setHeader("etag", etag);
     if (etag !== undefined && headers["if-none-match"] === etag) return response.writeHead(304).end();
-    response.end(JSON.stringify({ name: host.nameOf(url), image: `${server.url}/picture.png` }));
+    response.end(JSON.stringify({ name: host.nameAt(url), image: `${server.url}/picture.png` }));
   });
 
   const reads: string[] = [];
@@ -86,7 +86,7 @@ export async function startSampledCollection(test: TestDatabase) {
     logger,
   });
   const sweeps = createSweeps({ database, metadata, media });
-  const causes = createChainTriggers({ database, tables, metadata, media });
+  const triggers = createChainTriggers({ database, tables, metadata, media });
   const rounds = createRounds({ database, tables, metadata, readUri, seconds: 6 * HOUR, logger });
   onTestFinished(async () => {
     await worker.stop();
@@ -101,7 +101,7 @@ export async function startSampledCollection(test: TestDatabase) {
         await makeDue(database);
         worker.wake();
         const paused = await database.query("select from vitrine.host where paused_until > now()");
-        const rows = (await readQueue(database)).filter(({ wanted, done }) => wanted > done);
+        const rows = (await readQueue(database)).filter(({ requested, done }) => requested > done);
         return { progress, waits: paused.length > 0 ? rows.filter(({ lease }) => lease) : rows };
       },
       ({ progress, waits }) => progress === "idle" && waits.length === 0,
@@ -121,7 +121,7 @@ export async function startSampledCollection(test: TestDatabase) {
     rounds,
     readUri,
     rest,
-    handleCauses: () => causes.handleBatch(),
+    handleTriggers: () => triggers.handleBatch(),
 
     /** Tokens as known and read, with a row for their collection. */
     async fill(tokenIds: readonly string[]): Promise<void> {
@@ -148,7 +148,7 @@ export async function startSampledCollection(test: TestDatabase) {
           async () => {
             await makeDue(database);
             worker.wake();
-            return (await readQueue(database)).filter(({ wanted, done }) => wanted > done);
+            return (await readQueue(database)).filter(({ requested, done }) => requested > done);
           },
           (waiting) => waiting.length === 0,
         );

@@ -44,8 +44,8 @@ export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSession
 /** Re-encrypts keys of another secret with the current one, in the background, and logs the outcome. */
 export function reencryptKeys(access: AccessService, logger: Logger): void {
   access.reencrypt().then(
-    (secrets) => logger.info({ msg: "API keys are sealed with VITRINE_SECRET", ...secrets }),
-    (error: Error) => logger.warn({ msg: "API keys were not sealed anew", reason: error.message }),
+    (secrets) => logger.info({ msg: "API keys are encrypted with VITRINE_SECRET", ...secrets }),
+    (error: Error) => logger.warn({ msg: "Could not re-encrypt API keys", reason: error.message }),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Mounts every route: gateway APIs behind keys, the operator's API, GraphQL, and one answer for the rest. */
+/** Mounts every route: the gateway APIs behind keys, the operator's API, GraphQL, and the not-found answer. */
 
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
@@ -36,18 +36,18 @@ import { describeApi } from "./openapi.ts";
 import { referencePages } from "./reference.tsx";
 
 export interface AppServices extends Omit<Services, "chain" | "fetching" | "readUri" | "health"> {
-  /** POST /graphql, which answers in GraphQL's own shape. */
+  /** POST /graphql, whose errors have GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
   readonly health: HealthDeps;
 }
 
-// The largest body of the operator's routes: a list of tokens to refresh.
+// The largest body of an operator's route is a list of tokens to refresh.
 const OPERATOR_BODY_BYTES_MAX = 1024 * 1024;
 
-// Public, and rendered or read from the database and the nodes at each request.
+// Public routes that are rendered, or read from the database and the nodes, on each request.
 const VISITED = ["/openapi.json", "/reference", "/freshness"];
 
-/** The whole HTTP application; Ponder mounts it beside its own /health, /ready, /status and /metrics. */
+/** The whole HTTP application. Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
   const findCollection = services.collections.find;
@@ -57,7 +57,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     findApp: (key) => access.findApp(key),
     onWrongKey: (c) => rateLimits.wrongKeys.failed(c),
   };
-  // Ponder's own handler would answer with the message and file path of whatever was thrown.
+  // Ponder's own handler would return the message and file path of any error.
   app.onError((error, c) => answerError(error, c, logger));
   app.use(compose(moveHeadersToNode, assignRequestId));
 
@@ -75,7 +75,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     reportRoutes({ ...services.catalogModule, findCollection, limiter }),
     informationRoutes({ ...services.catalogModule, findCollection }),
   );
-  // Before the rest of its API, which is JSON.
+  // Registered before the rest of its API, whose answers are JSON.
   const limitMarket = rateLimit(perTier(rateLimits, "market"));
   app.use("/market/events", requireKey(keys, "market"), limitMarket, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
@@ -132,5 +132,5 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
   return next();
 });
 
-/** Ponder allows every origin on every path; the operator's API is for no browser page. */
+/** Ponder allows every origin on every path, but no browser page may use the operator's API. */
 const withoutCors = withoutHeader("Access-Control-Allow-Origin");

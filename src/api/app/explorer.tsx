@@ -3,8 +3,8 @@
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { assetRoutes, once } from "../ui/assets.ts";
-import { Layout, page } from "../ui/layout.tsx";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+import { renderTool } from "./tool-page.tsx";
 
 const ENTRY = fileURLToPath(new URL("./client/graphiql.js", import.meta.url));
 
@@ -32,29 +32,19 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
   pages.get("/graphql", async (c, next) => {
-    // Programs that use GET get an error; people see the explorer.
+    // Programs that use GET get an error; browsers get the explorer.
     if (!(c.req.header("accept") ?? "").includes("text/html")) return next();
     return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
-      c.res = c.html(
-        page(
-          <Layout
-            title="GraphQL explorer"
-            to={to}
-            nav={[
-              { href: "/collections", text: "Collections" },
-              { href: "/console", text: "Console" },
-              { href: "/reference", text: "API reference" },
-              { href: "/graphql", text: "GraphQL", isCurrent: true },
-            ]}
-            nonce={c.get("secureHeadersNonce")}
-            styles={["/graphiql/graphiql.css", "/graphiql/page.css"]}
-            scripts={["/graphiql/graphiql.js"]}
-            width="full"
-          >
-            <h1 class="visually-hidden">GraphQL explorer</h1>
-            <div id="graphiql" data-endpoint={to("/graphql")} />
-          </Layout>,
-        ),
+      c.res = await renderTool(
+        c,
+        to,
+        {
+          title: "GraphQL explorer",
+          href: "/graphql",
+          styles: ["/graphiql/graphiql.css", "/graphiql/page.css"],
+          scripts: ["/graphiql/graphiql.js"],
+        },
+        <div id="graphiql" data-endpoint={to("/graphql")} />,
       );
     });
   });

@@ -1,4 +1,6 @@
-/** How far behind the index and the queue are, for operators and their probes. No metadata hosts, apps or wallets in it. */
+/**
+ * How far the index and the queue are behind, for operators and their probes. Names no metadata host, app or wallet.
+ */
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { LatestBlock } from "../chain/contract/read-block.ts";
@@ -9,7 +11,7 @@ import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import type { QueueDepth } from "../refresh/queue/queue.ts";
 
-// A probe every second asks the node every other second.
+// A probe every second asks the node only every other second.
 const REMEMBER_MS = 2_000;
 const NODE_TIMEOUT_MS = 2_000;
 
@@ -21,20 +23,24 @@ const freshnessSchema = z
         head: z
           .number()
           .nullable()
-          .openapi({ description: "The node's newest block; null while it does not answer." }),
+          .openapi({ description: "The node's newest block; null while the node is unreachable." }),
         indexed: z.number(),
         lag_seconds: z
           .number()
-          .openapi({ description: "Since the indexed block, where the node has newer ones." }),
+          .openapi({ description: "Age of the indexed block, if the node has newer ones." }),
         ready: z.boolean(),
         rpc: z
           .array(
             z.object({
-              endpoint: z.number().openapi({ description: "Its place in PONDER_RPC_URL_<chainId>, from 1." }),
-              host: z.string().openapi({ description: "Of its URL, without what may be a key." }),
+              endpoint: z
+                .number()
+                .openapi({ description: "Its position in PONDER_RPC_URL_<chainId>, from 1." }),
+              host: z
+                .string()
+                .openapi({ description: "The host of its URL, without parts that may be a key." }),
               status: z.enum(["used", "ready", "behind", "down"]).openapi({
                 description:
-                  "`used` is asked first, `ready` next; `behind` has not seen blocks that another has; `down` does not answer.",
+                  "`used` is tried first, `ready` next; `behind` lacks blocks that another endpoint has; `down` is unreachable.",
               }),
               reason: z.string().nullable().openapi({
                 description:
@@ -43,7 +49,7 @@ const freshnessSchema = z
               latest_block: z.number().nullable(),
             }),
           )
-          .openapi({ description: "The RPC endpoints of the chain, as this process finds them." }),
+          .openapi({ description: "The RPC endpoints of the chain, as seen by this process." }),
       }),
     ),
     queue: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
@@ -59,7 +65,7 @@ const freshnessRoute = createRoute({
   tags: ["operation"],
   summary: "Head lag per chain and the age of the refresh queue",
   responses: {
-    200: { description: "As of now", content: { "application/json": { schema: freshnessSchema } } },
+    200: { description: "Current state", content: { "application/json": { schema: freshnessSchema } } },
     ...errorResponses("UNAVAILABLE"),
   },
 });
@@ -72,10 +78,10 @@ const livezRoute = createRoute({
   path: "/livez",
   operationId: "getLiveness",
   tags: ["operation"],
-  summary: "Whether the index of every chain goes on",
+  summary: "Whether the index of every chain is advancing",
   responses: {
     200: { description: "It does", ...liveness },
-    503: { description: "An index stands still while its node goes on", ...liveness },
+    503: { description: "An index has stopped while its node advances", ...liveness },
   },
 });
 
@@ -109,7 +115,7 @@ async function measure({
   const [indexed, queue] = await Promise.all([heads.read(), depth()]);
   const chains = await Promise.all(
     indexed.map(async ({ chainId, block, timestamp, ready }) => {
-      // A node that fails or takes too long is news too, and must not keep the answer.
+      // A node that fails or is slow must be reported too, and must not delay the answer.
       const head = (await withTimeout(NODE_TIMEOUT_MS, latestBlock(chainId))) ?? null;
       const isBehind = head === null || head > block;
       return {

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Hono } from "hono";
 import { assetRoutes } from "../ui/assets.ts";
-import { Layout, page } from "../ui/layout.tsx";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+import { renderTool } from "./tool-page.tsx";
 
 const require = createRequire(import.meta.url);
 const library = (name: string) => () => readFile(require.resolve(`swagger-ui-dist/${name}`));
@@ -17,27 +17,17 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
   // The document's server is BASE_URL, another origin if the page is opened under another name of this machine.
   const headers = pageHeaders({ baseUrl, inlineStyles: true, connect: [new URL(baseUrl).origin] });
   pages.get("/reference", headers, (c) =>
-    c.html(
-      page(
-        <Layout
-          title="API reference"
-          to={to}
-          nav={[
-            { href: "/collections", text: "Collections" },
-            { href: "/console", text: "Console" },
-            { href: "/reference", text: "API reference", isCurrent: true },
-            { href: "/graphql", text: "GraphQL" },
-          ]}
-          nonce={c.get("secureHeadersNonce")}
-          styles={["/reference/swagger-ui.css", "/reference/reference.css"]}
-          libraries={["/reference/swagger-ui-bundle.js"]}
-          scripts={["/reference/reference.js"]}
-          width="full"
-        >
-          <h1 class="visually-hidden">API reference</h1>
-          <div id="reference" data-document={to("/openapi.json")} />
-        </Layout>,
-      ),
+    renderTool(
+      c,
+      to,
+      {
+        title: "API reference",
+        href: "/reference",
+        styles: ["/reference/swagger-ui.css", "/reference/reference.css"],
+        libraries: ["/reference/swagger-ui-bundle.js"],
+        scripts: ["/reference/reference.js"],
+      },
+      <div id="reference" data-document={to("/openapi.json")} />,
     ),
   );
   pages.route(

@@ -5,7 +5,7 @@ import type { CollectionConfig } from "../../config.ts";
 import type { Anomaly } from "../chain/index/anomalies.ts";
 import type { CollectionFigures, Holdings } from "./holdings-store.ts";
 import type { InformationService } from "./information/information.ts";
-import { type InformationView, toldSchema } from "./information/information-schema.ts";
+import { type InformationView, nullableInformation } from "./information/information-schema.ts";
 
 export const collectionSchema = z
   .object({
@@ -15,22 +15,22 @@ export const collectionSchema = z
     name: z
       .string()
       .nullable()
-      .openapi({ description: "The operator's name for it, else that of its makers." }),
+      .openapi({ description: "The operator's name for it, or else its creators'." }),
     slug: z.string().nullable(),
-    items: z.number().nullable().openapi({ description: "Tokens that exist, as the index has it." }),
-    owners: z.number().nullable().openapi({ description: "Wallets that hold some." }),
-    information: toldSchema,
+    items: z.number().nullable().openapi({ description: "Existing tokens, according to the index." }),
+    owners: z.number().nullable().openapi({ description: "Wallets that own at least one token." }),
+    information: nullableInformation,
     anomalies: z
       .array(
         z.object({
           kind: z.string().openapi({ example: "unreadable_transfer" }),
-          count: z.number().openapi({ description: "How many logs." }),
+          count: z.number().openapi({ description: "Number of logs." }),
           first_block: z.number(),
-          detail: z.string().openapi({ description: "What was found the first time." }),
+          detail: z.string().openapi({ description: "Details of the first one." }),
         }),
       )
       .openapi({
-        description: "What the contract's logs said and the index could not take in (docs/trading.md).",
+        description: "Logs of the contract that the index could not process in full (docs/trading.md).",
       }),
   })
   .openapi("Collection");

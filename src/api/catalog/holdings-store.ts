@@ -64,8 +64,8 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
         where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and holder = $4`,
       [chainId, address, tokenIds, owner],
     );
-    const held = new Map(rows.map((row) => [row.tokenId, row.balance]));
-    return new Map(tokenIds.map((tokenId) => [tokenId, held.get(tokenId) ?? "0"]));
+    const balances = new Map(rows.map((row) => [row.tokenId, row.balance]));
+    return new Map(tokenIds.map((tokenId) => [tokenId, balances.get(tokenId) ?? "0"]));
   },
 
   /** The number of wallets with a balance of each of these ERC-1155 tokens, by token id. */

@@ -32,7 +32,7 @@ const collectionRoute = createRoute({
   method: "get",
   path: "/collections/{collection_address}",
   operationId: "getCollection",
-  summary: "One collection, with what its makers tell of it",
+  summary: "One collection, with its creators' information",
   request: {
     params: z.object({ collection_address: addressField }),
     query: z.object({ chain_id: chainIdField }),

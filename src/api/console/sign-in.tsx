@@ -69,7 +69,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
                   </div>
                 </Card>
                 <p class="soft small">
-                  Operators may also sign in by a one-time link: <code>npx vitrine login-link</code>
+                  Operators may also sign in with a one-time link: <code>npx vitrine login-link</code>
                 </p>
               </>,
             ),
@@ -87,7 +87,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
           const verdict = await proof.verify(signed, STATEMENT, site.signInChainId);
           if (verdict.kind === "refused") throw refused(verdict.reason);
           if (!(await sessions.spendMessage(signed.message, verdict.nonce, PURPOSE)))
-            throw refused("the message was used before, has ended, or is not the one that was issued");
+            throw refused("the message was used before, has expired, or is not the one that was issued");
           return verdict.address;
         });
         await cookies.write(c, await sessions.startForWallet(address));
@@ -102,7 +102,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
           <>
             <Title>Operator sign-in</Title>
             <Card>
-              <p>This link signs this browser in as the operator, once.</p>
+              <p>This link signs in this browser as the operator, once.</p>
               <form method="post">
                 <Button kind="primary">Sign in</Button>
               </form>
@@ -115,7 +115,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
         const token = await failures.attempt(c, async () => {
           const started = LINK.test(link) ? await sessions.startByLink(link) : undefined;
           if (started) return started;
-          throw refused("the link was used before, or its ten minutes are over; make another");
+          throw refused("the link was used before or has expired after ten minutes; create another");
         });
         await cookies.write(c, token);
         return goTo(site, c, "/console/operator");

@@ -1,25 +1,46 @@
-/** The only way modules reach PostgreSQL: a bounded pool, plain SQL and transactions. */
+/** The only way modules reach PostgreSQL: bounded pools, plain SQL and transactions. */
 
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
 
 const POOL_CONNECTIONS_MAX = 10;
+const KEYED_CONNECTIONS_MAX = 6;
 // A reorg locks every on-chain table for a moment; a read that waits longer has failed.
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+// A connection's plans go with it.
+const IDLE_TIMEOUT_MS = 60_000;
 // PostgreSQL aborts one of two deadlocked transactions; a retry no longer meets the other.
 const DEADLOCK = "40P01";
 const TRIES_MAX = 3;
+const PLAN_NAMES_MAX = 1_000;
 
 export interface Queryable {
   /**
    * Outside a transaction, a statement is retried after a deadlock, which left nothing behind. Reads of Ponder's tables
    * may deadlock with a reorg.
    *
-   * A statement with a `name`, which must stand for one text only, is planned once per connection. Use it for frequent
-   * statements whose plan does not depend on their parameters.
+   * A statement with a `name`, which must stand for one text only, is planned once per connection. Outside a transaction
+   * it uses database indexes only, on connections of its own, so it waits for no long write. Use a name for frequent
+   * statements that find rows by key.
    */
   query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<Row[]>;
+}
+
+const planNames = new LRUCache<string, string>({ max: PLAN_NAMES_MAX });
+
+/**
+ * A plan's name for a statement whose text depends on the schema or on what it includes: the same for the same text, and
+ * never for two. Only for texts of which there are few: each connection keeps every plan.
+ */
+export function planName(text: string): string {
+  const known = planNames.get(text);
+  if (known) return known;
+  const name = hash("sha1", text, "base64url");
+  planNames.set(text, name);
+  return name;
 }
 
 /**
@@ -33,6 +54,11 @@ const beginnings: Record<TransactionKind, string> = {
   byKey:
     "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off",
 };
+
+// A plan made while a table was small would read all of it until the table's next ANALYZE.
+const KEYED_SETTINGS = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off";
+// Our statements are short; before PostgreSQL 18, one that must read a small table whole would be compiled first.
+const SETTINGS = "set jit = off";
 
 export interface Database extends Queryable {
   /**
@@ -51,23 +77,34 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
 });
 
 export function createDatabase(connectionString: string, logger: Logger): Database {
-  const pool = new pg.Pool({
-    connectionString,
-    max: POOL_CONNECTIONS_MAX,
-    application_name: "vitrine",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-  });
-  // The pool replaces a broken idle connection; without a listener its error would end the process.
-  pool.on("error", (error) =>
-    logger.warn({ msg: "Lost an idle database connection", reason: error.message }),
-  );
+  function createPool(max: number, settings: string): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString,
+      max,
+      application_name: "vitrine",
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      onConnect: (client) => client.query(settings),
+    });
+    // The pool replaces a broken idle connection; without a listener its error would end the process.
+    pool.on("error", (error) =>
+      logger.warn({ msg: "Lost an idle database connection", reason: error.message }),
+    );
+    return pool;
+  }
 
-  const { query } = queryable(pool);
+  const pool = createPool(POOL_CONNECTIONS_MAX, SETTINGS);
+  const keyedPool = createPool(KEYED_CONNECTIONS_MAX, `${SETTINGS}; ${KEYED_SETTINGS}`);
+  const plain = queryable(pool);
+  const keyed = queryable(keyedPool);
   return {
-    query: (sql, parameters, name) => unlessDeadlocked(() => query(sql, parameters, name)),
+    query: (sql, parameters, name) =>
+      unlessDeadlocked(() => (name === undefined ? plain : keyed).query(sql, parameters, name)),
     transaction: (work, kind = "plain") => unlessDeadlocked(() => runTransaction(pool, work, kind)),
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), keyedPool.end()]);
+    },
   };
 }
 

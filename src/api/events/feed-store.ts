@@ -1,4 +1,4 @@
-/** What the writer of the stream reads and writes. All of it runs in the transaction that holds the source's lock. */
+/** What the writer of the stream reads and writes, always in the transaction that has locked the source. */
 
 import { caughtUp, headMark, ready } from "../chain/index/index-trust.ts";
 import { isSurplus, lockCountAfter } from "../chain/index/lock-sql.ts";
@@ -6,10 +6,10 @@ import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
 import { isSame, typeOfLock } from "./reverted.ts";
 
-/** Told to whoever listens: something was appended, or waits to be. */
+/** Notified when something was appended, or waits to be. */
 export const EVENT_CHANNEL = "vitrine_event";
 
-/** True when this transaction has the turn; another process's turn ends with its transaction. */
+/** True if this transaction has the turn, which ends with the transaction. */
 export async function takeTurn(db: Queryable, source: string): Promise<boolean> {
   const [row] = await db.query<{ mine: boolean }>(
     "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
@@ -18,7 +18,9 @@ export async function takeTurn(db: Queryable, source: string): Promise<boolean> 
   return row?.mine === true;
 }
 
-/** Appends `count` ids; the lock that this takes puts commits in the order of ids. Answers the one before the first. */
+/**
+ * Reserves `count` ids. Its row lock makes transactions commit in the order of ids. Returns the id before the first.
+ */
 async function takeIds(db: Queryable, count: number): Promise<string> {
   const [row] = await db.query<{ before: string }>(
     "update vitrine.event_counter set last = last + $1 returning last - $1 as before",
@@ -31,16 +33,16 @@ async function takeIds(db: Queryable, count: number): Promise<string> {
 
 export interface Feed {
   readonly schema: string;
-  /** Everything up to here is told and can't change any more. */
+  /** Everything up to here is published and can't change any more. */
   readonly handled: string;
-  /** Its index tells nothing more: no process looked at it lately, or it stands far behind ours. */
+  /** Its index publishes nothing more: no process has used it recently, or it is far behind ours. */
   readonly isOver: boolean;
 }
 
 const OVER_AFTER = "interval '10 seconds'";
 const BEHIND_SECONDS = 60;
 
-/** Which index tells of the chain; undefined before any has. */
+/** Which index publishes the events of the chain; undefined before any has. */
 export async function readFeed(
   db: Queryable,
   tables: ChainTables,
@@ -58,12 +60,12 @@ export async function readFeed(
   return row;
 }
 
-/** SQL: the chain's checkpoint, where the index may be believed. */
+/** SQL: the chain's checkpoint, if the index can be trusted. */
 const head = (tables: ChainTables): string => `
   select c.latest_checkpoint as latest, least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint) as settled
     from ${tables.checkpoint} c where c.chain_id = $1 and ${ready(tables)} and ${caughtUp("$2")}`;
 
-/** The first index of a chain starts with what may still change: history is no news. */
+/** The first index of a chain starts with rows that may still change: history is not news. */
 export async function startFeed(db: Queryable, tables: ChainTables, chainId: number): Promise<void> {
   await db.query(
     `insert into vitrine.event_feed (chain_id, schema, handled)
@@ -77,13 +79,14 @@ export interface Difference {
   readonly settled: string;
   /** Ids of events whose row is gone. */
   readonly gone: readonly string[];
-  /** Rows that are not told of, as JSON for `appendLocks`, in chain order. */
+  /** Rows that were not published, as JSON for `appendLocks`, in chain order. */
   readonly fresh: readonly { readonly source: string }[];
 }
 
 /**
- * What was told against what the index holds above `handled`, in one statement; undefined while the index can't be
- * believed, which after a restart lacks rows for a while. Tokens of collections that are not indexed any more are left.
+ * The published events against the rows of the index above `handled`, in one statement; undefined while the index can't
+ * be trusted, as after a restart, when it lacks rows for a while. Tokens of collections that are no longer indexed are
+ * not affected.
  */
 export async function readDifference(
   db: Queryable,
@@ -118,7 +121,7 @@ export async function readDifference(
   return row;
 }
 
-/** Takes events back, the newest first, and remembers under which head. */
+/** Reverts events, newest first, and records under which head. */
 export async function appendReverted(db: Queryable, ids: readonly string[], latest: string): Promise<void> {
   if (ids.length === 0) return;
   await db.query(
@@ -133,7 +136,7 @@ export async function appendReverted(db: Queryable, ids: readonly string[], late
   ]);
 }
 
-/** Appends rows of a difference. Those above `settled` may yet be taken back. */
+/** Appends rows of a difference. Those above `settled` may still be reverted. */
 export async function appendLocks(
   db: Queryable,
   chainId: number,
@@ -152,7 +155,7 @@ export async function appendLocks(
   );
 }
 
-/** Notes how far the chain is told, and by which index; closes what can't change any more. */
+/** Records how far the chain is published, and by which index; closes what can't change any more. */
 export async function noteProgress(
   db: Queryable,
   tables: ChainTables,
@@ -171,18 +174,18 @@ export async function noteProgress(
   );
 }
 
-/** Moves up to `limit` versions that wait to be told of into the stream; answers how many. */
-export async function appendVersions(db: Queryable, limit: number): Promise<number> {
+/** Moves up to `limit` waiting events into the stream; returns how many. */
+export async function appendDue(db: Queryable, limit: number): Promise<number> {
   const due = await db.query<{ id: string }>("select id from vitrine.event_due order by id limit $1", [
     limit,
   ]);
   if (due.length === 0) return 0;
   await db.query(
-    `with told as (delete from vitrine.event_due where id = any($2::bigint[]) returning *)
-     insert into vitrine.event (id, type, subject, chain_id, collection, token_id, version, content_hash)
-     select $1::bigint + row_number() over (order by id), 'metadata', 'metadata', chain_id, collection, token_id, version,
-            content_hash
-       from told`,
+    `with due as (delete from vitrine.event_due where id = any($2::bigint[]) returning *)
+     insert into vitrine.event (id, type, subject, chain_id, collection, token_id, version, content_hash, payload)
+     select $1::bigint + row_number() over (order by id), type, type, chain_id, collection, token_id, version, content_hash,
+            payload
+       from due`,
     [await takeIds(db, due.length), due.map(({ id }) => id)],
   );
   return due.length;

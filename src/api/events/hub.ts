@@ -9,7 +9,7 @@ import { createSubscriber, RETRY_MS, type Subscriber, type Wire } from "./subscr
 
 const POLL_MS = 1_000;
 const BATCH_ROWS = 1_000;
-// Rows that one statement reads for a subscriber that wants few of them.
+// How many rows one statement reads for a subscriber whose filter matches few of them.
 const STRETCH_IDS = 50_000;
 // A revoked key is noticed within this time; every fourth check sends a heartbeat.
 const CHECK_MS = 4_000;
@@ -17,26 +17,26 @@ const CHECKS_PER_BEAT = 4;
 
 export interface Subscription {
   readonly filter: EventFilter;
-  /** The last id that the client has; undefined starts with what comes from now on. */
+  /** The last id that the client received; undefined starts with new events. */
   readonly after: number | undefined;
-  /** Whether the client may still read. Rejects when that can't be known, which ends nothing. */
+  /** Whether the client may still read. Rejects if that can't be determined, which does not end the stream. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
 export interface EventHub {
-  /** There may be something new. */
+  /** Reads the stream now: there may be something new. */
   wake(): void;
-  /** Serves a subscriber until it is over. Never rejects. */
+  /** Serves a subscriber until its stream ends. Never rejects. */
   follow(subscription: Subscription, wire: Wire): Promise<void>;
-  /** How many subscribers there are now. */
+  /** The number of subscribers. */
   readonly size: number;
-  /** Tells every subscriber to reconnect, to whichever process serves then. */
+  /** Asks every subscriber to reconnect, to whichever process serves then. */
   stop(): Promise<void>;
 }
 
 export function createEventHub({ database, logger }: { database: Database; logger: Logger }): EventHub {
   const subscribers = new Map<Subscriber, Pick<Subscription, "isAllowed">>();
-  /** Those that have everything up to `head`, and are offered what follows. */
+  /** Subscribers that have everything up to `head`, and are offered what follows. */
   const live = new Set<Subscriber>();
   let head = 0;
   let stopped = false;
@@ -54,12 +54,12 @@ export function createEventHub({ database, logger }: { database: Database; logge
         }
         if (events.length < BATCH_ROWS) return undefined;
       }
-      // Whoever joins wakes it.
+      // A subscriber that joins wakes the loop.
       return { inMs: Number.POSITIVE_INFINITY };
     },
   });
 
-  /** Writes what was missed, page by page as the subscriber takes it, until it can join the others. */
+  /** Writes what the subscriber missed, page by page as it reads, until it can join the others. */
   async function catchUp(subscriber: Subscriber): Promise<void> {
     while (!subscriber.isOver) {
       const { last } = await readEnds(database);
@@ -72,7 +72,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
         await subscriber.write(text === "" ? position(subscriber.position) : text);
       }
       if (live.size > 0 && subscriber.position < head) continue;
-      // Nobody else needs what lies before; what lies after may be there already.
+      // No other subscriber needs earlier events; later ones may be there already.
       if (live.size === 0) head = subscriber.position;
       live.add(subscriber);
       return polling.wake();
@@ -85,7 +85,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
     if (after !== undefined && after >= resumable && after <= last) return;
     subscriber.position = last;
     if (after === undefined) return subscriber.write(position(last));
-    // An id that was never given is of another database.
+    // An id that was never assigned comes from another database.
     const reason = after > last ? "unknown_id" : "too_old";
     await subscriber.write(message("reset", { reason, last_event_id: after, latest: last }, last));
   }
@@ -95,7 +95,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
       await begin(subscriber, after);
       await catchUp(subscriber);
     } catch (error) {
-      logger.warn({ msg: "Could not catch an event reader up", reason: (error as Error).message });
+      logger.warn({ msg: "Could not send missed events to a subscriber", reason: (error as Error).message });
       subscriber.sendAway("error: the events can't be read now");
     }
     await subscriber.pump();
@@ -108,7 +108,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
       subscriber.poll();
       if (checks % CHECKS_PER_BEAT === 0 && live.has(subscriber)) subscriber.beat();
       isAllowed().then(
-        (isIt) => isIt || subscriber.sendAway("error: the key is not valid any more"),
+        (isIt) => isIt || subscriber.sendAway("error: the key is no longer valid"),
         () => undefined,
       );
     }

@@ -12,7 +12,7 @@ import { createEventWriter } from "./writer.ts";
 
 // A reverted block sends no notification.
 const POLL_MS = 1_000;
-// Notifications come in crowds, and a pass costs the same for one row as for hundreds.
+// Notifications come in bursts, and a pass costs the same for one row as for hundreds.
 const GATHER_MS = 50;
 
 export { createEventHub } from "./hub.ts";
@@ -40,7 +40,7 @@ export function startEvents(deps: {
       while (!signal.aborted && (await writer.writeBatch())) {}
     },
   });
-  // A connection of its own: what wakes the stream comes often, and must not wake the refresh workers.
+  // A separate connection: the stream is woken often, and must not wake the refresh workers.
   const listener = listen(
     connectionString,
     [EVENT_CHANNEL, `${tables.schema}_live_query`],
@@ -52,7 +52,7 @@ export function startEvents(deps: {
   );
   return {
     async stop() {
-      // Subscribers first: they have a second to hear of it.
+      // Subscribers first: they have a second to receive the last message.
       await Promise.all([hub.stop(), writing.stop(), listener.close()]);
     },
   };

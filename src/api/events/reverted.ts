@@ -1,16 +1,16 @@
 /**
- * Lock events that were shown and are gone. Ponder takes a reorg's rows back under the old head and moves the head with
- * the next block only, so for that moment the index looks settled where it is not.
+ * Published lock events that are gone. After a reorg Ponder first removes rows under the old head, and moves the head
+ * only with the next block. In between the index looks settled but is not.
  */
 
 import type { ChainTables } from "../chain/index/tables.ts";
 
-/** SQL: the type of event that the stream tells of the index's lock event `l`. */
+/** SQL: the stream's type for the index's lock event `l`. */
 export const typeOfLock = "case when l.token_id is null then 'default_lock' else l.direction end";
 
 /**
- * SQL: the index's lock event `l` is the one that event `e` of the stream tells of. Events from before there were other
- * standards name none, and tell the index's own count.
+ * SQL: event `e` of the stream was published for the index's lock event `l`. Events published before there were other
+ * standards name none, and contain the index's own count.
  */
 export const isSame = `l.id = e.source
   and (l.transaction_hash, l.collection_address, l.standard) = (e.transaction_hash, e.collection, coalesce(e.standard, 'erc721x'))
@@ -18,9 +18,8 @@ export const isSame = `l.id = e.source
     is not distinct from (e.token_id, e.type, e.approved_contract, coalesce(e.count_after, e.lock_count))`;
 
 /**
- * SQL: a lock event of token `t`, or of the default of its collection, that the stream has told of is gone from the
- * index, and no block has come since. `t` has chain_id, collection_address and token_id; `c` is the chain's row of
- * Ponder's checkpoints.
+ * SQL: a published lock event of token `t`, or of its collection's default, is gone from the index, and no block has
+ * come since. `t` has chain_id, collection_address and token_id; `c` is the chain's row of Ponder's checkpoints.
  */
 export const isReverted = (tables: ChainTables): string => `exists (
   select from vitrine.event e

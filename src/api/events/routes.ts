@@ -5,13 +5,14 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { streamSSE } from "hono/streaming";
 import type { CollectionConfig } from "../../config.ts";
+import { collectionKey } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField, clip } from "../http/fields.ts";
 import { type KeyFinder, keyOf } from "../http/key.ts";
 import { createInFlightLimiter } from "../http/limits/in-flight-limiter.ts";
 import { answerLimit, type InFlightLimit, rateLimited } from "../http/limits/rate-limit.ts";
 import { type ApiEnv, createRouter, errorResponses } from "../http/router.ts";
-import { type EventType, eventTypes } from "./event.ts";
+import { documentedEvents, type EventType, eventTypes, isEventType } from "./event-types.ts";
 import type { EventHub } from "./hub.ts";
 import type { EventFilter } from "./stream-store.ts";
 import type { Wire } from "./subscriber.ts";
@@ -23,7 +24,7 @@ const allStreams: InFlightLimit = { ...appStreams, requests: 1_000 };
 const lastIdField = z
   .string()
   .regex(/^[0-9]{1,15}$/, {
-    error: (issue) => `"${clip(String(issue.input))}" is no event id: a decimal number`,
+    error: (issue) => `"${clip(String(issue.input))}" is not an event id: a decimal number`,
   })
   .transform(Number)
   .optional();
@@ -33,15 +34,16 @@ const list = <Item extends z.ZodType<unknown, string>>(item: Item, max: number) 
   z
     .string()
     .transform((text) => text.split(","))
-    .pipe(z.array(item).max(max, { error: `must hold at most ${max}` }));
+    .pipe(z.array(item).max(max, { error: `must contain at most ${max}` }));
 
-const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text);
 const typeField = z.string().transform((text, context): EventType => {
   if (isEventType(text)) return text;
   const message = `"${clip(text)}" is none of ${eventTypes.join(", ")}`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
+
+const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
 const streamRoute = createRoute({
   method: "get",
@@ -50,8 +52,12 @@ const streamRoute = createRoute({
   tags: ["market"],
   summary:
     "Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events",
-  description:
-    "`default_lock` is about all tokens of a collection (ERC-6982), and its `token_id` is null. Resumable with the header `Last-Event-ID` for 7 days. An event that a reorg took back is followed by `reverted`, which names its id; an id that is too old is answered with `reset`.",
+  description: [
+    "Resumable with the header `Last-Event-ID` for 7 days. `data` is JSON. Every event has `id`, `type`, `chain_id`, `collection_address`, `token_id` and `at`, and further fields by its type:",
+    ...documentedEvents().map(
+      ({ names, fields, meaning }) => `* ${code(names)} (${code(fields)}): ${meaning}`,
+    ),
+  ].join("\n"),
   security: [{ ApiKeyAuth: [] }],
   request: {
     headers: z.object({ "last-event-id": lastIdField }),
@@ -90,7 +96,7 @@ export interface EventRouteDeps {
   };
 }
 
-/** Refuses callers that can't take a stream; for all else of a gateway it is JSON. */
+/** Refuses callers that don't accept an event stream; all other gateway routes answer JSON. */
 export const requireAcceptsStream = createMiddleware(async (c, next) => {
   const accept = c.req.header("accept");
   if (accept !== undefined && !/(?:\*\/\*|text\/\*|text\/event-stream)/i.test(accept)) {
@@ -106,20 +112,20 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
   const streams = createInFlightLimiter(appStreams);
 
   return createRouter().openapi(streamRoute, (c) => {
-    // Nobody would read the stream, nor end it.
+    // A HEAD reads no body, so the stream would never end.
     if (c.req.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
     const query = c.req.valid("query");
     const filter = filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
     if (hub.size >= allStreams.requests) throw rateLimited(allStreams, "process", allStreams.retrySeconds);
-    // Not by the middleware: a stream goes on after its request is answered.
+    // Not by the middleware: a stream continues after its request is answered.
     const taken = streams.take(c.get("app").id);
     answerLimit(c, { limit: appStreams, per: "app" }, taken);
 
     const key = keyOf(c) ?? "";
     const isAllowed = async (): Promise<boolean> =>
       (await keys.findApp(key))?.apis.includes("market") ?? false;
-    // Proxies that gather a response before they pass it on would keep all of it.
+    // Proxies that buffer a response would hold all of it.
     c.header("X-Accel-Buffering", "no");
     return streamSSE(c, async (stream) => {
       const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
@@ -145,12 +151,12 @@ function filterOf(
   }
   return {
     types: new Set(type),
-    collections: new Set(named.map((each) => `${each.chainId}:${each.address}`)),
+    collections: new Set(named.map(collectionKey)),
     chainId,
   };
 }
 
-/** Node's own response, which @hono/node-server hands over. */
+/** Node's own response, passed on by @hono/node-server. */
 function cut(c: Context<ApiEnv>): void {
   const env = c.env as { outgoing?: { destroy(): void } } | undefined;
   env?.outgoing?.destroy();

@@ -1,3 +1,3 @@
-/** The pure rules of events that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of events that other modules share. Importing them starts and opens nothing. */
 
 export { isReverted } from "./reverted.ts";

@@ -1,11 +1,12 @@
-/** Reading the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
+/** Reads the stream. Ids have no gaps, and a lower id is never committed after a higher one. */
 
+import { collectionKey } from "../../domain/token-ref.ts";
 import type { Queryable } from "../db/database.ts";
-import { type EventRow, type EventType, type StreamEvent, toStreamEvent } from "./event.ts";
+import { type EventRow, type StreamEvent, toStreamEvent } from "./event.ts";
 
-/** Which events; both empty: all. */
+/** Which events; an empty list means all. */
 export interface EventFilter {
-  readonly types: ReadonlySet<EventType>;
+  readonly types: ReadonlySet<string>;
   /** `chainId:address` each. */
   readonly collections: ReadonlySet<string>;
   readonly chainId: number | undefined;
@@ -14,16 +15,16 @@ export interface EventFilter {
 export function matches({ types, collections, chainId }: EventFilter, event: StreamEvent): boolean {
   return (
     (types.size === 0 || types.has(event.subject)) &&
-    (collections.size === 0 || collections.has(`${event.chainId}:${event.collection}`)) &&
+    (collections.size === 0 || collections.has(collectionKey(event))) &&
     (chainId === undefined || chainId === event.chainId)
   );
 }
 
 const columns = `id, at, type, subject, reverts, chain_id as "chainId", collection, token_id as "tokenId", source,
   transaction_hash as "transactionHash", standard, approved_contract as "approvedContract", lock_count as "lockCount", anomaly,
-  version, content_hash as "contentHash"`;
+  version, content_hash as "contentHash", payload`;
 
-/** The newest id, and the lowest that a client may have seen last and miss nothing. */
+/** The newest id, and the lowest last id with which a client has missed nothing. */
 export async function readEnds(
   db: Queryable,
 ): Promise<{ readonly last: number; readonly resumable: number }> {
@@ -42,7 +43,7 @@ export async function readAfter(db: Queryable, after: number, limit: number): Pr
   return rows.map(toStreamEvent);
 }
 
-/** Those of a stretch of ids that pass the filter; a stretch bounds the work where few do. */
+/** Those of a range of ids that pass the filter; the range bounds the work if few do. */
 export async function readStretch(
   db: Queryable,
   filter: EventFilter,

@@ -1,20 +1,21 @@
-/** One reader of the stream: what is on its way to it, within bounds, and how it ends. */
+/** One subscriber of the stream: its queue of unsent events, within bounds, and how it ends. */
 
 import { comment, position, retry, type StreamEvent } from "./event.ts";
 import { type EventFilter, matches } from "./stream-store.ts";
 
-// The texts, of a few hundred bytes each, are shared by all readers. A burst must not cost a reader that is far away.
+// The texts, of a few hundred bytes each, are shared by all subscribers. A burst must not cost a slow subscriber its
+// stream.
 const QUEUE_MAX = 10_000;
 const STALLED_MS = 30_000;
-// What is left to a reader that is dropped, to take the word of it, before its connection is cut.
+// How long a dropped subscriber has to read the last message before its connection is closed.
 const CUT_AFTER_MS = 2_000;
-/** How long readers that were told to go stay away. */
+/** How long clients that are asked to reconnect wait. */
 export const RETRY_MS = 2_000;
 
 export interface Wire {
-  /** Resolves once the other side takes more. Never rejects. */
+  /** Resolves once the other side can take more. Never rejects. */
   write(text: string): Promise<unknown>;
-  /** Ends the connection at once, whatever is on its way. */
+  /** Closes the connection immediately, whatever is unsent. */
   cut(): void;
   /** Resolves when the other side is gone. */
   readonly gone: Promise<void>;
@@ -40,7 +41,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
     writingSince = undefined;
   }
 
-  /** What the other side can't take any more may leave a write open for ever. */
+  /** If the other side reads nothing more, a write may stay open forever. */
   function lose(): void {
     isLost = true;
     letGo();
@@ -57,7 +58,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
   function drop(why: string): void {
     if (isOver) return;
     end(comment(`error: ${why}; come back with the last id`));
-    // A reader that takes nothing does not take this either.
+    // A subscriber that reads nothing does not read this either.
     setTimeout(() => {
       wire.cut();
       lose();
@@ -74,7 +75,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
       return isOver;
     },
 
-    /** Takes an event that is newer than all before; a reader that has no room for it is dropped. */
+    /** Queues an event that is newer than all before; a subscriber whose queue is full is dropped. */
     offer(event: StreamEvent): void {
       if (isOver || event.id <= subscriber.position) return;
       subscriber.position = event.id;
@@ -85,21 +86,21 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
       } else drop(`more than ${QUEUE_MAX} events were waiting to be read`);
     },
 
-    /** A reader that takes nothing for long is dropped. */
+    /** A subscriber that reads nothing for long is dropped. */
     poll(): void {
       if (writingSince === undefined || Date.now() - writingSince < STALLED_MS) return;
       drop(`nothing was read for ${STALLED_MS / 1000} s`);
     },
 
-    /** Says that the stream lives, and up to where there was nothing more to tell. For a reader that is caught up. */
+    /** Sends a heartbeat with the id up to which there was nothing more. For a subscriber that is caught up. */
     beat(): void {
-      // What waits says that as well.
+      // Queued events serve the same purpose.
       if (isOver || queue.length > 0) return;
       queue.push(comment("heartbeat") + position(subscriber.position));
       wakeUp();
     },
 
-    /** Ends it for a reason that is not the reader's: it may come back. */
+    /** Ends it for a reason that is not the subscriber's: it may reconnect. */
     sendAway(why: string): void {
       end(retry(RETRY_MS) + comment(why));
     },
@@ -111,7 +112,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
       wakeUp();
     },
 
-    /** Writes what is offered until it is over. */
+    /** Writes what is offered until the stream ends. */
     async pump(): Promise<void> {
       for (;;) {
         const batch = queue.join("");

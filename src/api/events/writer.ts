@@ -1,14 +1,14 @@
 /**
- * Writes the stream by set difference: what the index and the metadata hold against what was told. Every process
- * tries; one at a time has the turn, so ids have no gaps and nothing is told twice.
+ * Writes the stream by set difference: the index and the metadata against what was published. Every process tries, and
+ * one at a time has the turn, so ids have no gaps and nothing is published twice.
  */
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import {
+  appendDue,
   appendLocks,
   appendReverted,
-  appendVersions,
   noteProgress,
   readDifference,
   readFeed,
@@ -21,19 +21,19 @@ const BATCH_ROWS = 1_000;
 export interface EventWriterDeps {
   readonly database: Database;
   readonly tables: ChainTables;
-  /** Addresses by chain; a chain without any has no locks to tell of. */
+  /** Addresses by chain; a chain without any has no locks to publish. */
   readonly collections: ReadonlyMap<number, readonly string[]>;
 }
 
 export interface EventWriter {
-  /** Tells of one batch per source. True when more is waiting. */
+  /** Publishes one batch per source. True if more is waiting. */
   writeBatch(): Promise<boolean>;
 }
 
 export function createEventWriter({ database, tables, collections }: EventWriterDeps): EventWriter {
   return {
     async writeBatch() {
-      let isMore = await database.transaction(publishVersions);
+      let isMore = await database.transaction(publishDue);
       for (const [chainId, addresses] of collections) {
         const isChainMore = await database.transaction((tx) => publishLocks(tx, chainId, addresses));
         isMore = isChainMore || isMore;
@@ -53,7 +53,7 @@ export function createEventWriter({ database, tables, collections }: EventWriter
       await startFeed(tx, tables, chainId);
       feed = await readFeed(tx, tables, chainId);
     }
-    // Two indexes of one chain, as while a new one is built, would take back each other's newest events.
+    // Two indexes of one chain, as while a new one is built, would revert each other's newest events.
     if (!feed || (feed.schema !== tables.schema && !feed.isOver)) return false;
 
     const difference = await readDifference(tx, tables, {
@@ -66,7 +66,7 @@ export function createEventWriter({ database, tables, collections }: EventWriter
     const { gone, fresh, latest, settled } = difference;
     await appendReverted(tx, gone, latest);
     await appendLocks(tx, chainId, fresh, settled);
-    // A full batch ends at its last row: what comes after it was not looked at.
+    // A full batch ends at its last row: later rows were not read.
     const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.source : undefined;
     const handled = last !== undefined && last < settled ? last : settled;
     await noteProgress(tx, tables, { chainId, handled, latest });
@@ -74,7 +74,7 @@ export function createEventWriter({ database, tables, collections }: EventWriter
   }
 }
 
-async function publishVersions(tx: Queryable): Promise<boolean> {
+async function publishDue(tx: Queryable): Promise<boolean> {
   if (!(await takeTurn(tx, "metadata"))) return false;
-  return (await appendVersions(tx, BATCH_ROWS)) === BATCH_ROWS;
+  return (await appendDue(tx, BATCH_ROWS)) === BATCH_ROWS;
 }

@@ -1,22 +1,22 @@
-/** How strangers' hosts are reached, as the operator configured it: in the service and on the terminal. */
+/** How foreign hosts are reached, as configured by the operator: in the service and in the CLI. */
 
 import type { ExtraScheme, FetchConfig } from "../config.ts";
 import { createGatewayHealth, type GatewayHealth } from "./gateway-health.ts";
 import { createGuardedFetch, type GuardedFetch } from "./guarded-fetch.ts";
 
-/** How strangers' documents and media are fetched. */
+/** How foreign documents and media are fetched. */
 export interface Fetching {
   readonly fetch: GuardedFetch;
-  /** Also reaches the operator's own gateways on private addresses; used for content paths on them, nothing else. */
+  /** Also reaches the operator's own gateways on private addresses; used only for content paths on them. */
   readonly fetchFromGateway: GuardedFetch;
   readonly gateways: readonly string[];
-  /** Shared by all who ask the same gateways; absent, each user learns alone. */
+  /** Shared by all users of the same gateways; without it, each user learns alone. */
   readonly health?: GatewayHealth | undefined;
-  /** None when absent. */
+  /** Nothing is counted without it. */
   readonly extraSchemes?: ReadonlySet<ExtraScheme> | undefined;
 }
 
-/** Made once in a process: whoever resolves through it shares what it has learnt of the gateways. */
+/** Created once per process, so that all users share what it learns about the gateways. */
 export function createFetching(config: FetchConfig): Fetching {
   const { baseUrl, operatorContact, ipfsGateways, extraSchemes, allowedPrivateHosts } = config;
   const contact = operatorContact ? `; ${operatorContact}` : "";

@@ -1,20 +1,20 @@
-/** Which gateways are asked last: those that lately could not answer. Kept by this process, forgotten with it. */
+/** Which gateways are tried last: those that failed recently. Kept in the memory of this process. */
 
 import { backoffMs, retryPolicies } from "../jobs/retry-policies.ts";
 
 const policy = retryPolicies.gatewayPause;
 
 export interface GatewayHealth {
-  /** The same URLs; those of gateways that are paused come last. None is left out, so a lone gateway is always asked. */
+  /** The same URLs, with those of paused gateways last. None is left out, so a lone gateway is always tried. */
   inOrder(urls: readonly string[]): readonly string[];
   /**
-   * What came of asking a gateway. Any answer, a 404 included, ends its row of failures. After a pause it is asked in its
-   * place again, and one more failure renews the pause.
+   * Records the outcome of a request to a gateway. Any answer, including a 404, resets its failures. After a pause it
+   * is tried in its usual place again, and one more failure renews the pause.
    */
   note(gateway: string, isAnswered: boolean): void;
 }
 
-/** `now` is a clock in milliseconds that never goes back. */
+/** `now` is a monotonic clock in milliseconds. */
 export function createGatewayHealth(
   gateways: readonly string[],
   now: () => number = () => performance.now(),

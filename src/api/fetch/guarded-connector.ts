@@ -1,11 +1,11 @@
-/** Connections to strangers' hosts: to an address that was checked at that moment, whatever a second DNS answer says. */
+/** Connects to foreign hosts only at an address that was just checked, whatever a second DNS answer says. */
 
 import type { LookupAddress, LookupAllOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { isPublicAddress } from "./safe-address.ts";
 
-/** How names are looked up: every address of the host, in the order to try them. */
+/** How names are resolved: every address of the host, in the order to try them. */
 export type Lookup = (
   hostname: string,
   options: LookupAllOptions,
@@ -27,7 +27,7 @@ export function guardedConnector(
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
       const bad = addresses.find(({ address }) => !isPublicAddress(address));
-      // One bad address refuses the host: otherwise the connection's own choice decides.
+      // One bad address refuses the host: otherwise the connection itself would choose.
       if (bad) return callback(new HostRefused(`${hostname} resolves to a private address`), []);
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
@@ -40,14 +40,14 @@ export function guardedConnector(
   return (options, callback) => {
     const port = options.port || (options.protocol === "https:" ? "443" : "80");
     const literal = options.hostname.replace(/^\[|\]$/g, "");
-    // An IPv6 address arrives bare and is configured in brackets, as URLs spell it.
+    // An IPv6 address arrives bare, and is configured in brackets, as in URLs.
     const host = isIP(literal) === 6 ? `[${literal}]` : literal.toLowerCase();
     if (allowedHosts.has(`${host}:${port}`)) return open(options, callback);
     // `lookup` is never called for a literal address.
     if (isIP(literal) && !isPublicAddress(literal)) {
       return callback(new HostRefused(`${literal} is a private address`), null);
     }
-    // Loopback by definition, also where the resolver does not know it (RFC 6761, 6.3).
+    // Loopback by definition, even if the resolver does not know it (RFC 6761, 6.3).
     if (LOCALHOST.test(host)) return callback(new HostRefused(`${host} is this machine`), null);
     return guarded(options, callback);
   };

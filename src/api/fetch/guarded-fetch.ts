@@ -1,6 +1,6 @@
 /**
- * The one way strangers' URLs are fetched. Every connection is made to an address that was checked at that
- * moment, so neither a redirect nor a second DNS answer leads inside; size and time are bounded while reading.
+ * The only way to fetch foreign URLs. Every connection goes to an address that was just checked, so neither a redirect
+ * nor a second DNS answer leads to a private network; size and time are bounded while reading.
  */
 
 import { lookup as systemLookup } from "node:dns";
@@ -27,16 +27,16 @@ export type Fetched =
       readonly body: Buffer;
       readonly url: string;
       readonly contentType: string;
-      /** What names these very bytes; undefined when the host gives no strong one. */
+      /** The strong ETag of these bytes; undefined if the host sent none. */
       readonly etag?: string;
-      /** The host still has what `ifNoneMatch` names, and sent nothing. */
+      /** The host still has the bytes of `ifNoneMatch`, and sent nothing. */
       readonly isUnchanged?: true;
     }
   | {
       readonly kind: "failed";
       readonly reason: FetchFailure;
       readonly message: string;
-      /** Worth another try later, as opposed to the token's own fault. */
+      /** A later attempt may succeed; otherwise the fault is the token's own. */
       readonly transient: boolean;
       readonly retryAfterMs?: number | undefined;
       /** Of an HTTP answer that was a refusal. */
@@ -49,21 +49,21 @@ export interface FetchOptions {
   readonly accept: string;
   /** The `etag` of an earlier answer, whose body the host need not send again. */
   readonly ifNoneMatch?: string | undefined;
-  /** Of a body over `bytesMax` the start is enough; otherwise it is refused. */
+  /** Reads only the start of a body over `bytesMax`; otherwise such a body is refused. */
   readonly isStartEnough?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface FetchSettings {
-  /** Asked once per connection. The system's resolver by default. */
+  /** Called once per connection. The system's resolver by default. */
   readonly lookup?: Lookup;
   readonly connectTimeoutMs?: number;
   /**
-   * The operator's IPFS gateways, which may be on private addresses: reached there for content paths only, the first URL
-   * and every redirect alike.
+   * The operator's IPFS gateways, which may be on private addresses. There, only content paths may be fetched, by the
+   * first URL and every redirect alike.
    */
   readonly gateways?: readonly string[];
-  /** For all headers, and between two pieces of a body. */
+  /** For all headers, and between two chunks of a body. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -72,7 +72,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
-// The ports that browsers never speak HTTP to, such as 25 (Fetch standard, "port blocking").
+// The ports that browsers never use for HTTP, such as 25 (Fetch standard, "port blocking").
 const BAD_PORTS = new Set(
   `1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
    137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719
@@ -83,7 +83,7 @@ class TotalTimeout extends Error {}
 
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched>;
 
-/** `allowedHosts` are `host:port` entries that may be private: what the operator configured himself. */
+/** `allowedHosts` are `host:port` entries that may be private, configured by the operator. */
 export function createGuardedFetch(
   allowedHosts: ReadonlySet<string>,
   userAgent: string,
@@ -95,7 +95,7 @@ export function createGuardedFetch(
     gateways = [],
     idleTimeoutMs = IDLE_TIMEOUT_MS,
   } = settings;
-  // Anything else in a header makes every fetch fail, and the operator's contact is part of it.
+  // Any other character in a header makes every fetch fail, and the operator's contact is part of one.
   const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
   const createAgent = (hosts: ReadonlySet<string>): Agent =>
     new Agent({
@@ -151,7 +151,7 @@ export function createGuardedFetch(
   };
 }
 
-/** As `guardedConnector` names hosts. */
+/** Named as in `guardedConnector`. */
 function hostAndPort(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
@@ -170,13 +170,13 @@ function refuseUrl(url: string): Fetched | undefined {
 
 type Response = Dispatcher.ResponseData;
 
-/** A header that came twice counts once. */
+/** A repeated header counts once. */
 function headerOf({ headers }: Response, name: string): string | null {
   const value = headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** Ends the connection rather than read what nobody needs. */
+/** Closes the connection instead of reading what nobody needs. */
 function discard({ body }: Response): void {
   body.on("error", () => undefined);
   body.destroy();
@@ -195,7 +195,7 @@ async function read(response: Response, url: string, options: FetchOptions): Pro
     kind: "fetched",
     url,
     contentType: headerOf(response, "content-type") ?? "",
-    // A weak one may name other bytes as well (RFC 9110, 8.8.1).
+    // A weak one may stand for other bytes as well (RFC 9110, 8.8.1).
     ...(etag?.startsWith('"') && { etag }),
   } as const;
   if (response.statusCode === 304 && ifNoneMatch !== undefined) {

@@ -1,4 +1,4 @@
-/** Which failed fetches count against the host that was asked, for documents and media alike (design: "Refresh"). */
+/** Which failed fetches count against their host, for documents and media alike (design: "Refresh"). */
 
 import type { HostSignal } from "../jobs/host-limit.ts";
 import type { FetchFailure } from "./guarded-fetch.ts";
@@ -12,15 +12,15 @@ const HOST_FAULTS: ReadonlySet<string> = new Set<FetchFailure>([
 ]);
 
 /**
- * True for a fault of the whole host, as opposed to one of the content or of ours. Gateways that answer in time with an
- * error, or not in time, may only lack this content, which nobody may have any more.
+ * True for a fault of the whole host; false for one of the content or our own. A gateway that answers with an error, or
+ * too late, may only lack content that nobody has any more.
  */
 export const isHostFault = (host: string | undefined, reason: string, transient: boolean): boolean =>
   transient && (host === IPFS_HOST ? reason === "unreachable" : HOST_FAULTS.has(reason));
 
 /**
- * What a failed fetch says of how much its host bears; undefined where it says nothing, as of one that gave an answer of the
- * content's own. Unlike its other faults, a gateway's refusals are those of any host.
+ * What a failed fetch says about its host's capacity; undefined if nothing, as for a fault of the content. A gateway's 429
+ * and 503 count like any host's, unlike its other errors.
  */
 export function signalOf(
   host: string | undefined,

@@ -1,11 +1,11 @@
-/** From what a contract answered to the URLs to ask for the document, in order (design: "URI schemes"). */
+/** Maps a contract's answer to the URLs of the document, in the order to try them (design: "URI schemes"). */
 
 import type { ExtraScheme } from "../config.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
 
 export type Located =
   | { readonly kind: "located"; readonly urls: readonly string[] }
-  /** A data: URI, which is the document; `readDataUri` reads it. */
+  /** A data: URI, which contains the document; `readDataUri` reads it. */
   | { readonly kind: "inline" }
   | {
       readonly kind: "refused";
@@ -14,14 +14,15 @@ export type Located =
     };
 
 const ID_HEX_DIGITS = 64;
-// CIDv0, and CIDv1 in the encodings that are met: base32, base16, base36, base58.
+// CIDv0, and CIDv1 in the encodings in use: base32, base16, base36, base58.
 const CID =
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][a-zA-Z2-7]{50,}|[fF][0-9a-fA-F]{50,}|[kK][0-9a-zA-Z]{50,}|z[1-9A-HJ-NP-Za-km-z]{40,})(?=[/?#]|$)/;
 // Base64url without padding, of a SHA-256.
 const ARWEAVE = /^ar:\/\/([A-Za-z0-9_-]{43})(?=[/?#]|$)/i;
 const ARWEAVE_GATEWAY = "https://arweave.net";
 const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
-// What contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`, `ipfs/`, or nothing.
+// Prefixes that contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`,
+// `ipfs/`, or nothing.
 const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
 
 /** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
@@ -31,8 +32,8 @@ export function substituteId(text: string, tokenId: string): string {
 }
 
 /**
- * Http(s) URLs as they are; IPFS content once per gateway, whichever way it was spelt, a bare CID included. The URL of
- * somebody's gateway is asked first, and its content then of ours. Other schemes only as the operator allows.
+ * Http(s) URLs unchanged; IPFS content once per gateway, whatever its spelling, including a bare CID. If the URL is one
+ * of another gateway, that gateway comes first, then ours. Other schemes only if the operator allows them.
  */
 export function locate(
   uri: string,
@@ -69,7 +70,7 @@ function locateArweave(text: string): Located {
   if (id === undefined)
     return refused("invalid_uri", "the URI is ar: without a transaction id (43 characters) after ar://");
   const { pathname, href } = new URL(`${ARWEAVE_GATEWAY}/${text.slice("ar://".length)}`);
-  // Dot segments may climb out of it.
+  // Dot segments may leave it.
   return pathname === `/${id}` || pathname.startsWith(`/${id}/`)
     ? { kind: "located", urls: [href] }
     : refused("invalid_uri", "the URI is ar: with a path that leaves its transaction");
@@ -84,7 +85,7 @@ const refused = (reason: Extract<Located, { kind: "refused" }>["reason"], messag
 const throughGateways = (content: string, gateways: readonly string[]): string[] =>
   gateways.map((gateway) => `${gateway}/ipfs/${content}`);
 
-/** Whether the URI names its content rather than a place, so that what was read there once is there for ever. */
+/** Whether the URI identifies its content and not a location, so that the content never changes. */
 export function isContentAddressed(uri: string): boolean {
   const text = uri.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
@@ -95,17 +96,17 @@ export function isContentAddressed(uri: string): boolean {
   return url !== undefined && gatewayContent(url) !== undefined;
 }
 
-/** The gateways together, where hosts are named. */
+/** The name of all gateways together, where a host is expected. */
 export const IPFS_HOST = "ipfs";
 
-/** The gateway that a URL asks for content; none for any other page of it. */
+/** The gateway of a URL that asks for content; undefined for any other page of it. */
 export const gatewayOf = (url: string, gateways: readonly string[]): string | undefined =>
   gateways.find((gateway) => {
     const prefix = `${gateway}/ipfs/`;
     return url.startsWith(prefix) && contentPath(url.slice(prefix.length)) !== undefined;
   });
 
-/** What a gateway is asked for: `https://host/ipfs/CID/path`, below any folder, and `https://CID.ipfs.host/path`. */
+/** The content paths of a gateway: `https://host/ipfs/CID/path`, below any folder, and `https://CID.ipfs.host/path`. */
 function gatewayContent({ hostname, pathname, search }: URL): string | undefined {
   const path = /\/ipfs\/.+$/i.exec(pathname)?.[0];
   if (path !== undefined) return contentPath(path.replace(BEFORE_CID, "") + search);
@@ -117,8 +118,8 @@ function gatewayContent({ hostname, pathname, search }: URL): string | undefined
 function contentPath(text: string): string | undefined {
   const cid = CID.exec(text)?.[0];
   if (cid === undefined) return undefined;
-  // Dot segments that climb out of the content would reach the other pages of a gateway, which may be private. A proxy
-  // before it may read an encoded slash as one.
+  // Dot segments that leave the content would reach other pages of a gateway, which may be private. A proxy may read an
+  // encoded slash as one.
   const decoded = text.replace(/%2f|%5c/gi, "/");
   const { pathname } = new URL(`http://gateway.invalid/ipfs/${decoded}`);
   return pathname === `/ipfs/${cid}` || pathname.startsWith(`/ipfs/${cid}/`) ? text : undefined;

@@ -1,9 +1,9 @@
-/** Reads a stranger's body within its limit, counted on both sides of decompression. */
+/** Reads a foreign body within its limit, counted before and after decompression. */
 
 import { pipeline, type Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-// What a compressed body may be longer than what it holds: stored blocks and headers.
+// How much longer a compressed body may be than its content: stored blocks and headers.
 const CODING_OVERHEAD = 1.01;
 const CODING_OVERHEAD_BYTES = 1024;
 
@@ -12,14 +12,14 @@ export class SeveralCodings extends Error {}
 
 export interface BodyLimit {
   readonly bytesMax: number;
-  /** Of a body over `bytesMax` the start is enough; otherwise it is refused. */
+  /** Reads only the start of a body over `bytesMax`; otherwise such a body is refused. */
   readonly isStartEnough?: boolean;
 }
 
 /**
- * The body as it was before its Content-Encoding, at most `bytesMax` bytes of it. Rejects with BodyTooLarge once it is
- * longer, or once more has arrived than such a body can be packed into; with SeveralCodings where it was encoded more than
- * once, which no client needs; and with whatever the connection or the decompression reports.
+ * The decoded body, at most `bytesMax` bytes of it. Rejects with BodyTooLarge if it is longer, or if more has arrived
+ * than such a body can be compressed into; with SeveralCodings if it was encoded more than once, which no client needs;
+ * and with any error of the connection or the decompression.
  */
 export async function readBody(
   body: Readable,
@@ -49,14 +49,14 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: createBrotliDecompress,
 };
 
-/** The body as it was before its Content-Encoding; a coding that is not known is left as it is. */
+/** The decoded body; an unknown coding is left as it is. */
 function decoded(body: Readable, coding: string, bytesMax: number): Readable {
   const decode = decoders[coding];
-  // Whoever reads the end of the line is told of every fault in it.
+  // The reader at the end of the pipeline gets every error in it.
   return decode ? pipeline(limited(body, bytesMax), decode(), () => undefined) : body;
 }
 
-/** Ends with BodyTooLarge once more has arrived than a body of `bytesMax` can be packed into. */
+/** Ends with BodyTooLarge once more has arrived than a body of `bytesMax` can be compressed into. */
 function limited(body: Readable, bytesMax: number): Readable {
   let left = bytesMax * CODING_OVERHEAD + CODING_OVERHEAD_BYTES;
   const counter = new Transform({

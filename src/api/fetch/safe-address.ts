@@ -1,4 +1,4 @@
-/** Which addresses a stranger's URL may lead to: public unicast only. */
+/** Which addresses a foreign URL may lead to: public unicast only. */
 
 import ipaddr from "ipaddr.js";
 

@@ -38,7 +38,7 @@ export function graphqlRoutes(endpoint: GraphqlEndpoint<Caller>, clientAddress: 
   router.post("/graphql", compose(requireJson, answer));
   router.all("/graphql", (c) => {
     c.header("Allow", "POST");
-    throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: "GraphQL is asked by POST" }]);
+    throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: "use POST for GraphQL" }]);
   });
   return router;
 }

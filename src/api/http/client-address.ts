@@ -1,4 +1,4 @@
-/** Who a request comes from, as far as it can be known: the unit that callers without a key are limited by. */
+/** Identifies the client of a request, which is what callers without a key are limited by. */
 
 import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
@@ -6,25 +6,26 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-// One household or server holds a whole /64, and would otherwise have 2^64 addresses to spend.
+// One household or server has a whole /64, and would otherwise have 2^64 addresses to spend.
 const IPV6_PREFIX_BITS = 64;
 const UNKNOWN = "unknown";
 
-/** True for an IP address or a CIDR range, as TRUSTED_PROXIES lists them. */
+/** True for an IP address or a CIDR range, the two forms in TRUSTED_PROXIES. */
 export const isAddressRange = (text: string): boolean =>
   ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && parse(text) !== undefined);
 
 /**
- * The client's IPv4 address, or the /64 of its IPv6 address. X-Forwarded-For counts only as far as proxies that are
- * listed (IP addresses and CIDR ranges) have written it: the rightmost hop that is none of them. Anybody can send that
- * header, so without a trusted peer it is not read. `unknown`, which is one client to all limits, without a socket.
+ * The client's IPv4 address, or the /64 of its IPv6 address. X-Forwarded-For counts only as far as listed proxies (IP
+ * addresses and CIDR ranges) wrote it: the result is its rightmost hop that is not listed. Anybody can send that
+ * header, so it is ignored unless the peer is trusted. Without a socket the result is `unknown`, which all limits treat
+ * as one client.
  */
 export function createClientAddress(trustedProxies: readonly string[]): (c: Context) => string {
   const clientOf = createClientOf(trustedProxies);
   return (c) => clientOf(peerOf(c), c.req.header("x-forwarded-for"));
 }
 
-/** The same, of a peer's address and the header that it sent. */
+/** The same for a peer's address and the header that it sent. */
 export function createClientOf(
   trustedProxies: readonly string[],
 ): (peer: string | undefined, forwardedFor: string | undefined) => string {
@@ -39,7 +40,7 @@ export function createClientOf(
     for (const hop of hops) {
       if (!isTrusted(client)) break;
       const before = parse(withoutPort(hop.trim()));
-      // What a trusted proxy did not understand says nothing; it is then the best that is known.
+      // A hop that a trusted proxy could not parse identifies nobody, so the last trusted hop is used.
       if (!before) break;
       client = before;
     }
@@ -47,13 +48,13 @@ export function createClientOf(
   };
 }
 
-/** @hono/node-server hands over Node's request; a test may do the same. */
+/** @hono/node-server passes on Node's request; a test may do the same. */
 function peerOf(c: Context): string | undefined {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress;
 }
 
-/** IPv4 in IPv6 form, as dual-stack sockets tell it, is IPv4. */
+/** Dual-stack sockets report IPv4 as IPv4-mapped IPv6; it is treated as IPv4. */
 function parse(text: string): Address | undefined {
   // The library reads "1" and "0x7f.1" as addresses; no proxy writes them.
   const isPlain = ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(":") && ipaddr.isValid(text));

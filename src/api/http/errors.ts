@@ -1,8 +1,8 @@
-/** The closed set of request errors: one table from code to status and wording, one body for every answer. */
+/** The closed set of request errors: one table from code to status and wording, and one body for every error answer. */
 
 import { z } from "@hono/zod-openapi";
 
-/** Worded as the gateways of this field word them (facts of the market-partner API and of Kong's plugins). */
+/** Worded like the gateways of this field (the market-partner API and Kong's plugins). */
 export const errorTable = {
   INVALID_REQUEST: { status: 400, message: "Invalid request" },
   TOKEN_NOT_FOUND: { status: 400, message: "Token not found" },
@@ -26,19 +26,19 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** One thing wrong with a request: where, and what was expected and arrived. */
+/** One problem of a request: its path, what was expected, and what arrived. */
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;
 }
 
-/** What `Retry-After` says with UNAVAILABLE: a database or node that went away is back within seconds, or somebody has to look. */
+/** `Retry-After` of UNAVAILABLE: a database or node is back within seconds, or an operator has to act. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** An answer that a request has earned. Anything else that is thrown becomes INTERNAL, without its text. */
+/** An error that the client gets as it is. Any other error becomes INTERNAL, without its text. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** When the same request may succeed. */
+  /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   };
 }
 
-/** What a failed validation is answered with: every problem at once, under the one code that some limit may have. */
+/** The answer to a failed validation: all problems at once, under one code, even if one of them is about a limit. */
 export function refusalOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ApiError {
   const isTooMany = error.issues.some(
     (issue) => issue.code === "custom" && issue.params?.code === "TOO_MANY_TOKENS",
@@ -80,7 +80,7 @@ export function refusalOf(error: z.ZodError | { issues: readonly z.core.$ZodIssu
   return new ApiError(isTooMany ? "TOO_MANY_TOKENS" : "INVALID_REQUEST", detailsOf(error));
 }
 
-// A body of nothing but mistakes would be answered with forty times its size.
+// Otherwise a body full of mistakes would get an answer forty times its size.
 const DETAILS_MAX = 100;
 
 /** The details of a failed validation, one per problem, with JSON-like paths such as `token_ids[3]`. */
@@ -98,7 +98,7 @@ export function detailsOf(error: z.ZodError | { issues: readonly z.core.$ZodIssu
     }));
 }
 
-/** Of a value that fits none of several forms, what is wrong with it as the last one, which is the general one. */
+/** For a value that fits none of several forms, the problems of the last one, which is the most general. */
 function mostSpecific(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const last = issue.errors.at(-1) ?? [];

@@ -1,4 +1,4 @@
-/** Fields that many routes share, as they are documented and checked. */
+/** Fields that many routes share, with their documentation and validation. */
 
 import { z } from "@hono/zod-openapi";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
@@ -39,7 +39,7 @@ export const chainIdField = z
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-/** How many entries a page of a list holds. */
+/** The number of entries on a page of a list. */
 export const limitField = z
   .string()
   .refine((text) => /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= LIMIT_MAX, {
@@ -49,7 +49,7 @@ export const limitField = z
   .default(LIMIT_DEFAULT)
   .openapi({ type: "integer", minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT });
 
-/** `chainId:address`, or the address alone where one chain has it, as the operator names a collection. */
+/** `chainId:address`, or the address alone if only one chain has it. */
 export const collectionRefField = z
   .string()
   .transform((text, context) => {
@@ -61,19 +61,19 @@ export const collectionRefField = z
   })
   .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });
 
-/** Whether PostgreSQL takes a text, and takes it as it is. */
+/** Whether PostgreSQL can store a text unchanged. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const CLIP_CHARACTERS = 80;
 
-/** Any value, as an error names what arrived. */
+/** Describes any value for an error message. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `"${clip(value)}"`;
   if (Array.isArray(value)) return "a list";
-  // A GraphQL literal has no prototype, and nothing to make it text by.
+  // A GraphQL literal has no prototype, so `String` would throw.
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** What arrived, short enough to be repeated in an answer. */
+/** What arrived, short enough to repeat in an answer. */
 export const clip = (text: string): string =>
   text.length > CLIP_CHARACTERS ? `${text.slice(0, CLIP_CHARACTERS)}…` : text;

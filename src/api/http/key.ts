@@ -1,4 +1,4 @@
-/** The key that every gateway route asks for (spec.md "Authentication"). */
+/** The API key that every gateway route requires (spec.md "Authentication"). */
 
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -6,25 +6,25 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiEnv, CallerApp } from "./router.ts";
 
-/** Gateway APIs: what stands after {base_url} in a path, and what an app is permitted by name. */
+/** The gateway APIs: the name after {base_url} in a path, which is also the name of an app's permission. */
 export const apiNames = ["market-partner", "market"] as const;
 export type ApiName = (typeof apiNames)[number];
 
 export const KEY_HEADER = "X-API-Key";
 export const KEY_PARAMETER = "apiKey";
 
-/** Finds the app of a key; undefined for a key that does not exist or is revoked. Throws when it can't be known. */
+/** Finds the app of a key; undefined for a key that is unknown or revoked. Throws if that can't be determined. */
 export interface KeyFinder {
   findApp(key: string): Promise<CallerApp | undefined>;
 }
 
-/** Who looks keys up, and counts the wrong ones. */
+/** Looks up keys, and counts wrong ones. */
 export interface KeyCheck extends KeyFinder {
-  /** Counts a wrong key of the request's client; throws RATE_LIMITED where there were too many. */
+  /** Counts a wrong key of the request's client; throws RATE_LIMITED after too many. */
   readonly onWrongKey: (c: Context) => Promise<void>;
 }
 
-/** The app of a key that a request has sent. Throws KEY_INVALID for a key that does not exist. */
+/** The app of the key in a request. Throws KEY_INVALID for an unknown key. */
 export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise<CallerApp> {
   const app = await keys.findApp(key);
   if (app) return app;
@@ -33,9 +33,9 @@ export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise
 }
 
 /**
- * The key of a request: `X-API-Key`, or else `?apiKey=`. Undefined for none; an empty one counts as none, as the
- * field's gateways have it. Throws KEY_INVALID for a parameter that is given twice, since nobody can say which is meant
- * (a header that is given twice arrives as one text, which is no key).
+ * The key of a request: `X-API-Key`, or else `?apiKey=`. Undefined for none; an empty one counts as none, as in the
+ * field's gateways. Throws KEY_INVALID for a repeated parameter, since it is ambiguous (a repeated header arrives as
+ * one text, which is no valid key).
  */
 export function keyOf(c: Context): string | undefined {
   const header = c.req.header(KEY_HEADER);
@@ -47,7 +47,7 @@ export function keyOf(c: Context): string | undefined {
   return parameters[0] || undefined;
 }
 
-/** Lets a request through when it holds the key of an app that may use `api`. */
+/** Lets a request through if its key belongs to an app that may use `api`. */
 export const requireKey = (keys: KeyCheck, api: ApiName) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
@@ -62,7 +62,10 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
   });
 
 /** Throws NOT_ALLOWED unless the app may write the information of a collection (spec.md "Trait groups"). */
-export function assertHolds(app: CallerApp, collection: { chainId: number; address: string }): void {
+export function assertCollectionAllowed(
+  app: CallerApp,
+  collection: { chainId: number; address: string },
+): void {
   const name = collectionKey(collection);
   if (app.collections === null || app.collections.includes(name)) return;
   throw new ApiError("NOT_ALLOWED", [

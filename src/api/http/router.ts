@@ -1,4 +1,4 @@
-/** What every REST door shares: validation answers, the error shape, and the documented responses. */
+/** What every REST route shares: validation answers, the error shape, and the documented responses. */
 
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -16,7 +16,7 @@ export interface CallerApp {
   readonly id: string;
   readonly name: string;
   readonly apis: readonly string[];
-  /** `chainId:address` of those whose information it may write, or null for every collection. */
+  /** The collections, as `chainId:address`, whose information the app may write; null for every collection. */
   readonly collections: readonly string[] | null;
   readonly tier: Tier;
 }
@@ -25,7 +25,7 @@ export interface ApiEnv {
   Variables: { requestId: string; app: CallerApp };
 }
 
-/** A router whose routes validate their whole input and answer every problem at once. */
+/** A router whose routes validate their whole input and report every problem at once. */
 export function createRouter(): OpenAPIHono<ApiEnv> {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
@@ -34,7 +34,7 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
   });
 }
 
-/** Answers in the contract's shape, whatever was thrown. Only unexpected errors are logged. */
+/** Answers any thrown error in the contract's shape. Only unexpected errors are logged. */
 export function answerError<E extends { Variables: { requestId: string } }>(
   error: Error,
   c: Context<E>,
@@ -50,7 +50,7 @@ export function answerError<E extends { Variables: { requestId: string } }>(
   return c.json(errorBody(known, requestId), status as ContentfulStatusCode);
 }
 
-/** What is answered for whatever was thrown. */
+/** The answer to any thrown error. */
 export function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPException && error.status === 400) {
@@ -95,7 +95,7 @@ export const limitBody = (maxSize: number) =>
     },
   });
 
-/** Refuses bodies that do not say they are JSON, so that none is ever read as an empty object. */
+/** Refuses bodies without a JSON content type, so that none is ever read as an empty object. */
 export const requireJson = createMiddleware(async (c, next) => {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim())) {
@@ -109,7 +109,7 @@ export const requireJson = createMiddleware(async (c, next) => {
   await next();
 });
 
-/** Refuses callers that can't take JSON (spec.md "Gateway path shape"). */
+/** Refuses callers that don't accept JSON (spec.md "Gateway path shape"). */
 export const requireAcceptsJson = createMiddleware((c, next) => {
   const accept = c.req.header("accept");
   if (accept !== undefined && !/(?:\*\/\*|application\/\*|application\/json)/i.test(accept)) {

@@ -1,24 +1,24 @@
-/** Work that is due once a day, done by one process of all that share the database. */
+/** Work that is due once a day, done by one of the processes that share the database. */
 
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 const POLL_MS = 600_000;
-// A job that could not run yet, as while an index is being built.
+// A job may be unable to run yet, for example while an index is being built.
 const WAITING_MS = 5_000;
 
 export interface DailyJob {
   readonly name: string;
   /**
-   * Does its work in steps short enough for the statement timeout, and returns how many rows it deleted. Undefined if it can't
-   * be done yet: then it stays due.
+   * Works in steps short enough for the statement timeout, and returns how many rows it deleted. Undefined if it can't
+   * run yet: then it stays due.
    */
   run(database: Database): Promise<number | undefined>;
 }
 
 export interface Daily {
-  /** Runs the jobs that are due. One that fails is due again at the next poll. True while a job can't be done yet. */
+  /** Runs the jobs that are due. A job that fails is due again at the next poll. True while a job can't run yet. */
   runDue(): Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export function createDaily(deps: {
 
   const release = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
 
-  /** True if the job can't be done yet. */
+  /** True if the job can't run yet. */
   async function runIfDue({ name, run }: DailyJob): Promise<boolean> {
     if (!(await claim(name))) return false;
     try {
@@ -71,7 +71,7 @@ export function createDaily(deps: {
   };
 }
 
-/** Runs what is due at once and every ten minutes; every five seconds while a job can't be done yet. */
+/** Runs due jobs immediately and every ten minutes; every five seconds while a job can't run yet. */
 export function startDaily(deps: Parameters<typeof createDaily>[0]): Pick<PassLoop, "stop"> {
   const daily = createDaily(deps);
   return startPassLoop({
@@ -82,7 +82,10 @@ export function startDaily(deps: Parameters<typeof createDaily>[0]): Pick<PassLo
   });
 }
 
-/** Runs a deletion, whose only parameter is the most rows it may take, until it finds fewer. Returns how many it deleted. */
+/**
+ * Repeats a deletion, whose only parameter is the maximum number of rows, until it finds fewer. Returns how many rows
+ * it deleted.
+ */
 export async function deleteInBatches(database: Database, sql: string): Promise<number> {
   let total = 0;
   for (;;) {

@@ -1,68 +1,68 @@
-/** Bounds what this process asks of hosts at once: of each by how it answers, and of all together. */
+/** Limits concurrent requests: per host, by how the host answers, and for the process as a whole. */
 
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
 import { type Bounds, createHostLimit, type HostLimit, type HostSignal } from "./host-limit.ts";
 import { readPaused } from "./hosts.ts";
 
-// All processes together ask a host at least so much at once: less would leave a slow one idle between two answers.
+// All processes together make at least so many: with fewer, a slow host would idle between two requests.
 const AT_ONCE_MIN = 4;
-// Of all that a process asks at once, so that a host that stops answering leaves the rest to others.
+// One host's share of the process's requests, so that a host that stops answering leaves some for others.
 const SHARE_OF_ONE_HOST = 3 / 4;
-// Long enough for a host that answers, and nothing to those behind when it does not.
+// Long enough for a host that answers, and short enough for other work if it doesn't.
 const WAIT_MS = 1_000;
-// Work for so long is claimed ahead, since a claim and the reading of a token's URI take a part of it.
+// So much work is claimed ahead: a claim, and reading a token's URI, take part of this time.
 const AHEAD_MS = 100;
-// In multiples of what this process asks at once: what is claimed ahead of one host, and of unknown ones.
+// The most to claim ahead, for one host and for unknown ones, in multiples of the concurrency.
 const AHEAD_SHARE = 2;
-// What other processes find out about a host may come so much later.
+// A pause that another process began may be noticed so much later.
 const PAUSED_KEPT_MS = 100;
 const HOSTS_MAX = 1_000;
 
 export interface Visit {
-  /** The highest goes first. */
+  /** Higher goes first. */
   readonly priority: number;
-  /** Whoever claimed the work knew its host, and that it was not paused. */
+  /** The claim knew the host, and that it was not paused. */
   readonly isClaimed: boolean;
-  /** Aborted when nothing is to be asked any more. */
+  /** Aborted when no request is to be made any more. */
   readonly signal: AbortSignal;
 }
 
-/** A request that may be made now. */
+/** Permission for one request. */
 export interface HostTurn {
-  /** Tells how it ended, where that says something of the host. */
+  /** Reports the outcome, if it says anything about the host. */
   ended(signal: HostSignal): void;
-  /** Lets the next one go. Later calls do nothing. */
+  /** Ends the turn, so that the next one may start. Further calls do nothing. */
   leave(): void;
 }
 
-/** How much more work this process should claim now. */
+/** How much more work this process should claim now, in units of one request. */
 export interface ClaimQuota {
-  /** By host, where it is not `perHost`. */
+  /** By host, if it differs from `perHost`. */
   readonly hosts: ReadonlyMap<string, number>;
   readonly perHost: number;
-  /** Of work whose host nobody knows yet. */
+  /** For work whose host is unknown. */
   readonly unread: number;
 }
 
 export interface HostConcurrency {
-  /** The turn, once it has come. Undefined if the host is paused, stays busy for a second, or the visit is called off. */
+  /** Waits for a turn. Undefined if the host is paused, if it stays busy for a second, or if `signal` is aborted. */
   enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
-  /** Counts claimed work for a host until the function that is returned is called. */
+  /** Counts claimed work for a host until the returned function is called. */
   expect(host: string): () => void;
   quota(): ClaimQuota;
-  /** By host, how many processes work for it, this one included: they share what may be asked of it. */
+  /** Sets how many processes work for each host, including this one; they divide its limits evenly. */
   shareWith(processes: ReadonlyMap<string, number>): void;
-  /** How many good answers this process has had of about the last hundred; 0 unless one came within the last two seconds. */
+  /** Good answers to this process among about its last hundred requests; 0 unless one came within the last two seconds. */
   answeredLately(host: string): number;
-  /** Forgets which hosts are paused, after this process noted a failure: those that wait for the host are to know. */
+  /** Reads again which hosts are paused, after this process recorded a failure: waiting requests need to know. */
   forgetPaused(): void;
 }
 
 interface Host {
   readonly name: string;
   readonly limit: HostLimit;
-  readonly line: Waiting[];
+  readonly queue: Waiting[];
   inFlight: number;
   expected: number;
 }
@@ -71,16 +71,16 @@ interface Waiting extends Pick<Visit, "priority" | "isClaimed"> {
   readonly start: () => void;
 }
 
-/** At most `concurrency` requests at once, three quarters of them to one host. */
+/** At most `concurrency` requests at once, and at most three quarters of those to one host. */
 export function createHostConcurrency(database: Database, concurrency: number): HostConcurrency {
   const known = new LRUCache<string, Host>({ max: HOSTS_MAX });
-  const lines = new Set<Host>();
+  const queued = new Set<Host>();
   let processes: ReadonlyMap<string, number> = new Map();
   let inFlight = 0;
   let timer: NodeJS.Timeout | undefined;
   let asking: ReturnType<typeof readPaused> | undefined;
 
-  // A burst of requests asks once.
+  // Requests in a burst share one query.
   const paused = (): ReturnType<typeof readPaused> => {
     if (asking) return asking;
     const asked = readPaused(database);
@@ -102,7 +102,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     let host = known.get(name);
     if (!host) {
       const limit = createHostLimit(() => boundsOf(name));
-      host = { name, limit, line: [], inFlight: 0, expected: 0 };
+      host = { name, limit, queue: [], inFlight: 0, expected: 0 };
       known.set(name, host);
     }
     return host;
@@ -118,36 +118,36 @@ export function createHostConcurrency(database: Database, concurrency: number): 
   }
 
   const isBefore = (a: Host, b: Host): boolean => {
-    const difference = (a.line[0]?.priority ?? 0) - (b.line[0]?.priority ?? 0);
+    const difference = (a.queue[0]?.priority ?? 0) - (b.queue[0]?.priority ?? 0);
     return difference > 0 || (difference === 0 && a.inFlight < b.inFlight);
   };
 
-  /** Starts what may start: the most wanted first, and of hosts alike the one that is asked least. */
+  /** Starts what may start: by priority, and at equal priority the host with the fewest requests. */
   function startNext(): void {
     clearTimeout(timer);
     for (;;) {
       let next: Host | undefined;
-      for (const host of lines)
+      for (const host of queued)
         if (mayStart(host) && (next === undefined || isBefore(host, next))) next = host;
       if (!next) break;
-      next.line[0]?.start();
+      next.queue[0]?.start();
     }
     if (inFlight === concurrency) return;
-    // Those that only their pace holds up go on though nobody leaves.
+    // A host that only its pace holds up goes on without another turn ending.
     const now = performance.now();
-    const paced = [...lines].filter((host) => host.inFlight < host.limit.max);
+    const paced = [...queued].filter((host) => host.inFlight < host.limit.max);
     const waits = paced.map(({ limit }) => limit.waitMs(now));
     if (waits.length > 0) timer = setTimeout(startNext, Math.ceil(Math.min(...waits)));
   }
 
-  /** True once another has left and the turn has come. */
+  /** True once the turn has come. */
   function waitForTurn(host: Host, { priority, isClaimed, signal }: Visit): Promise<boolean> {
     return new Promise((done) => {
       const end = (isTurn: boolean): void => {
         clearTimeout(late);
         signal.removeEventListener("abort", giveUp);
-        host.line.splice(host.line.indexOf(waiting), 1);
-        if (host.line.length === 0) lines.delete(host);
+        host.queue.splice(host.queue.indexOf(waiting), 1);
+        if (host.queue.length === 0) queued.delete(host);
         if (isTurn) start(host);
         done(isTurn);
       };
@@ -155,9 +155,9 @@ export function createHostConcurrency(database: Database, concurrency: number): 
       const waiting: Waiting = { priority, isClaimed, start: () => end(true) };
       const late = setTimeout(giveUp, WAIT_MS);
       signal.addEventListener("abort", giveUp);
-      const behind = host.line.findIndex((other) => other.priority < priority);
-      host.line.splice(behind === -1 ? host.line.length : behind, 0, waiting);
-      lines.add(host);
+      const behind = host.queue.findIndex((other) => other.priority < priority);
+      host.queue.splice(behind === -1 ? host.queue.length : behind, 0, waiting);
+      queued.add(host);
       startNext();
     });
   }
@@ -190,7 +190,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     async enter(name, visit) {
       if (visit.signal.aborted) return undefined;
       const host = hostOf(name);
-      const isAtOnce = host.line.length === 0 && mayStart(host);
+      const isAtOnce = host.queue.length === 0 && mayStart(host);
       if (isAtOnce) start(host);
       else if (!(await waitForTurn(host, visit))) return undefined;
       try {
@@ -210,10 +210,10 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     },
 
     quota() {
-      // A host that is new to this process starts with the lower bound, and as much again ahead.
+      // A host that is new to this process starts at the lower bound, with as much again claimed ahead.
       const perHost = 2 * boundsOf("").min;
       const hosts = [...known.values()].map((host) => [host.name, quotaOf(host)] as const);
-      const waiting = [...lines].flatMap(({ line }) => line.filter(({ isClaimed }) => !isClaimed)).length;
+      const waiting = [...queued].flatMap(({ queue }) => queue.filter(({ isClaimed }) => !isClaimed)).length;
       return {
         hosts: new Map(hosts.filter(([, quota]) => quota !== perHost)),
         perHost,

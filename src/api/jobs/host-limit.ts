@@ -1,6 +1,6 @@
 /**
- * How much of one host is asked at once, by how it answers: additive increase, multiplicative decrease, as TCP controls
- * congestion (RFC 5681). Pure: the caller passes the time, in milliseconds of a monotonic clock.
+ * How many concurrent requests one host gets, by how it answers: additive increase, multiplicative decrease, like TCP's
+ * congestion control (RFC 5681). Pure: the caller passes the time, in milliseconds of a monotonic clock.
  */
 
 import { createHostPace } from "./host-pace.ts";
@@ -12,7 +12,7 @@ export interface HostSample {
   readonly signal: HostSignal;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Requests under way when this one ended, itself included. */
+  /** Concurrent requests when this one ended, itself included. */
   readonly inFlight: number;
 }
 
@@ -22,31 +22,31 @@ export interface Bounds {
 }
 
 export interface HostLimit {
-  /** Requests at once, within the bounds. */
+  /** Concurrent requests, within the bounds. */
   readonly max: number;
-  /** Milliseconds until the next request may start, where the host has refused; 0 for now. */
+  /** Milliseconds until the next request may start, after refusals; 0 means now. */
   waitMs(now: number): number;
-  /** To be told of each request that starts. */
+  /** To be called when a request starts. */
   started(now: number): void;
-  /** To be told how each request ended. */
+  /** To be called when a request ends. */
   ended(sample: HostSample): void;
   /** Good answers among about the last hundred; 0 unless one came within the last two seconds. */
   answeredLately(now: number): number;
-  /** How many requests could start within so many milliseconds, besides those under way. */
+  /** How many requests could start within so many milliseconds, beyond the current ones. */
   startsWithin(ms: number, now: number): number;
 }
 
-// A few faults among many answers are no reason to ask less: above this share of the last hundred answers or so.
+// A few faults among many answers are no reason to slow down: the limit falls above this share of about the last hundred.
 const MANY = { refused: 0, unavailable: 0.12, failed: 0.2 };
 const MEMORY = 0.99;
-// A pace is not set for a few faults among the first answers: it would take long to be lifted.
+// A few 503s among the first answers set no pace, since it would take long to lift.
 const TAKEN_FOR_GOOD = 20;
-// A refusal may come at once, and says nothing of how long an answer takes.
+// A refusal may be instant, and says nothing about how long an answer takes.
 const ANSWER_MS_MIN = 10;
-// Twice the host's own time, and what a busy process of ours adds to any answer.
+// Growing latency: more than twice the host's best, plus what a busy process of ours adds to any answer.
 const SLOWER = 2;
 const NOISE_MS = 50;
-// So much of the best time is forgotten a round at the lower bound, where a slower host is not slow by our doing.
+// The best time grows by this factor per round at the lower bound, where a host isn't slow because of us.
 const FORGOTTEN = 1.05;
 const LATELY_MS = 2_000;
 
@@ -54,7 +54,7 @@ const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 const newRound = () => ({ answers: 0, isFull: false, isClean: true, latenciesMs: [] as number[] });
 
-/** Starts at the lower bound. `bounds` is read again each time, since replicas come and go. */
+/** Starts at the lower bound. `bounds` is read each time, since replicas come and go. */
 export function createHostLimit(bounds: () => Bounds): HostLimit {
   const pace = createHostPace();
   let limit = bounds().min;
@@ -64,7 +64,7 @@ export function createHostLimit(bounds: () => Bounds): HostLimit {
   let answers = 0;
   let latencyMs = 0;
   let bestMs = Number.POSITIVE_INFINITY;
-  // As many answers as may be under way: about the time of one answer.
+  // As many answers as the limit allows at once, which takes about the time of one.
   let round = newRound();
 
   const within = (value: number): number => Math.min(Math.max(value, bounds().min), bounds().max);
@@ -95,7 +95,7 @@ export function createHostLimit(bounds: () => Bounds): HostLimit {
 
     ended({ signal, startedAt, endedAt: now, inFlight }) {
       const isGood = signal === "answered";
-      // Those under way at the last fall say nothing of what it changed.
+      // Requests that had started before the last fall say nothing about its effect.
       const isNew = startedAt >= fellAt;
       faults = faults * MEMORY + (isGood ? 0 : 1);
       answers = answers * MEMORY + 1;

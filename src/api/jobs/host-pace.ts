@@ -1,36 +1,36 @@
 /**
- * So many starts a second at one host that refuses though little is under way. Pure: the caller passes the time, in
- * milliseconds of a monotonic clock.
+ * Starts per second for a host that refuses: for a host that allows a few requests a second, even a few at once are too
+ * many. Pure: the caller passes the time, in milliseconds of a monotonic clock.
  */
 
-// Refusals this soon after the pace fell show that it was far too high.
+// A refusal so soon after a fall shows that the pace was far too high.
 const AGAIN_MS = 1_000;
-// Of the pace that was refused: what follows, and what follows a refusal soon after.
+// The next pace, as a share of the refused one: normally, and after a refusal soon after another.
 const AFTER = 0.8;
 const AFTER_AGAIN = 0.25;
-// The pace is lifted once it is so many times as high as the one that was refused.
+// The pace is lifted once it is so many times the refused one.
 const LIFTED = 3;
 const SLOWEST = 1;
-// Starts that were held up, as by a busy event loop, are made up for within this time.
+// Starts that a busy event loop delayed are made up for within this time.
 const MADE_UP_MS = 20;
 
 export interface HostPace {
-  /** Starts a second; `Infinity` before the first refusal. */
+  /** Starts per second; `Infinity` before the first refusal. */
   perSecond(now: number): number;
-  /** Milliseconds until the next request may start; 0 for now. */
+  /** Milliseconds until the next request may start; 0 means now. */
   waitMs(now: number): number;
-  /** To be told of each request that starts. */
+  /** To be called when a request starts. */
   started(now: number): void;
-  /** To be told of each good answer. */
+  /** To be called for each good answer. */
   answered(now: number): void;
-  /** To be told of each refusal, of a request begun at `startedAt`. `soFar`: starts a second where there is no pace yet. */
+  /** To be called for each refusal. `startedAt`: of the refused request. `soFar`: starts per second, if there is no pace yet. */
   refused(startedAt: number, now: number, soFar: number): void;
 }
 
-/** What so many seconds add, of the pace that was refused: little around that pace, and more beyond it, as in CUBIC (RFC 9438). */
+/** The rise after so many seconds, as a share of the refused pace: slow at first and then ever faster, like CUBIC (RFC 9438). */
 const rise = (seconds: number): number => seconds / 20 + (seconds / 10) ** 3;
 
-/** Falls with each refusal, but not below what the host has just borne, and rises until the next one. */
+/** Falls with each refusal, but not below 80 % of what the host has just answered, and rises until the next one. */
 export function createHostPace(): HostPace {
   const good = createRate();
   let base = Number.POSITIVE_INFINITY;
@@ -46,7 +46,7 @@ export function createHostPace(): HostPace {
     return Number.isFinite(base) ? pace : base;
   }
 
-  /** The starts that have been earned until now, below 1 where the next one has to wait. */
+  /** Adds the starts earned until now; the next one has to wait while there is less than 1. */
   function earn(now: number): void {
     const pace = perSecond(now);
     const most = Math.max(1, (pace * MADE_UP_MS) / 1_000);
@@ -70,7 +70,7 @@ export function createHostPace(): HostPace {
     answered: (now) => good.add(now),
 
     refused(startedAt, now, soFar) {
-      // Those under way at the last fall say nothing of what it changed.
+      // Requests that had started before the last fall say nothing about its effect.
       if (startedAt < fellAt) return;
       const pace = perSecond(now);
       refusedAt = Math.max(Number.isFinite(pace) ? pace : soFar, SLOWEST);
@@ -83,7 +83,7 @@ export function createHostPace(): HostPace {
   };
 }
 
-/** Counts what came within the last second: of the second before the current one, as much as is left of it. */
+/** A sliding window of one second: the current second's count, and the remaining share of the previous one's. */
 function createRate() {
   let from = Number.NEGATIVE_INFINITY;
   let before = 0;

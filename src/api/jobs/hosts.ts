@@ -1,6 +1,6 @@
 /**
- * The hosts that documents and media come from, as every process sees them. A host that fails again and again is paused
- * (circuit breaker open): one that answers has no row in vitrine.host.
+ * The hosts of documents and media, as every process sees them. A host that fails repeatedly is paused (circuit breaker
+ * open). A healthy host has no row in vitrine.host.
  */
 
 import type { Queryable } from "../db/database.ts";
@@ -8,16 +8,19 @@ import { hostWindow, retryPolicies } from "./retry-policies.ts";
 
 const { attempts, firstMs, factor, maxMs, retryAfterMaxMs } = retryPolicies.hostPause;
 
-/** SQL: this row of vitrine.host, or none where it was joined outer, is of a paused host. */
+/** SQL: the host of this row of vitrine.host is paused; false for the empty row of an outer join. */
 export const isPaused = (row: string): string => `(${row}.paused_until > now()) is true`;
 
-/** SQL: the host of this row is paused for its failures, or was until now and has not answered since. */
+/**
+ * SQL: the host of this row has failed often enough to be paused, and has not answered since, even if the pause is
+ * over.
+ */
 export const isTripped = (row: string): string => `${row}.failures >= ${attempts}`;
 
-// A failure that has nearly left the window is forgotten.
+// A row with less than this is deleted: its failures have all but left the window.
 const FORGOTTEN = 0.5;
 
-/** How a request ended, as far as its host is concerned. */
+/** The outcome of a request, as far as its host is concerned. */
 export type HostAnswer =
   | { readonly kind: "answered" }
   | {
@@ -25,11 +28,11 @@ export type HostAnswer =
       readonly reason: string;
       readonly retryAfterMs: number | undefined;
       readonly url: string;
-      /** True where the host only asked for less, and gets it: no failure, though its Retry-After holds. */
+      /** The host only asked for fewer requests, and gets them: no failure, though its Retry-After applies. */
       readonly isLoad?: boolean;
     };
 
-/** To be told of requests in the order in which they ended, and of good answers shortly before them. */
+/** Records answers, in order. `goodBefore`: how many good ones came shortly before these. */
 export type NoteHost = (
   db: Queryable,
   host: string,
@@ -70,7 +73,7 @@ export const createNoteHost =
     if (row?.isPaused && !row.hasProbe) await chooseProbe(db, host);
   };
 
-/** The URLs whose Retry-After came after the last good answer, each with milliseconds. */
+/** The URLs with a Retry-After since the last good answer, each with its milliseconds. */
 function askingSince(answers: readonly HostAnswer[]): readonly (readonly [string, number])[] {
   const since = answers.slice(answers.findLastIndex(({ kind }) => kind === "answered") + 1);
   const asking = new Map<string, number>();
@@ -81,9 +84,9 @@ function askingSince(answers: readonly HostAnswer[]): readonly (readonly [string
 }
 
 const PAUSED = isPaused("h");
-// What was under way when the pause began says nothing new.
+// Answers to requests that had started before the pause say nothing new.
 const IS_BACK = `(${isTripped("h")} and not ${PAUSED} and $2::real > 0)`;
-// How much of what is remembered stays in the window beside the new answers.
+// The share of the old counts that stays in the window beside the new answers.
 const KEPT = `case when ${IS_BACK} then 0
                    else coalesce(least(1, greatest(0, ${hostWindow.answers} - $2::real - $3::real) / nullif(h.answered + h.failed, 0)), 0) end`;
 const FAILED = `(h.failed * ${KEPT} + $3::real)`;
@@ -95,8 +98,8 @@ const FAILURES = `case when ${OPENS} then greatest(case when ${IS_BACK} then 0 e
                        when ${IS_BACK} then 0 else h.failures end`;
 const ASKED_AGAIN = `($7::boolean or (($2::real = 0 or ${PAUSED}) and h.retry_by <> md5($5::text)))`;
 
-// The host, how many answers were good and how many failures, why, and the last URL that asked to be left alone, for how
-// many milliseconds, and whether another one did.
+// Parameters: the host, its good answers, its failures, the last reason, the last URL with a Retry-After and its
+// milliseconds, and whether another URL had one.
 const NOTE = `
   with gone as (
     delete from vitrine.host h

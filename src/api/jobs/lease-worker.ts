@@ -1,57 +1,66 @@
-/** Works a queue of leases: what a process has claimed is its own while it renews the lease, and nobody's soon after it dies. */
+/**
+ * Works on a queue of leases. A process owns what it has claimed while it renews the lease; after its death the lease
+ * soon expires.
+ */
 
 import type { Logger } from "../http/logger.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
-// A claim for each free place costs more than the work: places are gathered for a moment, unless no more than this share
-// of them is taken.
+// A claim for each free slot would cost more than the work: slots are gathered for a moment, unless at most this share
+// of them is in use.
 const CLAIM_DELAY_MS = 20;
 const CLAIM_SHARE = 1 / 4;
 const AFTER_FAULT_MS = 1_000;
 
-/** To be thrown by a run that finds its lease taken over: no fault, and nothing of the run was kept. */
+/** Thrown by a run that finds its lease taken over: this is no failure, and the run has changed nothing. */
 export class LeaseLost extends Error {}
 
 export interface LeaseRun {
   /** Aborted when the worker stops. */
   readonly signal: AbortSignal;
-  /** Gives the place to another lease before the run ends, as when only the recording is left. */
+  /** Frees the slot for another lease before the run ends, for example when only recording is left. */
   freePlace(): void;
 }
 
 export interface LeaseWorkerOptions<Lease> {
-  /** What a lease is for, in the singular: "refresh". Named by the log. */
+  /** The subject of a lease, in the singular: "refresh". Used in log messages. */
   readonly work: string;
-  /** Leases that are worked on at once; 0 leaves the queue to other processes. */
+  /** Concurrent leases; 0 leaves the queue to other processes. */
   readonly concurrency: number;
-  /** Runs that may go on after they have given up their place. 0 by default. */
+  /** How many runs may continue after they have freed their slot. 0 by default. */
   readonly finishingMax?: number;
-  /** Milliseconds, like all times here: from one claim to the next while nothing wakes the worker. */
+  /** In milliseconds, like all times here: the interval between claims while nothing wakes the worker. */
   readonly pollMs: number;
-  /** The same while leases run, or work is due that can't be claimed yet. `pollMs` by default. */
+  /** The same while leases run, or while due work can't be claimed yet. `pollMs` by default. */
   readonly busyPollMs?: number;
-  /** From one renewal to the next; a lease should last for three. */
+  /** The interval between renewals; a lease should outlast three. */
   readonly renewMs: number;
   readonly logger: Logger;
-  /** Claims what is due, at most `free` leases. */
+  /** Claims due work, at most `free` leases. */
   claim(free: number): Promise<readonly Lease[]>;
-  /** How long until something is due; undefined when nothing waits. Asked when no lease runs. */
+  /** The time until something is due; undefined if nothing waits. Called when no lease runs. */
   nextDueMs?(): Promise<number | undefined>;
   renew(leases: readonly Lease[]): Promise<void>;
   /** Returns leases to the queue as if they had never been claimed. */
   release(leases: readonly Lease[]): Promise<void>;
-  /** Works on a lease, and ends or reschedules it. */
+  /** Processes a lease, and ends or reschedules it. */
   run(lease: Lease, run: LeaseRun): Promise<void>;
-  /** After a run failed by a fault of ours, which is logged. The lease runs out unless this ends or reschedules it. */
+  /**
+   * Called after a run failed because of our own fault, which is logged. The lease expires unless this ends or
+   * reschedules it.
+   */
   onFault?(lease: Lease): Promise<void>;
-  /** What the log says of a lease. */
+  /** Fields that log messages about a lease contain. */
   describe(lease: Lease): Readonly<Record<string, unknown>>;
 }
 
-/** `stop` claims nothing more, releases what runs so that other processes can claim it, and resolves when nothing runs. */
+/**
+ * `stop` claims nothing more, releases running leases so that other processes can claim them, and resolves when nothing
+ * runs.
+ */
 export type LeaseWorker = PassLoop;
 
-/** Never rejects: a claim or a renewal that fails is logged and tried again, a run that fails is logged. */
+/** Never rejects: a claim or renewal that fails is logged and retried, and a run that fails is logged. */
 export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): LeaseWorker {
   const { work, concurrency, finishingMax = 0, pollMs, busyPollMs = pollMs, logger } = options;
   const running = new Map<Lease, Promise<void>>();
@@ -134,10 +143,10 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   return {
     wake: claiming.wake,
     async stop() {
-      // Taken now: a run that the stop cuts short may end before the rest has stopped, and leaves its lease behind.
+      // Copied now: a run that is aborted may end before the others have stopped, and its lease would be missed.
       const leases = [...running.keys()];
       await Promise.all([claiming.stop(), renewing.stop()]);
-      // Before the wait for what runs: another process may claim it while it winds down.
+      // Released before waiting for the runs, so that another process can claim the work meanwhile.
       await release(leases).catch((error: Error) =>
         logger.warn({ msg: `Could not release ${work} leases`, reason: error.message }),
       );

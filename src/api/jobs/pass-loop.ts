@@ -1,13 +1,13 @@
-/** Background work in passes: woken by whoever has something to do, with a slow poll as the last resort. */
+/** Background work in passes: a pass runs when something wakes the loop, and at a slow poll as a fallback. */
 
 import { setMaxListeners } from "node:events";
 import type { Logger } from "../http/logger.ts";
 
-/** When a pass wants the next one. Milliseconds from its end, like all times here. */
+/** When the next pass should run. Milliseconds after this one ends, like all times here. */
 export interface NextPass {
-  /** In place of `pollMs`; `Infinity` waits for a wake. */
+  /** Overrides `pollMs`; `Infinity` waits for a wake. */
   readonly inMs?: number | undefined;
-  /** In place of the loop's `restMs`. */
+  /** Overrides the loop's `restMs`. */
   readonly restMs?: number | undefined;
 }
 
@@ -16,31 +16,34 @@ export interface PassLoopOptions {
   readonly task: string;
   /** The signal is aborted when the loop stops. */
   pass(signal: AbortSignal): Promise<NextPass | undefined> | Promise<void>;
-  /** Until the next pass when nothing wakes the loop. */
+  /** The time until the next pass when nothing wakes the loop. */
   readonly pollMs: number;
-  /** Until the first pass; 0 by default: it begins before `startPassLoop` returns. */
+  /** The time until the first pass; 0 by default: it begins before `startPassLoop` returns. */
   readonly firstMs?: number;
-  /** No pass begins sooner after the last one, so that wakes that come in crowds share a pass. 0 by default. */
+  /** The minimum time between passes, so that wakes that come in bursts share a pass. 0 by default. */
   readonly restMs?: number;
-  /** Until the next pass after one that failed; `pollMs` by default. */
+  /** The time until the next pass after a failure; `pollMs` by default. */
   readonly afterFaultMs?: number;
-  /** False makes a loop that never runs a pass. */
+  /** False creates a loop that never runs a pass. */
   readonly isOn?: boolean;
   readonly logger: Logger;
 }
 
 export interface PassLoop {
-  /** Asks for a pass within this time; now by default. Any number of wakes during a pass cause one more. */
+  /** Requests a pass within this time; now by default. Any number of wakes during a pass cause one more. */
   wake(withinMs?: number): void;
-  /** Begins no other pass, and resolves when none runs. */
+  /** Starts no other pass, and resolves when none is running. */
   stop(): Promise<void>;
 }
 
-/** One pass at a time. A pass that fails is logged, and the next one tries again. The timers keep no process alive. */
+/**
+ * One pass at a time. A pass that fails is logged, and the next one tries again. The timers don't keep the process
+ * alive.
+ */
 export function startPassLoop(options: PassLoopOptions): PassLoop {
   const { task, pass, pollMs, firstMs = 0, afterFaultMs = pollMs, isOn = true, logger } = options;
   const stopping = new AbortController();
-  // Everything that a pass starts may listen to it.
+  // Everything that a pass starts may add a listener.
   setMaxListeners(0, stopping.signal);
   let isRunning = false;
   let running: Promise<void> | undefined;

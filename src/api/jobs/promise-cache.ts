@@ -1,20 +1,20 @@
-/** Answers kept in this process for a while, by key. */
+/** Caches answers in this process for a while, by key. */
 
 import { LRUCache } from "lru-cache";
 
 export interface PromiseCacheOptions {
-  /** Keys; of more, the least recently used goes. */
+  /** The maximum number of keys; the least recently used is evicted. */
   readonly max: number;
-  /** For how long an answer is kept, from when it was asked for. Without it, until `clear`. */
+  /** How long an answer is cached, counted from its request. Without it, until `clear`. */
   readonly ttlMs?: number;
   /** In milliseconds; a monotonic clock by default. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Callers who ask for a key while its answer is on the way share it. A rejection reaches them and is not kept: the next
- * caller tries again. Answers that arrive after `clear` still reach their callers, and no later one. That rules
- * out `fetch` of lru-cache, which counts from when the answer arrives and rejects waiting callers on `clear`.
+ * Callers that request a key while its answer is pending share it. A rejection reaches them and is not cached: the next
+ * caller tries again. Answers that arrive after `clear` still reach their callers, but no later one. This rules out
+ * `fetch` of lru-cache, which counts from the answer's arrival and rejects waiting callers on `clear`.
  */
 export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now }: PromiseCacheOptions) {
   const answers = new LRUCache<Key, Promise<Value>>({
@@ -38,7 +38,7 @@ export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now 
   };
 }
 
-/** A promise cache of one answer, that of `read`. */
+/** A promise cache with a single entry, the answer of `read`. */
 export function cached<Value>(
   read: () => Promise<Value>,
   options: Omit<PromiseCacheOptions, "max"> = {},

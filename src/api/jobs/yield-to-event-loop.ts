@@ -1,9 +1,12 @@
-/** Long work in slices, so that the event loop serves others in between. */
+/**
+ * Splits long work into slices, so that the event loop serves other requests in between. This is half of what a request
+ * may wait, since the last step of a slice may take long.
+ */
 
 // Half of what a request may wait for it, since the last step of a slice may take long.
 const SLICE_MS = 10;
 
-/** To be awaited between steps of a few milliseconds: lets others run when a slice is over. */
+/** Must be awaited between steps of a few milliseconds: yields to other work at the end of each slice. */
 export type YieldToEventLoop = () => Promise<void>;
 
 export function createYield(): YieldToEventLoop {
@@ -17,7 +20,10 @@ export function createYield(): YieldToEventLoop {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Work that is not sliced, one at a time and each in a turn of its own, so that others run in between. */
+/**
+ * Runs work that is not sliced one at a time, each in its own turn of the event loop, so that other work runs in
+ * between.
+ */
 export function runExclusive<Result>(work: () => Result): Promise<Result> {
   const mine = last.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
   last = mine.catch(() => undefined);

@@ -38,7 +38,7 @@ const columnsOf = (media: readonly MediaToProbe[]): [string[], string[], string[
 export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Promise<void> {
   if (media.length === 0) return;
   await db.query(
-    `with wanted as (
+    `with requested as (
        insert into vitrine.media as m (kind, url_hash, url, host) ${rowsToProbe}
        on conflict (kind, url_hash) do update
           set wanted = m.started + 1, attempts = 0, host = excluded.host, seen_at = now(),
@@ -46,7 +46,7 @@ export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Pr
         where m.wanted <= m.started
        returning 1
      )
-     select pg_notify('${MEDIA_CHANNEL}', '') from wanted limit 1`,
+     select pg_notify('${MEDIA_CHANNEL}', '') from requested limit 1`,
     columnsOf(media),
   );
 }
@@ -77,5 +77,6 @@ export async function readStates(db: Queryable, media: readonly MediaUrl[]): Pro
        from unnest($1::text[], $2::text[]) as k(kind, url)
        join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}`,
     [media.map(({ kind }) => kind), media.map(({ url }) => url)],
+    "read media states",
   );
 }

@@ -8,10 +8,10 @@ import { learnServedTraits } from "./records/learn-served.ts";
 import {
   addKnownTokens,
   addUnseenTokens,
+  deleteNeverTransferred,
   findKnown,
+  findNeverTransferred,
   findSeenSince,
-  findUntold,
-  forgetUntold,
   hideReverted,
   knownInRange,
   listedInRange,
@@ -75,18 +75,18 @@ export function createMetadata(deps: MetadataDeps) {
     mayKnowUntransferred: async (db: Queryable, chainId: number): Promise<boolean> =>
       (await mayKnowUntransferred(db, tables, chainId)) &&
       !(await isIndexedElsewhere(db, tables.schema, chainId)),
-    findUntold: (db: Queryable, collection: CollectionRef, tokenIds: readonly string[]) =>
-      findUntold(db, tables, collection, tokenIds),
+    findNeverTransferred: (db: Queryable, collection: CollectionRef, tokenIds: readonly string[]) =>
+      findNeverTransferred(db, tables, collection, tokenIds),
     findSeenSince: (db: Queryable, collection: CollectionRef, limit: number) =>
       findSeenSince(db, tables, collection, limit),
 
     /** Deletes the tokens among these without a transfer and returns them. Lowers highest values that only they had. */
-    async forgetUntold(
+    async deleteNeverTransferred(
       tx: Queryable,
       collection: CollectionRef,
       tokenIds: readonly string[],
     ): Promise<string[]> {
-      const gone = await forgetUntold(tx, tables, collection, tokenIds);
+      const gone = await deleteNeverTransferred(tx, tables, collection, tokenIds);
       const values = [...new Set(gone.flatMap(({ traits }) => traits))];
       if (values.length > 0) {
         await lockTraits(tx, collection);

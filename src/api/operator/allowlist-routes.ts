@@ -35,7 +35,7 @@ const listed = z.object({
 
 const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
 const body = { required: true, content: { "application/json": { schema: entryBody } } };
-const list = { description: "The list as it is now", content: { "application/json": { schema: listed } } };
+const list = { description: "The current list", content: { "application/json": { schema: listed } } };
 
 const listRoute = createRoute({
   ...shared,
@@ -71,7 +71,7 @@ const removeRoute = createRoute({
   method: "delete",
   path: "/allowlist",
   operationId: "disallowHost",
-  summary: "Take a host off the list",
+  summary: "Remove a host from the list",
   middleware: [requireJson],
   request: { body },
   responses: {

@@ -29,7 +29,7 @@ const rotateBody = z
       .min(0)
       .max(GRACE_SECONDS_MAX)
       .default(GRACE_SECONDS_DEFAULT)
-      .openapi({ description: "How long the old key goes on working." }),
+      .openapi({ description: "How long the old key keeps working." }),
   })
   .openapi("KeyRotation");
 
@@ -42,10 +42,7 @@ const keySchema = z
     collections: z.array(z.string()).nullable(),
     tier: z.enum(tierNames),
     created_at: z.string(),
-    expires_at: z
-      .string()
-      .nullable()
-      .openapi({ description: "When it stops working by itself; null for never." }),
+    expires_at: z.string().nullable().openapi({ description: "When it expires; null for never." }),
     revoked_at: z.string().nullable(),
   })
   .openapi("Key");
@@ -57,7 +54,7 @@ const createKeyRoute = createRoute({
   path: "/keys",
   operationId: "createKey",
   tags: ["operator"],
-  summary: "Make an API key for an app; the answer is the only place where it is seen",
+  summary: "Create an API key for an app; only this answer shows it",
   security: operatorSecurity,
   middleware: [requireJson],
   request: { body: { required: true, content: { "application/json": { schema: newKeyBody } } } },
@@ -82,7 +79,7 @@ const listKeysRoute = createRoute({
   path: "/keys",
   operationId: "listKeys",
   tags: ["operator"],
-  summary: "All keys, by their first characters",
+  summary: "All keys, with their first characters",
   security: operatorSecurity,
   responses: {
     200: {
@@ -115,7 +112,7 @@ const rotateKeyRoute = createRoute({
   path: "/keys/{id}/rotate",
   operationId: "rotateKey",
   tags: ["operator"],
-  summary: "Make another key for the same app; the old one works for a while more",
+  summary: "Create another key for the same app; the old one keeps working for a while",
   security: operatorSecurity,
   middleware: [requireJson],
   request: {
@@ -142,7 +139,7 @@ const loginLinkRoute = createRoute({
   path: "/login_links",
   operationId: "createLoginLink",
   tags: ["operator"],
-  summary: "Make a link that signs one browser in to the console as the operator, once, within ten minutes",
+  summary: "Create a link that signs in one browser to the console as the operator, once, within ten minutes",
   security: operatorSecurity,
   responses: {
     201: {

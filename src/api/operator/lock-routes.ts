@@ -35,12 +35,12 @@ const driftSchema = z
   .object({
     token_id: z.string(),
     standard: z.enum(lockStandardNames),
-    block: z.number().openapi({ description: "The block that both sides are as of." }),
+    block: z.number().openapi({ description: "The block of both sides." }),
     indexed: z.object({ lock_count: lockCountField, locked: z.boolean() }),
     on_chain: z.object({
       lock_count: lockCountField
         .nullable()
-        .openapi({ description: "null from a function that only tells whether the token is locked" }),
+        .openapi({ description: "null for a function that only returns whether the token is locked" }),
       locked: z.boolean(),
     }),
     likely_cause: z.enum(driftCauses),
@@ -53,24 +53,21 @@ const pageSchema = z
     collection: z.string(),
     block: z.number(),
     offers: z.enum(lockViewNames).nullable().openapi({
-      description: "The first of the contract's functions compared with; null: none, and nothing is checked.",
+      description: "The first of the contract's functions used; null if it has none, and nothing is checked.",
     }),
     compared_with: z
       .array(z.object({ function: z.enum(lockViewNames), standards: z.array(z.enum(lockStandardNames)) }))
-      .openapi({ description: "All of them, and the standards that each speaks for." }),
+      .openapi({ description: "All of them, with the standards that each covers." }),
     checked: z.number(),
     unreadable: z
       .number()
-      .openapi({ description: "Tokens that the contract answers nothing for, as for burned ones." }),
+      .openapi({ description: "Tokens without an answer from the contract, such as burned ones." }),
     drift: z.array(driftSchema),
     next_after: z
       .string()
       .nullable()
       .openapi({ description: "The after_token_id of the next page; null on the last one." }),
-    next_collection: z
-      .string()
-      .nullable()
-      .openapi({ description: "What follows in the list of collections, for a walk through all." }),
+    next_collection: z.string().nullable().openapi({ description: "The next collection in the list." }),
   })
   .openapi("LockReconciliation");
 
@@ -79,13 +76,13 @@ const reconcileRoute = createRoute({
   path: "/locks/reconcile",
   operationId: "reconcileLocks",
   tags: ["operator"],
-  summary: "Compare the index's locks with the contract's own, a page of tokens at a time; changes nothing",
+  summary: "Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing",
   security: [{ OperatorToken: [] }],
   middleware: [requireJson],
   request: { body: { required: true, content: { "application/json": { schema: pageBody } } } },
   responses: {
     200: {
-      description: "What was compared, and where it differs",
+      description: "The comparison and its differences",
       content: { "application/json": { schema: pageSchema } },
     },
     ...errorResponses(

@@ -25,15 +25,14 @@ const requestBody = z
       .openapi({ description: "The chain; without it, the one that has the address." }),
     token_ids: z
       .array(tokenIdField)
-      .min(1, { error: "must hold at least one token id; leave it out for the whole collection" })
+      .min(1, { error: "must contain at least one token id; leave it out for the whole collection" })
       .max(TOKENS_MAX, {
-        error: (issue) =>
-          `holds ${(issue.input as readonly unknown[]).length} ids; the limit is ${TOKENS_MAX}`,
+        error: (issue) => `has ${(issue.input as readonly unknown[]).length} ids; the limit is ${TOKENS_MAX}`,
       })
       .optional()
       .openapi({ description: "Without it, every known token of the collection." }),
     accept: z.boolean().default(false).openapi({
-      description: "Serve what is found even where it is less complete than what is served now.",
+      description: "Serve the result even if it is less complete than the current one.",
     }),
   })
   .openapi("OperatorRefreshRequest");
@@ -41,10 +40,9 @@ const requestBody = z
 const requestedSchema = z.object({
   refresh_id: z.string(),
   collection: z.string(),
-  token_count: z
-    .number()
-    .nullable()
-    .openapi({ description: "Distinct tokens; null for a whole collection, which is counted on the way." }),
+  token_count: z.number().nullable().openapi({
+    description: "Distinct tokens; null for a whole collection, which is counted during the refresh.",
+  }),
 });
 
 const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
@@ -54,7 +52,7 @@ const requestRoute = createRoute({
   method: "post",
   path: "/refreshes",
   operationId: "requestRefresh",
-  summary: `Refresh up to ${TOKENS_MAX} tokens, or a whole collection behind everything else that waits`,
+  summary: `Refresh up to ${TOKENS_MAX} tokens, or a whole collection at the lowest priority`,
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: { body: { required: true, content: { "application/json": { schema: requestBody } } } },
   responses: {
@@ -75,10 +73,10 @@ const progressRoute = createRoute({
   method: "get",
   path: "/refreshes/{refresh_id}",
   operationId: "getRefreshProgress",
-  summary: "How far a refresh has come, whoever asked for it",
+  summary: "The progress of any caller's refresh",
   request: { params: z.object({ refresh_id: z.uuid() }) },
   responses: {
-    200: { description: "As of now", content: { "application/json": { schema: progressSchema } } },
+    200: { description: "Current state", content: { "application/json": { schema: progressSchema } } },
     ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
   },
 });
@@ -88,9 +86,9 @@ const overviewRoute = createRoute({
   method: "get",
   path: "/refreshes",
   operationId: "getRefreshQueue",
-  summary: "The refresh queue: what waits, for which hosts, and which collections are swept",
+  summary: "The refresh queue: waiting tokens, hosts, and sweeps of collections",
   responses: {
-    200: { description: "As of now", content: { "application/json": { schema: overviewSchema } } },
+    200: { description: "Current state", content: { "application/json": { schema: overviewSchema } } },
     ...errorResponses("KEY_INVALID", "NOT_FOUND"),
   },
 });

@@ -19,21 +19,21 @@ export const progressSchema = z
     failures: z
       .array(
         z.object({
-          code: z.string().openapi({ description: "What the reasons start with." }),
+          code: z.string().openapi({ description: "The first word of the reasons." }),
           tokens: z.number(),
           example: z.object({ token_id: z.string(), reason: z.string() }),
         }),
       )
-      .openapi({ description: "Failed tokens by the start of their reason, the most first." }),
+      .openapi({ description: "Failed tokens by the first word of their reason, most frequent first." }),
     sweep: z
       .object({
         asked: z.number().openapi({ description: "Tokens of the collection that are or were in the queue." }),
         known: z.number(),
         counted: z.boolean().openapi({ description: "False while `known` is still being counted." }),
-        finished: z.boolean().openapi({ description: "True once every known token was asked for." }),
+        finished: z.boolean().openapi({ description: "True once every known token is queued." }),
       })
       .nullable()
-      .openapi({ description: "For a whole collection; null for a refresh of tokens that were named." }),
+      .openapi({ description: "For a whole collection; null for a refresh of listed token ids." }),
   })
   .openapi("RefreshProgress");
 
@@ -42,15 +42,15 @@ export const overviewSchema = z
     queue: z
       .object({
         waiting: z.object({
-          request: z.number().openapi({ description: "Asked for by partners, clients and the operator." }),
-          event: z.number().openapi({ description: "Told of by the chain." }),
-          anonymous: z.number().openapi({ description: "Asked for by callers without a key." }),
-          background: z.number().openapi({ description: "Of sweeps, and looked at again." }),
+          request: z.number().openapi({ description: "Requested by partners, clients and the operator." }),
+          event: z.number().openapi({ description: "Triggered by the chain." }),
+          anonymous: z.number().openapi({ description: "Requested by callers without a key." }),
+          background: z.number().openapi({ description: "Sweeps and rechecks." }),
         }),
         oldest_seconds: z.number(),
       })
       .nullable()
-      .openapi({ description: "null while the database has no time to count." }),
+      .openapi({ description: "null while the database is too busy to count." }),
     hosts: z.array(
       z.object({
         host: z.string().nullable().openapi({ description: "null for tokens that were never read." }),
@@ -69,7 +69,7 @@ export const overviewSchema = z
         passed: z.number(),
         known: z.number(),
         counted: z.boolean(),
-        refresh_id: z.string().nullable().openapi({ description: "null for one that the chain asked for." }),
+        refresh_id: z.string().nullable().openapi({ description: "null for one triggered by the chain." }),
         created_at: z.string(),
       }),
     ),

@@ -1,17 +1,18 @@
 /** Builds the operator's refresh responses from stored rows. */
 
 import type { z } from "@hono/zod-openapi";
+import { collectionKey } from "../../domain/token-ref.ts";
 import type { QueueOverview } from "../refresh/queue/overview-store.ts";
 import type { ReceiptProgress } from "../refresh/receipts/progress-store.ts";
 import type { overviewSchema, progressSchema } from "./refresh-schemas.ts";
 
 export function viewProgress(refreshId: string, progress: ReceiptProgress): z.infer<typeof progressSchema> {
-  const { chainId, collection, createdAt, groups, sweep } = progress;
+  const { createdAt, groups, sweep } = progress;
   const tokens = { waiting: 0, updated: 0, unchanged: 0, failed: 0, not_found: 0 };
   for (const group of groups) tokens[group.status] += group.tokens;
   return {
     refresh_id: refreshId,
-    collection: `${chainId}:${collection}`,
+    collection: collectionKey(progress),
     created_at: createdAt.toISOString(),
     done: tokens.waiting === 0 && sweep?.isFinished !== false,
     tokens,
@@ -40,7 +41,7 @@ export function viewOverview({ queue, hosts, sweeps }: QueueOverview): z.infer<t
     })),
     more_hosts: hosts.more,
     sweeps: sweeps.entries.map((sweep) => ({
-      collection: `${sweep.chainId}:${sweep.collection}`,
+      collection: collectionKey(sweep),
       from_token_id: sweep.from,
       to_token_id: sweep.to,
       passed: sweep.passed,

@@ -13,26 +13,26 @@ const progressSchema = z
   .object({
     normaliser: z.int().openapi({ description: "The version of this release's rules.", example: NORMALISER }),
     total: z.int().nullable().openapi({
-      description: "Tokens that were served as older rules read them; null until they are counted.",
+      description: "Served tokens whose documents were read by older rules; null until they are counted.",
     }),
-    done: z.int().openapi({ description: "Those of them that were looked at." }),
-    changed: z.int().openapi({ description: "What the new rules made of the document is served." }),
+    done: z.int().openapi({ description: "The number processed so far." }),
+    changed: z.int().openapi({ description: "The result of the new rules is served." }),
     rejected: z.int().openapi({
-      description: "The new rules find it less complete or can't read it; what was served still is.",
+      description: "The result of the new rules is less complete or unreadable; the old one is still served.",
     }),
-    missing: z.int().openapi({ description: "The document is not kept any more; a refresh reads it." }),
-    failed: z.int().openapi({ description: "It could not be recorded; the log says why." }),
+    missing: z.int().openapi({ description: "The document is no longer stored; a refresh fetches it." }),
+    failed: z.int().openapi({ description: "The result could not be recorded; the log says why." }),
     running: z.boolean().openapi({
-      description: "A process works at it; none does where REFRESH_CONCURRENCY is 0 everywhere.",
+      description: "True while a process works on it; none does if REFRESH_CONCURRENCY is 0 everywhere.",
     }),
     started_at: z.string().nullable(),
-    finished_at: z.string().nullable().openapi({ description: "null while something is left to do." }),
+    finished_at: z.string().nullable().openapi({ description: "null while work is left." }),
   })
   .openapi("RenormaliseProgress");
 
 const shared = { tags: ["operator"], security: [{ OperatorToken: [] }], path: PATH };
 const answers = {
-  200: { description: "As of now", content: { "application/json": { schema: progressSchema } } },
+  200: { description: "Current state", content: { "application/json": { schema: progressSchema } } },
   ...errorResponses("KEY_INVALID", "NOT_FOUND"),
 };
 
@@ -40,7 +40,7 @@ const progressRoute = createRoute({
   ...shared,
   method: "get",
   operationId: "getRenormaliseProgress",
-  summary: "How far the reading of stored documents by new rules is",
+  summary: "The progress of reading stored documents with new rules",
   responses: answers,
 });
 
@@ -48,9 +48,9 @@ const requestRoute = createRoute({
   ...shared,
   method: "post",
   operationId: "requestRenormalise",
-  summary: "Read stored documents of older rules again, in the background and without a fetch",
+  summary: "Read stored documents again with the current rules, in the background and without a fetch",
   description:
-    "A new release starts it by itself. Asked for again, it goes on where it is, or looks at every token once more.",
+    "A new release starts this automatically. Another request continues a run in progress, or starts over after a finished one.",
   responses: answers,
 });
 

@@ -24,9 +24,9 @@ const pendingSchema = z
         trait_type: z.string(),
         known_display_type: displayTypeField,
         wanted_display_type: displayTypeField,
-        tokens: z
-          .number()
-          .openapi({ description: "Tokens whose served version holds at least one such entry; exact." }),
+        tokens: z.number().openapi({
+          description: "The exact number of tokens whose served version has at least one such entry.",
+        }),
         first_seen_at: z.string(),
       }),
     ),
@@ -41,11 +41,10 @@ const pendingRoute = createRoute({
   method: "get",
   path: "/traits/pending",
   operationId: "listPendingDisplayTypes",
-  summary:
-    "Trait types that came with another display type than they are known with, the oldest conflict first",
+  summary: "Trait types with entries of another display type than the known one, oldest conflict first",
   request: { query: z.object({ collection: collectionRefField.optional() }) },
   responses: {
-    200: { description: "What is held back", content: { "application/json": { schema: pendingSchema } } },
+    200: { description: "The hidden entries", content: { "application/json": { schema: pendingSchema } } },
     ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "COLLECTION_NOT_FOUND"),
   },
 });
@@ -71,12 +70,12 @@ const approveRoute = createRoute({
   method: "post",
   path: "/traits/approve",
   operationId: "approveDisplayType",
-  summary: "Show the entries of a display type that is held back, and hold back those of the one before",
+  summary: "Show the hidden entries of a display type, and hide those of the previous one",
   middleware: [requireJson],
   request: { body: { required: true, content: { "application/json": { schema: approvalBody } } } },
   responses: {
     200: {
-      description: "Approved; every answer from now on shows it",
+      description: "Approved; applies to every answer from now on",
       content: { "application/json": { schema: approvedSchema } },
     },
     ...errorResponses(
@@ -124,10 +123,10 @@ export function traitRoutes({ actions, traitApproval, collections }: TraitRouteD
 const refOf = ({ chainId, address }: CollectionConfig) => ({ chainId, collection: address });
 
 const viewPending = (row: PendingType) => ({
-  collection: collectionKey({ chainId: row.chainId, address: row.collection }),
+  collection: collectionKey(row),
   trait_type: row.traitType,
   known_display_type: row.known,
-  wanted_display_type: row.wanted,
+  wanted_display_type: row.proposed,
   tokens: row.tokens,
   first_seen_at: row.firstSeenAt.toISOString(),
 });
@@ -140,11 +139,12 @@ function explain(
   const name = `"${clip(traitType)}"`;
   if (approval.kind === "unknown_trait_type")
     return { path: "trait_type", message: `no token of the collection ever had a trait of type ${name}` };
-  const { known, held } = approval;
+  const { known, conflicting } = approval;
   if (known === displayType) return { path: "display_type", message: `${name} is known as ${known} already` };
-  const others = held.length === 0 ? "nothing is held back" : `held back are entries of ${held.join(", ")}`;
+  const others =
+    conflicting.length === 0 ? "nothing is hidden" : `hidden are entries of ${conflicting.join(", ")}`;
   return {
     path: "display_type",
-    message: `no token holds ${name} as ${displayType}; it is known as ${known}, and ${others}`,
+    message: `no token has ${name} as ${displayType}; it is known as ${known}, and ${others}`,
   };
 }

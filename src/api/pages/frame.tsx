@@ -60,19 +60,19 @@ export const NotReady = () => (
 );
 
 const problems: Partial<Record<number, { readonly title: string; readonly text: string }>> = {
-  400: { title: "This address can’t be read", text: "Something in it is not understood." },
-  403: { title: "Not from here", text: "This was sent from another site; open the page and try again." },
+  400: { title: "This address can’t be read", text: "Part of it is not understood." },
+  403: { title: "Not from here", text: "This request came from another site; open the page and try again." },
   404: {
     title: "Nothing here",
-    text: "There is no such page. The address may be mistyped, or the collection is not served here.",
+    text: "This page doesn’t exist. The address may be mistyped, or the collection is not served here.",
   },
   429: {
     title: "Too many requests",
-    text: "This service was asked very often from your address. Wait a few seconds and try again.",
+    text: "Your address has sent too many requests. Wait a few seconds and try again.",
   },
   503: {
     title: "Away for a moment",
-    text: "The database does not answer. Nothing is lost; try again in a few seconds.",
+    text: "The database is unreachable. Nothing is lost; try again in a few seconds.",
   },
 };
 

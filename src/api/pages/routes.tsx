@@ -1,4 +1,4 @@
-/** The pages that people look at: collections and tokens, rendered here; they work without script. */
+/** The pages for people: collections and tokens, rendered on the server; they work without script. */
 
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
@@ -47,7 +47,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   return pages;
 }
 
-/** One address per page: checksummed ones lead to the form that all answers use. */
+/** One address per page: checksummed addresses redirect to the lower-case form that all answers use. */
 const lowerCase = ({ to }: Site) =>
   createMiddleware<PagesEnv>(async (c, next) => {
     const address = c.req.param("address") ?? "";
@@ -58,8 +58,8 @@ const lowerCase = ({ to }: Site) =>
   });
 
 /**
- * Refuses what other sites send with a visitor's browser, whose share of the limit it would spend. Browsers tell where
- * a request comes from in one of two headers; a program that tells neither has the GraphQL endpoint.
+ * Refuses requests that other sites make a visitor's browser send, which would use up the visitor's limit. Browsers
+ * identify the origin of a request in one of two headers; a program that sends neither can use the GraphQL endpoint.
  */
 const requireOwnSite = ({ baseUrl }: Site) => {
   const ownOrigin = new URL(baseUrl).origin;

@@ -21,8 +21,8 @@ export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) =
 );
 
 /** A text of any length: its beginning, and the rest on demand. */
-export const Description = ({ text: told }: { text: string }) => {
-  const text = upright(told);
+export const Description = ({ text: source }: { text: string }) => {
+  const text = upright(source);
   const lines = text.split("\n");
   const isShort = text.length <= PREVIEW_CHARACTERS && lines.length <= PREVIEW_LINES;
   if (isShort)

@@ -74,7 +74,7 @@ export async function joinEmbeddedPostgres(
     await sleep(POLL_MS);
   }
   throw new BootError(
-    `PostgreSQL in ${files.cluster} does not answer: another process holds the folder; stop it or set VITRINE_DATA to another folder.`,
+    `PostgreSQL in ${files.cluster} does not answer: another process uses the folder; stop it or set VITRINE_DATA to another folder.`,
   );
 }
 

@@ -141,11 +141,11 @@ async function startServer(): Promise<pg.Client | undefined> {
   throw new Error(`PostgreSQL ended ${START_TRIES} times without taking a connection.`);
 }
 
-function freePort(isWanted: number): Promise<number> {
+function freePort(preferred: number): Promise<number> {
   const probe = createServer();
   return new Promise((resolve, reject) => {
-    probe.once("error", (error) => (isWanted ? freePort(0).then(resolve, reject) : reject(error)));
-    probe.listen(isWanted, "127.0.0.1", () => {
+    probe.once("error", (error) => (preferred ? freePort(0).then(resolve, reject) : reject(error)));
+    probe.listen(preferred, "127.0.0.1", () => {
       const { port } = probe.address() as AddressInfo;
       probe.close(() => resolve(port));
     });

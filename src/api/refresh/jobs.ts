@@ -16,12 +16,14 @@ export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" 
 }
 
 export interface RefreshJobs {
-  /** Looks for work now rather than at the next poll. */
+  /** Claims due work now instead of at the next poll. */
   wake(): void;
+  /** Handles new rows of the chain index now. */
+  wakeForChain(): void;
   stop(): Promise<void>;
 }
 
-/** To be started once the database knows how far the index has been before (see `startHeadMark`). */
+/** Must be started after the database knows how far the index has been before (see `startHeadMark`). */
 export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const { database, tables, metadata, media, logger, concurrency, resampleHours: hours } = deps;
   const worker = startRefreshWorker(deps);
@@ -34,12 +36,10 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
 
   return {
-    wake() {
-      triggers.wake();
-      worker.wake();
-    },
+    wake: () => worker.wake(),
+    wakeForChain: () => triggers.wake(),
     async stop() {
-      // Each on its own: one that can't stop cleanly must not cut the others short.
+      // Each stops on its own: one that can't stop cleanly must not interrupt the others.
       const ends = await Promise.allSettled([triggers.stop(), worker.stop(), sampling.stop()]);
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     },

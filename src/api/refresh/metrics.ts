@@ -1,4 +1,6 @@
-/** Refresh in Prometheus' terms, on Ponder's public /metrics: no hosts, apps, wallets or collections in labels. */
+/**
+ * Prometheus metrics of refreshes, on Ponder's public /metrics: no host, app, wallet or collection appears in a label.
+ */
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
@@ -6,35 +8,35 @@ import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
 
-// Several scrapers, or one that retries, cost the database one read.
+// Several scrapers, or one that retries, share one database read.
 const REMEMBER_MS = 5_000;
 const QUERY_TIMEOUT_MS = 2_000;
-// Documents come within a fetch's time limit of 30 seconds per host, and a gateway may be asked after another.
+// A fetch takes at most 30 seconds per host, and may try several gateways.
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** How one fetch ended. */
+/** The outcome of one fetch. */
 export interface FetchReport {
-  /** `retried` for a failure that is tried again without being asked. */
+  /** `retried`: failed, and will be retried without a new request. */
   readonly status: "updated" | "unchanged" | "failed" | "not_found" | "retried";
-  /** As receipts have it: a word of a closed set, a colon and more; null where there is none. */
+  /** As in receipts: a word of a closed set, a colon and details; null if there is none. */
   readonly reason: string | null;
   readonly durationMs: number;
 }
 
 export interface RefreshMetrics {
-  /** Counts a fetch whose end is committed. Never throws. */
+  /** Counts a fetch whose outcome is committed. Never throws. */
   fetched(end: FetchReport): void;
 }
 
 export const noRefreshMetrics: RefreshMetrics = { fetched: () => undefined };
 
 /**
- * Registers the metrics. What the database knows is asked at a scrape, at most every five seconds; while it does not
- * answer within two, those gauges are absent and the scrape goes on.
+ * Registers the metrics. The database is read at a scrape, at most every five seconds. If it takes longer than two, its
+ * gauges are left out and the scrape goes on.
  */
 export function createRefreshMetrics(registry: Registry, database: Database): RefreshMetrics {
   const named = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) => {
-    // A registry outlives this file where the API is loaded again.
+    // The registry outlives this file when the API is loaded again.
     registry.removeSingleMetric(name);
     return { name, help, labelNames, registers: [registry] };
   };
@@ -64,7 +66,7 @@ export function createRefreshMetrics(registry: Registry, database: Database): Re
   };
 }
 
-/** The word that a reason starts with. The rest of it may name a host. */
+/** The first word of a reason. The rest may name a host. */
 const reasonLabel = (reason: string | null): string =>
   reason === null ? "none" : (/^([a-z_]{1,40})(?::|$)/.exec(reason)?.[1] ?? "other");
 
@@ -81,7 +83,7 @@ interface Sample {
 }
 
 function registerGauges(named: Named, database: Database): void {
-  const sample = cached(() => look(database), { ttlMs: REMEMBER_MS }).read;
+  const sample = cached(() => readSample(database), { ttlMs: REMEMBER_MS }).read;
   const gauge = (name: string, help: string, pick: (sample: Sample) => number | undefined): void => {
     new Gauge({
       ...named(name, help),
@@ -95,7 +97,7 @@ function registerGauges(named: Named, database: Database): void {
   new Gauge({
     ...named(
       "vitrine_refresh_queue_tokens",
-      "Tokens that wait for a fetch, in the shared queue; the same on every replica",
+      "Tokens waiting for a fetch in the shared queue; the same on every replica",
       "priority",
     ),
     async collect() {
@@ -108,7 +110,7 @@ function registerGauges(named: Named, database: Database): void {
   });
   gauge(
     "vitrine_refresh_queue_oldest_seconds",
-    "How long the token has waited that has waited longest; 0 where none waits",
+    "How long the oldest waiting token has waited; 0 if none waits",
     ({ queue }) => queue?.oldestSeconds,
   );
   gauge(
@@ -118,18 +120,18 @@ function registerGauges(named: Named, database: Database): void {
   );
   gauge(
     "vitrine_refresh_sweeps",
-    "Ranges and whole collections that are not all asked for yet",
+    "Sweeps of ranges and whole collections whose tokens are not all queued yet",
     ({ sweeps }) => sweeps?.sweeps,
   );
   gauge(
     "vitrine_refresh_sweep_tokens",
-    "Tokens that open sweeps have still to ask for, as far as they are counted",
+    "Tokens that open sweeps have yet to queue, as far as they are counted",
     ({ sweeps }) => sweeps?.tokens,
   );
 }
 
-/** What the database knows now. Never rejects. */
-async function look(database: Database): Promise<Sample> {
+/** Reads the current state from the database. Never rejects. */
+async function readSample(database: Database): Promise<Sample> {
   const [queue, pausedHosts, sweeps] = await Promise.all([
     withTimeout(QUERY_TIMEOUT_MS, readQueueState(database)),
     withTimeout(QUERY_TIMEOUT_MS, countPausedHosts(database)),

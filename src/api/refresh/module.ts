@@ -1,4 +1,4 @@
-/** Refreshes: what accepts requests for them, and what is due once a day. */
+/** Refreshes: accepts requests for them, and provides the daily jobs. */
 
 import type { ChainCalls } from "../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../chain/contract/read-block.ts";
@@ -12,7 +12,7 @@ import { createOperatorRequests, type OperatorRequests } from "./operator-reques
 import { createUnseenQueue } from "./queue/unseen-queue.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
-import { forgetUntoldTokens, type PurgeDeps } from "./triggers/purge.ts";
+import { deleteNeverTransferred, type PurgeDeps } from "./triggers/purge.ts";
 
 export { startRefreshJobs } from "./jobs.ts";
 export { createRefreshMetrics } from "./metrics.ts";
@@ -35,7 +35,7 @@ export function createRefreshModule(deps: {
   readonly latestBlock: LatestBlock;
   /** Of token ids, by the address of callers without a key. */
   readonly tokenLimiter: AmountLimiter;
-  /** In place of UNSEEN_MAX. */
+  /** Overrides UNSEEN_MAX. */
   readonly unseenMax?: number;
 }): RefreshModule {
   const { database, metadata, tokenLimiter } = deps;
@@ -55,9 +55,9 @@ export function createRefreshModule(deps: {
   };
 }
 
-/** What is due once a day. */
+/** The daily jobs. */
 export const refreshJobs = (deps: PurgeDeps): readonly DailyJob[] => [
   forgetOldReceipts,
   forgetOldSweeps,
-  ...forgetUntoldTokens(deps),
+  ...deleteNeverTransferred(deps),
 ];

@@ -1,4 +1,4 @@
-/** Refreshes that the operator asks for: any number of tokens, or a whole collection, and how they come along. */
+/** Refreshes requested by the operator, of any number of tokens or a whole collection, and their progress. */
 
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
@@ -13,10 +13,10 @@ import { addReceipt } from "./receipts/receipts.ts";
 import { addSweep } from "./triggers/sweeps.ts";
 import { createJudge, fetchedOf, viewVerdict } from "./verdicts.ts";
 
-// Zero would void the blocks that waiting events have named: a block that every token is read above will do.
+// Zero would void the blocks that waiting events have named; every token is read above block 1 anyway.
 const ANY_BLOCK = 1;
 
-/** Writes with the request, in its transaction: a request without its audit row is none. */
+/** Writes in the transaction of the request, so that no request lacks its audit row. */
 export type Note = (tx: Queryable, refreshId: string) => Promise<void>;
 
 export function createOperatorRequests(deps: {
@@ -29,8 +29,8 @@ export function createOperatorRequests(deps: {
 
   return {
     /**
-     * Queues distinct tokens and answers the receipt's id, which says of the others at once why they are not fetched.
-     * `accept` serves also what is less complete than before.
+     * Queues distinct tokens and returns the receipt's id. The receipt says immediately why the other tokens are not
+     * fetched. `accept` serves the result even if it is less complete than before.
      */
     async requestTokens(
       collection: CollectionConfig,
@@ -44,8 +44,14 @@ export function createOperatorRequests(deps: {
       const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
       const id = randomUUID();
       await database.transaction(async (tx) => {
-        const wanted = { chainId, collection: address, tokens: queued, trigger: "operator", accept } as const;
-        const marks = queued.size > 0 ? await enqueue(tx, wanted) : undefined;
+        const request = {
+          chainId,
+          collection: address,
+          tokens: queued,
+          trigger: "operator",
+          accept,
+        } as const;
+        const marks = queued.size > 0 ? await enqueue(tx, request) : undefined;
         if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
         const tokens = [...verdicts].map(([tokenId, verdict]) => ({
           tokenId,
@@ -59,8 +65,8 @@ export function createOperatorRequests(deps: {
     },
 
     /**
-     * Sweeps all known tokens of a collection, at the lowest priority, and answers the receipt's id. A request that
-     * finds another one not started yet joins it.
+     * Sweeps all known tokens of a collection at the lowest priority, and returns the receipt's id. Joins another
+     * request that has not started yet.
      */
     requestCollection({ chainId, address }: CollectionConfig, accept: boolean, note: Note): Promise<string> {
       return database.transaction(async (tx) => {
@@ -82,10 +88,10 @@ export function createOperatorRequests(deps: {
       });
     },
 
-    /** How far a refresh has come, of whomever it is; undefined for one that nobody made, or long ago. */
+    /** The progress of any caller's refresh; undefined for one that is unknown or too old. */
     progress: (id: string): Promise<ReceiptProgress | undefined> => readProgress(database, id),
 
-    /** The queue as it is now, in bounded lists. */
+    /** The current queue, in bounded lists. */
     async overview(): Promise<QueueOverview> {
       const [queue, hosts, sweeps] = await Promise.all([
         readQueueState(database).catch(() => undefined),

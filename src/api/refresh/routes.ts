@@ -28,7 +28,7 @@ const accepted = z
         token_id: z.string(),
         status: z.enum(["queued", "fetching", "updated", "unchanged", "failed", "not_found"]),
         reason: z.string().nullable().optional().openapi({
-          description: "Why a token is not queued; of a burned one `burned: in block` and the block.",
+          description: "Why a token is not queued; for a burned one `burned: in block` and the block.",
         }),
       }),
     ),
@@ -73,14 +73,14 @@ const refreshRoute = createRoute({
           type: "integer",
           minimum: 0,
           maximum: WAIT_SECONDS_MAX,
-          description: `Answer when done, or after so many seconds. An app may have ${WAITS_PER_OWNER_MAX} requests waiting at once: more are answered at once, as without it.`,
+          description: `Answer when done, or after this many seconds. An app may have ${WAITS_PER_OWNER_MAX} requests waiting at once: more are answered at once, as without it.`,
         }),
     }),
     body: { required: true, content: { "application/json": { schema: refreshBody } } },
   },
   responses: {
     200: {
-      description: "Queued; distinct ids in request order",
+      description: "Queued: the distinct ids in request order",
       content: { "application/json": { schema: accepted } },
     },
     ...errorResponses(
@@ -100,7 +100,7 @@ const receiptRoute = createRoute({
   method: "get",
   path: "/refreshes/{refresh_id}",
   operationId: "getRefresh",
-  summary: "What became of a refresh request; visible only to the app that made it",
+  summary: "The state of a refresh request; visible only to the app that made it",
   request: { params: z.object({ refresh_id: z.uuid() }) },
   responses: {
     200: { description: "The receipt", content: { "application/json": { schema: receiptSchema } } },

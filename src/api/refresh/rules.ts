@@ -1,4 +1,4 @@
-/** The pure rules of refresh that other modules share. Loading it starts and opens nothing. */
+/** The pure rules of refresh that other modules share. Importing them starts and opens nothing. */
 
 export { tokenIdsField } from "./token-ids.ts";
 export { refusalOf } from "./verdicts.ts";

@@ -31,7 +31,7 @@ interface Caller {
   /** Who may read the receipt; without one, none is kept. */
   readonly receiptFor?: ReceiptOwner;
   readonly anonymous?: boolean;
-  /** The address of a caller who holds no key, whose requests are bounded. */
+  /** The address of a caller without a key, whose requests are limited. */
   readonly client?: string | undefined;
 }
 
@@ -48,9 +48,9 @@ export function createRefresh(deps: RefreshDeps) {
     collection: CollectionConfig,
     tokenIds: readonly string[],
     { anonymous = false, trigger, receiptFor }: Caller,
-    room?: UnseenCapacity,
+    capacity?: UnseenCapacity,
   ): Promise<Accepted> {
-    const verdicts = await judge(collection, tokenIds, { anonymous, room });
+    const verdicts = await judge(collection, tokenIds, { anonymous, capacity });
     const tokens = [...verdicts].map(([tokenId, verdict]) => viewVerdict(tokenId, verdict));
     const queued = fetchedOf(verdicts, () => true);
     const isAnyBurned = [...verdicts.values()].some(({ kind }) => kind === "burned");
@@ -61,8 +61,8 @@ export function createRefresh(deps: RefreshDeps) {
     const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
     await database.transaction(async (tx) => {
       const unseen = anonymous ? [...vouched.keys()] : [];
-      const wanted = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
-      const marks = queued.size > 0 ? await enqueue(tx, wanted) : undefined;
+      const request = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
+      const marks = queued.size > 0 ? await enqueue(tx, request) : undefined;
       // After the queue rows, in the order of a worker that records a fetch.
       if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
       if (!receipt || !receiptFor) return;
@@ -84,9 +84,9 @@ export function createRefresh(deps: RefreshDeps) {
   return {
     /**
      * Accepts a refresh of distinct tokens. Queue rows and receipt are written in one transaction, so an accepted
-     * request survives a crash. The receipt is undefined when there is nothing to tell but that no such token is known:
-     * then nothing is written. Of a `client`, no more ids are taken than its limit has left, else this throws RATE_LIMITED
-     * with nothing queued; and no more tokens that no transfer has told of than the queue has room for.
+     * request survives a crash. The receipt is undefined, and nothing is written, if no such token is known. A `client`
+     * is limited: if fewer ids are left of its limit, this throws RATE_LIMITED with nothing queued; and tokens without
+     * an indexed transfer are accepted only as far as the queue has capacity.
      */
     async request(
       collection: CollectionConfig,
@@ -96,11 +96,11 @@ export function createRefresh(deps: RefreshDeps) {
       const { client } = caller;
       if (client === undefined) return accept(collection, tokenIds, caller);
       await takeIds(client, tokenIds.length);
-      const room = unseenQueue.open();
+      const capacity = unseenQueue.open();
       try {
-        return await accept(collection, tokenIds, caller, room);
+        return await accept(collection, tokenIds, caller, capacity);
       } finally {
-        room.close();
+        capacity.close();
       }
     },
 

@@ -1,4 +1,4 @@
-/** Which of the tokens that somebody asks for are fetched, and what is said of the others at once. */
+/** Decides which requested tokens are fetched, and what callers learn immediately about the others. */
 
 import type { CollectionConfig } from "../../config.ts";
 import type { Queryable } from "../db/database.ts";
@@ -9,11 +9,11 @@ import type { AskExistence, Existence } from "../metadata/uri/existence.ts";
 import type { UnseenCapacity } from "./queue/unseen-queue.ts";
 
 export type Verdict =
-  /** To be read at `block` or later. `isVouched`: new to us, and the contract itself says that it exists. */
+  /** Must be read at `block` or later. `isVouched`: new to us, and the contract itself confirms that it exists. */
   | { readonly kind: "fetched"; readonly block: number; readonly isVouched: boolean }
   | { readonly kind: "burned"; readonly reason: string }
   | { readonly kind: "not_found"; readonly reason: string | null }
-  /** Nothing could be found out about it, and the caller may not have it queued on a guess. */
+  /** Whether it exists could not be determined, and the caller may not queue it without that. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface VerdictDeps {
@@ -23,37 +23,38 @@ export interface VerdictDeps {
 }
 
 const UNPROVEN =
-  "unproven: no transfer of it is indexed, and the contract does not tell whether it exists; only callers with a key may have it read";
+  "unproven: no transfer of it is indexed, and the contract does not say whether it exists; only callers with a key may have it read";
 const queueFull = (max: number): string =>
   `queue_full: ${max} tokens that are not known yet are waiting already; try again in ${UNAVAILABLE_RETRY_SECONDS} s`;
-const NODE_AWAY = "rpc_unavailable: no transfer of it is indexed, and the node does not answer; ask again";
+const NODE_AWAY = "rpc_unavailable: no transfer of it is indexed, and the node is unreachable; try again";
 
 export type JudgeTokens = (
   collection: CollectionConfig,
   tokenIds: readonly string[],
   caller: {
     readonly anonymous: boolean;
-    /** What the queue has for tokens that no transfer has told of; without it, there is always room. */
-    readonly room?: UnseenCapacity | undefined;
+    /** The queue's capacity for tokens without an indexed transfer; unlimited without it. */
+    readonly capacity?: UnseenCapacity | undefined;
   },
 ) => Promise<ReadonlyMap<string, Verdict>>;
 
 /**
- * Tokens that a transfer has told of are fetched unless they are burned. The contract is asked about others, at the node's
- * head. Where it does not tell, and while the node is away, callers with a key have them queued: a mint may be on its way.
- * What is to be fetched of these is taken from the caller's room.
+ * Tokens with an indexed transfer are fetched unless they are burned. For others the contract is asked, at the node's
+ * head. If it gives no answer, or the node is unreachable, they are queued for callers with a key: a mint may be on its
+ * way. The fetches of these tokens count against the caller's capacity.
  */
 export function createJudge({ database, metadata, askExistence }: VerdictDeps): JudgeTokens {
-  const judgeUnseen: JudgeTokens = async (collection, unseen, { anonymous, room }) => {
+  const judgeUnseen: JudgeTokens = async (collection, unseen, { anonymous, capacity }) => {
     if (unseen.length === 0) return new Map();
     const isFull = (max: number): Verdict => ({ kind: "unavailable", reason: queueFull(max) });
-    if (room && !(await room.isLeft())) return new Map(unseen.map((id) => [id, isFull(room.max)]));
+    if (capacity && !(await capacity.isLeft()))
+      return new Map(unseen.map((id) => [id, isFull(capacity.max)]));
     const existences = await askExistence(collection, unseen);
     const verdicts = new Map(unseen.map((id) => [id, verdictOn(existences.get(id), anonymous)]));
     const count = fetchedOf(verdicts, () => true).size;
-    if (!room || count === 0 || (await room.take(count))) return verdicts;
+    if (!capacity || count === 0 || (await capacity.take(count))) return verdicts;
     return new Map(
-      [...verdicts].map(([id, verdict]) => [id, verdict.kind === "fetched" ? isFull(room.max) : verdict]),
+      [...verdicts].map(([id, verdict]) => [id, verdict.kind === "fetched" ? isFull(capacity.max) : verdict]),
     );
   };
 
@@ -90,7 +91,7 @@ function verdictOn(existence: Existence | undefined, anonymous: boolean): Verdic
 export interface RequestedToken {
   readonly token_id: string;
   readonly status: "queued" | "not_found" | "failed";
-  /** Why it is not queued, where there is more to say than that nobody knows it. */
+  /** Why it is not queued, if the reason is not that it is unknown. */
   readonly reason?: string;
 }
 
@@ -105,7 +106,7 @@ export const fetchedOf = (
     ),
   );
 
-/** What is said of a token at once. */
+/** The immediate result for a token. */
 export function viewVerdict(token_id: string, verdict: Verdict): RequestedToken {
   if (verdict.kind === "fetched") return { token_id, status: "queued" };
   const status = verdict.kind === "unavailable" ? "failed" : "not_found";
@@ -113,8 +114,8 @@ export function viewVerdict(token_id: string, verdict: Verdict): RequestedToken 
 }
 
 /**
- * How a request is refused of which nothing was accepted: to be tried again where only a node was away. `code` is that of
- * unknown tokens.
+ * The error for a request of which nothing was accepted: it asks for a retry if only a node was unreachable. `code` is
+ * that of unknown tokens.
  */
 export const refusalOf = (
   tokens: readonly RequestedToken[],

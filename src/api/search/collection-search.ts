@@ -72,7 +72,7 @@ export function createCollectionSearch(deps: {
     async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
       const { index, slotsIn, answers } = await read({});
       return runExclusive(() => {
-        const counts = index.table.sumByType(answers().listed(slotsIn).held);
+        const counts = index.table.sumByType(answers().listed(slotsIn).counts);
         return new Set(names.filter((name) => (counts[index.table.find(name)?.at ?? -1] ?? 0) > 0));
       });
     },
@@ -101,21 +101,17 @@ async function answerFrom<Answer>(
 
 export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
 
-function countThese(
-  { table }: CollectionIndex,
-  { held, total }: Listed,
-  traits: readonly Trait[],
-): TraitCounts {
+function countThese({ table }: CollectionIndex, listed: Listed, traits: readonly Trait[]): TraitCounts {
   const counts = new Map<string, TraitCounts["counts"][number]>();
   const highest = new Map<string, number>();
   for (const { trait_type, display_type, value } of traits) {
     const type = table.find(trait_type);
     if (!type || type.displayType !== display_type) continue;
     const text = valueText(value);
-    const count = table.equalTo(type, text).reduce((sum, each) => sum + (held[each] ?? 0), 0);
+    const count = table.equalTo(type, text).reduce((sum, each) => sum + (listed.counts[each] ?? 0), 0);
     if (count > 0)
       counts.set(JSON.stringify([trait_type, text]), { traitType: trait_type, value: text, count });
     if (display_type === "number" && type.highest !== null) highest.set(trait_type, type.highest);
   }
-  return { counts: [...counts.values()], total, highest };
+  return { counts: [...counts.values()], total: listed.total, highest };
 }

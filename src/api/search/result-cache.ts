@@ -23,7 +23,7 @@ export interface Question {
 /** Counts over all listed tokens. */
 export interface Listed {
   /** The number of tokens per value, by value. Newer values are missing; no token has them. */
-  readonly held: Uint32Array<ArrayBuffer>;
+  readonly counts: Uint32Array<ArrayBuffer>;
   /** The number of listed tokens. */
   readonly total: number;
 }
@@ -45,7 +45,7 @@ export interface ResultCache {
 export function createResultCache(): ResultCache {
   let cached: { index: CollectionIndex; stamp: string; answers: Answers } | undefined;
   // Reused: a new one for a million values at every change would burden the garbage collector.
-  let held = new Uint32Array(0);
+  let pooled = new Uint32Array(0);
 
   function answersOf(index: CollectionIndex): Answers {
     const cachedFacets = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
@@ -79,10 +79,10 @@ export function createResultCache(): ResultCache {
         if (listed) return listed;
         const slots = listedSlots(index, slotsIn(index));
         const counts = countValues(index, slots);
-        held = grown(held, counts.length);
-        held.set(counts);
+        pooled = grown(pooled, counts.length);
+        pooled.set(counts);
         listed = {
-          held: held.subarray(0, counts.length),
+          counts: pooled.subarray(0, counts.length),
           total: countBits(slots),
         };
         return listed;

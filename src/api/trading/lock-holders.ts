@@ -15,10 +15,10 @@ export function lockHolders(entries: readonly LockEntry[], isBoolean = false): s
     if (!isCounted) open = open.filter((each) => each.standard !== standard);
     if (direction === "lock") open.push(entry);
     else if (isCounted) {
-      const held = open.findIndex(
+      const at = open.findIndex(
         (each) => each.standard === standard && each.approvedContract === approvedContract,
       );
-      if (held >= 0) open.splice(held, 1);
+      if (at >= 0) open.splice(at, 1);
     }
   }
   return [...new Set(open.flatMap(({ approvedContract }) => approvedContract ?? []))];

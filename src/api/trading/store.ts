@@ -7,7 +7,7 @@ import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/i
 import type { ChainTables } from "../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../chain/index/token-state.ts";
 import type { IndexedBlock } from "../chain/rpc/head-witness.ts";
-import type { Queryable } from "../db/database.ts";
+import { planName, type Queryable } from "../db/database.ts";
 import { isReverted } from "../events/rules.ts";
 import { opensAt } from "./checks/opening.ts";
 
@@ -29,15 +29,25 @@ export interface ChainState {
 }
 
 /**
- * SQL: the chain index can be trusted on token `t`: it is ready, recent, not behind what any replica has read from it,
- * and no reorg is reverting locks of this token that were already served. `t` has chain_id, collection_address and
- * token_id.
+ * SQL, for `with`: `heads` has a row per chain among `chainIds` that the chain index has begun: its `latest_checkpoint`,
+ * its head as `indexed`, and as `current` whether it is ready, recent and not behind what any replica has read from it.
+ * Once per statement, since each of its tokens asks for the same.
  */
-export const trusted = (tables: ChainTables, { maxAge, schema }: TrustParameters): string => `
-  (${ready(tables)}
-   and exists (select from ${tables.checkpoint} c
-                where c.chain_id = t.chain_id and ${young(maxAge)} and ${caughtUp(schema)}
-                  and not ${isReverted(tables)}))`;
+export const heads = (
+  tables: ChainTables,
+  { chainIds, maxAge, schema }: TrustParameters & { readonly chainIds: string },
+): string => `
+  heads as materialized (
+    select c.chain_id, c.latest_checkpoint, ${indexedBlock(schema)} as indexed,
+           ${ready(tables)} and ${young(maxAge)} and ${caughtUp(schema)} as current
+      from ${tables.checkpoint} c where c.chain_id = any(${chainIds}))`;
+
+/**
+ * SQL: the chain index can be trusted on token `t`: its chain's row `c` of `heads` is current, and no reorg is reverting
+ * locks of this token that were already served. `t` has chain_id, collection_address and token_id.
+ */
+export const trusted = (tables: ChainTables): string =>
+  `(coalesce(c.current, false) and not ${isReverted(tables)})`;
 
 /** The parameter names of TRADE_MAX_AGE and the chain index's schema. */
 interface TrustParameters {
@@ -51,15 +61,19 @@ export async function readChainStates(
   tables: ChainTables,
   query: { chainId: number; collection: string; tokenIds: readonly string[]; maxAgeSeconds: number },
 ): Promise<ReadonlyMap<string, ChainState>> {
-  const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
-    `select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
+  const text = `
+    with ${heads(tables, { chainIds: "array[$1::bigint]", maxAge: "$4", schema: "$5" })}
+    select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
             ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
-            ${opensAt} as "opensAt", ${trusted(tables, { maxAge: "$4", schema: "$5" })} as fresh,
-            ${indexedBlock(tables, "$1", "$5")} as indexed
+            ${opensAt} as "opensAt", ${trusted(tables)} as fresh, c.indexed
        from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
                from unnest($3::numeric[]) as named(id)) t
-      cross join lateral ${tokenState(tables, tokenOf("t"))} s`,
+      cross join lateral ${tokenState(tables, tokenOf("t"))} s
+       left join heads c on c.chain_id = t.chain_id`;
+  const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
+    text,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],
+    planName(text),
   );
   return new Map(
     rows.map((row) => [

@@ -114,15 +114,16 @@ export interface Column {
 }
 
 /** On a phone, each row becomes a list of its cells with their headings. */
-export const Table = ({
-  caption,
-  columns,
-  rows,
-}: {
+interface TableProps {
   caption: string;
   columns: readonly (Column | string)[];
   rows: readonly (readonly Child[])[];
-}) => {
+  /** Shown instead of a table without rows. */
+  empty?: string;
+}
+
+export const Table = ({ caption, columns, rows, empty }: TableProps) => {
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const heads = columns.map((column) => (typeof column === "string" ? { head: column } : column));
   return (
     <div class="table">

@@ -1,4 +1,4 @@
-/** What the chain changes: a lock, a transfer, a burn, and the stream of events that tells of them. */
+/** What the chain changes: a lock, a transfer, a burn, and the stream of events that reports them. */
 
 import type { Account } from "viem";
 import type { Population } from "../../../demo/populate.ts";

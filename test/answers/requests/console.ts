@@ -166,7 +166,7 @@ const permissions: HttpRequest[] = [
   form(`${P}/ask/collection`, { subject: "31337:{{stranger}}" }, { as: "ada", note: "another collection" }),
   form(`${P}/withdraw/api`, { subject: "market" }, as("ada")),
   form(`${P}/ask/api`, { subject: "market" }, as("ben")),
-  page(`${P}?done=asked`, { as: "ada", note: "three wait" }),
+  page(`${P}?done=requested`, { as: "ada", note: "three wait" }),
   post(
     `${P}/prove/message`,
     { address: "{{owner}}", chainId: 31337, collection: "x" },
@@ -217,7 +217,7 @@ const limits: HttpRequest[] = [
   form(`${L}/ask`, { tier: "advanced" }, as("ada")),
   form(`${L}/ask`, { tier: "gold" }, { as: "ada", note: "no tier" }),
   form(`${L}/set`, { tier: "advanced" }, as("ada")),
-  page(`${L}?done=asked`, { as: "ada", note: "asked" }),
+  page(`${L}?done=requested`, { as: "ada", note: "asked" }),
   page(L, as("ben")),
 ];
 

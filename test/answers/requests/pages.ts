@@ -1,4 +1,4 @@
-/** Pages that people look at, before and after what others change. */
+/** Pages that people visit, before and after what others change. */
 
 import { form, get, type HttpRequest, head, options, page, post, type Request } from "../request.ts";
 
@@ -67,7 +67,7 @@ const tokens: HttpRequest[] = [
 
 export const pages: Request[] = [...collections, ...tokens];
 
-/** After what partners and operators have told and changed. */
+/** After what partners and operators have written and changed. */
 export const pagesAfter: Request[] = [
   page("/collections"),
   page(H),

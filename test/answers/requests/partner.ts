@@ -139,8 +139,8 @@ const documents: HttpRequest[] = [
   post(validate, { document: good }, { key: "market" }),
 ];
 
-const information = `${H}/information`;
-const told = {
+const informationPath = `${H}/information`;
+const information = {
   name: "Heroes of the answers",
   slug: "heroes-of-answers",
   description: "Forty-eight of them.",
@@ -157,32 +157,32 @@ const told = {
   ],
 };
 const makers: HttpRequest[] = [
-  get(information, { note: "nothing told" }),
-  put(information, told),
-  get(information, { note: "told" }),
+  get(informationPath, { note: "no information yet" }),
+  put(informationPath, information),
+  get(informationPath, { note: "saved" }),
   get("/market/collections/{{heroes}}"),
   get("/market/collections/{{heroes}}/tokens/1"),
   get("/market/collections/heroes-of-answers"),
-  put(information, { ...told, tradable_at: "2099-01-01T00:00:00Z" }, { note: "not open yet" }),
+  put(informationPath, { ...information, tradable_at: "2099-01-01T00:00:00Z" }, { note: "not open yet" }),
   get("/market/collections/{{heroes}}/tokens/1", { note: "not open yet" }),
   post("/market/trade_checks", {
     action: "trade",
     items: [{ collection_address: "{{heroes}}", token_id: "1" }],
   }),
-  put(information, { name: "Only a name" }, { key: "heroes", note: "an app of this collection" }),
+  put(informationPath, { name: "Only a name" }, { key: "heroes", note: "an app of this collection" }),
   put(`${I}/information`, { name: "Items" }, { key: "heroes", note: "an app of another collection" }),
   put(`${I}/information`, { name: "Items", trait_groups: [] }),
-  put(information, {}, { note: "no name" }),
-  put(information, { name: " " }, { note: "a blank name" }),
+  put(informationPath, {}, { note: "no name" }),
+  put(informationPath, { name: " " }, { note: "a blank name" }),
   put(
-    information,
+    informationPath,
     { name: 7, slug: "No Slug", avatar: "javascript:1", show_at: "soon", trait_groups: [{ name: "x" }] },
     { note: "wrong fields" },
   ),
-  put(information, { name: "x".repeat(101), description: "y".repeat(1001) }, { note: "too long" }),
-  put(information, { name: "x", colour: "red" }, { note: "an unknown field" }),
+  put(informationPath, { name: "x".repeat(101), description: "y".repeat(1001) }, { note: "too long" }),
+  put(informationPath, { name: "x", colour: "red" }, { note: "an unknown field" }),
   put(
-    information,
+    informationPath,
     {
       name: "x",
       trait_groups: [
@@ -193,19 +193,19 @@ const makers: HttpRequest[] = [
     { note: "a group twice" },
   ),
   put(
-    information,
+    informationPath,
     { name: "x", website: "https://user:secret@site.example" },
     { note: "credentials in a link" },
   ),
-  put(information, "{", { note: "no JSON", headers: { "content-type": "application/json" } }),
-  put(information, told, { key: undefined, note: "no key" }),
-  put(information, told, { key: "market" }),
-  put(`${P}/collections/{{stranger}}/information`, told),
+  put(informationPath, "{", { note: "no JSON", headers: { "content-type": "application/json" } }),
+  put(informationPath, information, { key: undefined, note: "no key" }),
+  put(informationPath, information, { key: "market" }),
+  put(`${P}/collections/{{stranger}}/information`, information),
   get(`${P}/collections/{{stranger}}/information`),
-  get(`${information}?chain_id=2`),
-  get(information, { key: undefined, note: "no key" }),
-  post(information, told),
-  put(information, told, { note: "told again" }),
+  get(`${informationPath}?chain_id=2`),
+  get(informationPath, { key: undefined, note: "no key" }),
+  post(informationPath, information),
+  put(informationPath, information, { note: "saved again" }),
 ];
 
 export const partner: Request[] = each({ key: "full" }, [...reports, ...refreshes, ...documents, ...makers]);

@@ -5,8 +5,8 @@ const OLD = "the-old-secret-with-enough-characters";
 const NEW = "the-new-secret-with-enough-characters";
 const cipher = (current: string, previous?: string) => createCipher({ current, previous }, "api-key");
 
-describe("a seal", () => {
-  it("opens to the same text, under the name it was sealed with", () => {
+describe("a ciphertext", () => {
+  it("opens to the same text, under the name it was encrypted with", () => {
     const encrypted = cipher(NEW).encrypt("vk_text äöü", "api_key:1");
 
     expect(cipher(NEW).open(encrypted, "api_key:1")).toBe("vk_text äöü");
@@ -36,14 +36,14 @@ describe("a seal", () => {
   });
 
   it("is never the same twice", () => {
-    const seals = Array.from({ length: 100 }, () => cipher(NEW).encrypt("text", "row").toString("hex"));
+    const ciphertexts = Array.from({ length: 100 }, () => cipher(NEW).encrypt("text", "row").toString("hex"));
 
-    expect(new Set(seals).size).toBe(100);
+    expect(new Set(ciphertexts).size).toBe(100);
   });
 });
 
 describe("a rotation of the secret", () => {
-  it("opens what the previous secret sealed, and seals with the current one", () => {
+  it("opens what the previous secret encrypted, and encrypts with the current one", () => {
     const encrypted = cipher(OLD).encrypt("text", "row");
     const rotated = cipher(NEW, OLD);
 
@@ -52,11 +52,11 @@ describe("a rotation of the secret", () => {
     expect(cipher(OLD).open(rotated.encrypt("text", "row"), "row")).toBeUndefined();
   });
 
-  it("is over when the previous secret is unset: what it sealed does not open", () => {
+  it("is over when the previous secret is unset: what it encrypted does not open", () => {
     expect(cipher(NEW).open(cipher(OLD).encrypt("text", "row"), "row")).toBeUndefined();
   });
 
-  it("is told by the mark that every seal of a secret starts with", () => {
+  it("is recognised by the mark at the start of every ciphertext of a secret", () => {
     const encrypted = cipher(OLD).encrypt("text", "row");
 
     expect(encrypted.subarray(0, cipher(OLD).mark.length)).toEqual(cipher(OLD).mark);

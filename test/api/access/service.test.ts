@@ -86,7 +86,7 @@ describe("the app of a key", () => {
     expect(new Set(apps.map((app) => app?.id)).size).toBe(1);
   });
 
-  it("can't be told while the database is away: it throws, lets nobody in, and asks again", async () => {
+  it("can't be checked while the database is away: it throws, admits nobody, and asks again", async () => {
     let away = true;
     const access = createAccess({
       ...database,
@@ -170,7 +170,7 @@ describe("what is stored", () => {
     }
   });
 
-  it("tells who made and who revoked which key", async () => {
+  it("records who created and who revoked which key", async () => {
     const access = createAccess(database);
     const { id, key } = await access.createKey({ ...partner, collections: ["1:0xa"] }, OPERATOR);
     await access.revokeKey(id, "someone else");
@@ -214,7 +214,7 @@ describe("what is stored", () => {
 });
 
 describe("a key that its owner reads again", () => {
-  it("is the key, and the audit log tells who read it", async () => {
+  it("is the key, and the audit log says who read it", async () => {
     const access = createAccess(database);
     const { id, key } = await access.createKey(partner, OPERATOR);
 
@@ -234,7 +234,7 @@ describe("a key that its owner reads again", () => {
     expect(await access.revealKey(UNKNOWN_ID, "wallet")).toEqual({ kind: "unknown" });
   });
 
-  it("can't be read through the seal of another row", async () => {
+  it("can't be read through the ciphertext of another row", async () => {
     const access = createAccess(database);
     const first = await access.createKey(partner, OPERATOR);
     const second = await access.createKey(partner, OPERATOR);
@@ -288,7 +288,7 @@ describe("a rotated key", () => {
 describe("VITRINE_SECRET", () => {
   const OTHER = "another-secret-of-at-least-32-characters";
 
-  it("is rotated: with the previous one set all keys are sealed anew, and then it can go", async () => {
+  it("is rotated: with the previous one set all keys are re-encrypted, and then it can go", async () => {
     const { id, key } = await createAccess(database).createKey(partner, OPERATOR);
     const rotating = createAccessWith(database, sealerOf(OTHER, SECRET));
     expect(await rotating.revealKey(id, "wallet")).toEqual({ kind: "key", key });
@@ -311,7 +311,7 @@ describe("VITRINE_SECRET", () => {
     expect(await access.findApp(key)).toMatchObject({ name: "Partner" });
   });
 
-  it("seals any number of keys anew", async () => {
+  it("re-encrypts any number of keys", async () => {
     const access = createAccess(database);
     for (let made = 0; made < 3; made++) await access.createKey(partner, OPERATOR);
     await database.query(
@@ -327,7 +327,7 @@ describe("VITRINE_SECRET", () => {
 });
 
 describe("a change", () => {
-  it("reaches a replica that is told, whatever it remembers", async () => {
+  it("reaches a replica that is notified, whatever it has cached", async () => {
     const replica = createAccess(database, () => 0);
     const listener = listen(url, [ACCESS_CHANNEL], replica.forget, silentLogger);
     onTestFinished(() => listener.close());

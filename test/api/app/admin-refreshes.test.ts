@@ -53,7 +53,7 @@ describe("POST /admin/refreshes", () => {
     expect((await admin(`/${body.refresh_id}`)).body.tokens).toMatchObject({ waiting: 10_000 });
 
     const { body: refusal } = await request({ token_ids: ids(10_001) });
-    expect(refusal.details).toEqual([{ path: "token_ids", message: "holds 10001 ids; the limit is 10000" }]);
+    expect(refusal.details).toEqual([{ path: "token_ids", message: "has 10001 ids; the limit is 10000" }]);
   });
 
   it("says at once of tokens that are not fetched why", async () => {
@@ -159,7 +159,7 @@ describe("GET /admin/refreshes/{refresh_id}", () => {
     });
   });
 
-  it("tells of a partner's refresh too, while the operator's own is no partner's", async () => {
+  it("reports a partner's refresh too, while the operator's own is no partner's", async () => {
     const key = await api.createKey();
     api.existing.add("1");
     const partner = await api.call(`/market-partner/collections/${COLLECTION}/refresh_metadata`, {

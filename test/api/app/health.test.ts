@@ -47,7 +47,7 @@ describe("/livez", () => {
 });
 
 describe("/freshness", () => {
-  it("tells how far each chain is indexed and how far its node is, without a key", async () => {
+  it("reports how far each chain is indexed and how far its node is, without a key", async () => {
     await test.setHead({ chainId: CHAIN_ID, block: 90, age: 50 });
 
     const { status, body } = await appWith(async () => 100).call("/freshness");
@@ -107,7 +107,7 @@ describe("/freshness", () => {
     expect([failed.status, (await api.call("/freshness")).status]).toEqual([500, 200]);
   });
 
-  it("tells how much waits in the queue and for how long", async () => {
+  it("reports how much waits in the queue and for how long", async () => {
     await ask(database, ["1", "2"]);
     await database.query(
       "update vitrine.refresh set waiting_since = now() - interval '90 seconds' where token_id = 1",

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 describe("collection information", () => {
-  it("is nothing until somebody has told some", async () => {
+  it("is null until somebody has written some", async () => {
     expect((await read()).body).toEqual({
       chain_id: CHAIN_ID,
       collection_address: COLLECTION,
@@ -78,7 +78,7 @@ describe("collection information", () => {
     });
   });
 
-  it("is replaced as a whole: what is left out is not told any more", async () => {
+  it("is replaced as a whole: what is left out is no longer served", async () => {
     await put(full);
 
     const { body } = await put({ name: "Plain", avatar: null });
@@ -214,7 +214,7 @@ describe("writing information", () => {
       "": 'has no field "twitter"',
       name: "must not be empty",
       slug: 'must be of a-z, 0-9, - and _; it is "Not A Slug"',
-      description: "holds 1001 characters; the limit is 1000",
+      description: "has 1001 characters; the limit is 1000",
       creator_name: "must be a string; it is a number",
       avatar: 'must be an http or https link without credentials; it is "javascript:alert(1)"',
       banner: 'must be an http or https link without credentials; it is "https://user:pass@img.example/"',
@@ -248,7 +248,7 @@ describe("writing information", () => {
     expect((await put({ name: "Again", slug: "taken" })).status).toBe(200);
   });
 
-  it("frees a slug for others once it is not told any more", async () => {
+  it("frees a slug for others once it is removed", async () => {
     await put({ name: "Other", slug: "moving" });
     await put({ name: "Other", slug: "moved" });
 
@@ -265,11 +265,11 @@ describe("writing information", () => {
 
     expect((await put({ name: "A", trait_groups: groups(100) })).status).toBe(200);
     expect((await put({ name: "A", trait_groups: groups(101) })).body.details).toEqual([
-      { path: "trait_groups", message: "holds 101 groups; the limit is 100" },
+      { path: "trait_groups", message: "has 101 groups; the limit is 100" },
     ]);
     expect((await put({ name: "A", trait_groups: traits(1_000) })).status).toBe(200);
     expect((await put({ name: "A", trait_groups: traits(1_001) })).body.details).toEqual([
-      { path: "trait_groups[0].traits", message: "holds 1001 traits; the limit is 1000" },
+      { path: "trait_groups[0].traits", message: "has 1001 traits; the limit is 1000" },
     ]);
     expect((await put({ name: "x".repeat(100 * 1024) })).status).toBe(413);
   });

@@ -123,8 +123,8 @@ describe("wrong operator tokens", () => {
   it("are ten a minute for one client at all replicas; then each gets 429, and the right one is let in", async () => {
     const [one, two] = [createTestApp(test), createTestApp(test)];
     const statuses = [];
-    for (let guess = 0; guess < failureLimit.requests; guess++)
-      statuses.push((await send(guess % 2 ? one : two, `wrong token ${guess}`, "203.0.113.7")).status);
+    for (let attempt = 0; attempt < failureLimit.requests; attempt++)
+      statuses.push((await send(attempt % 2 ? one : two, `wrong token ${attempt}`, "203.0.113.7")).status);
     expect(new Set(statuses)).toEqual(new Set([401]));
 
     const { status, headers } = await send(one, "wrong token", "203.0.113.7");
@@ -139,8 +139,8 @@ describe("wrong operator tokens", () => {
     await database.query("truncate vitrine.audit");
 
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, guess) =>
-        send(replicas[guess % 2] ?? createTestApp(test), `wrong token ${guess}`, "203.0.113.10"),
+      Array.from({ length: 40 }, (_, attempt) =>
+        send(replicas[attempt % 2] ?? createTestApp(test), `wrong token ${attempt}`, "203.0.113.10"),
       ),
     );
 

@@ -41,7 +41,7 @@ describe.each(["/reference", "/graphql"])("%s", (path) => {
 });
 
 describe("GET /graphql", () => {
-  it("tells a program to ask by POST", async () => {
+  it("asks a program to use POST", async () => {
     for (const accept of ["application/json", "*/*"]) {
       const { status, headers } = await api.call("/graphql", { headers: { accept } });
       expect(status).toBe(405);

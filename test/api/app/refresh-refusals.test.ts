@@ -1,30 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_COLLECTION, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
+import { describe, expect, it } from "vitest";
+import { FAR_COLLECTION } from "../../support/app.ts";
+import { COLLECTION, readQueue } from "../../support/refresh.ts";
+import { createRefreshRequests, ids } from "../../support/refresh-requests.ts";
 
-const test = await createTestDatabase();
-const { database } = test;
-const api = createTestApp(test);
-const key = await api.createKey();
-
-beforeEach(async () => {
-  await emptyTables(database);
-  api.existing.clear();
-});
-
-const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
-const refresh = (
-  body: unknown,
-  { query = "", address = COLLECTION, ...sent }: Sent & { query?: string; address?: string } = {},
-) =>
-  api.call(`/market-partner/collections/${address}/refresh_metadata${query}`, {
-    method: "POST",
-    key,
-    body,
-    ...sent,
-  });
-const exist = (...tokenIds: readonly string[]): void => tokenIds.forEach((id) => void api.existing.add(id));
+const { database, api, key, refresh, exist } = await createRefreshRequests();
 
 describe("a refresh request is refused", () => {
   it.each([
@@ -37,7 +16,7 @@ describe("a refresh request is refused", () => {
     expect(body).toMatchObject({
       message: "Too many token ids, max number of token ids allowed is 100",
       code: "TOO_MANY_TOKENS",
-      details: [{ path: "token_ids", message: "holds 101 ids; the limit is 100" }],
+      details: [{ path: "token_ids", message: "has 101 ids; the limit is 100" }],
     });
   });
 

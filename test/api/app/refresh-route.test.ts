@@ -1,33 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { describe, expect, it } from "vitest";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
-import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh.ts";
+import { COLLECTION, found, readQueue } from "../../support/refresh.ts";
+import { createRefreshRequests, ids } from "../../support/refresh-requests.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 
-const test = await createTestDatabase();
-const { database } = test;
-const api = createTestApp(test);
-const key = await api.createKey();
+const { test, database, api, key, refresh, exist } = await createRefreshRequests();
 const UINT256_MAX = (2n ** 256n - 1n).toString();
-
-beforeEach(async () => {
-  await emptyTables(database);
-  api.existing.clear();
-});
-
-const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
-const refresh = (
-  body: unknown,
-  { query = "", address = COLLECTION, ...sent }: Sent & { query?: string; address?: string } = {},
-) =>
-  api.call(`/market-partner/collections/${address}/refresh_metadata${query}`, {
-    method: "POST",
-    key,
-    body,
-    ...sent,
-  });
-const exist = (...tokenIds: readonly string[]): void => tokenIds.forEach((id) => void api.existing.add(id));
 
 describe("a refresh request", () => {
   it("queues its tokens and answers with a receipt", async () => {
@@ -53,7 +32,7 @@ describe("a refresh request", () => {
     const { body } = await refresh({ token_ids: ["3", "1", "3", "2", "1"] });
 
     expect(body.tokens.map((token: { token_id: string }) => token.token_id)).toEqual(["3", "1", "2"]);
-    expect((await readQueue(database)).map(({ wanted }) => wanted)).toEqual([1, 1, 1]);
+    expect((await readQueue(database)).map(({ requested }) => requested)).toEqual([1, 1, 1]);
   });
 
   it("may name 100 tokens, ids up to 2^256-1 among them", async () => {
@@ -66,7 +45,7 @@ describe("a refresh request", () => {
     expect(await readQueue(database)).toHaveLength(100);
   });
 
-  it("tells which of its tokens do not exist, as long as one does", async () => {
+  it("reports which of its tokens do not exist, as long as one does", async () => {
     exist("2");
 
     const { status, body } = await refresh({ token_ids: ["1", "2"] });
@@ -153,7 +132,7 @@ describe("?wait=", () => {
 describe("a receipt", () => {
   const receipt = (id: string, as = key) => api.call(`/market-partner/refreshes/${id}`, { key: as });
 
-  it("tells how each token stands", async () => {
+  it("reports how each token stands", async () => {
     exist("1");
     const { body: accepted } = await refresh({ token_ids: ["1", "2"] });
 

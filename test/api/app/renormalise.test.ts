@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 describe("GET /admin/metadata/renormalise", () => {
-  it("tells how far it is: before the first look, on the way, and at the end", async () => {
+  it("reports how far it is: before the first pass, on the way, and at the end", async () => {
     await storeOld("1", "2");
     expect((await admin()).body).toEqual(NOTHING);
 
@@ -116,7 +116,7 @@ describe("POST /admin/metadata/renormalise", () => {
     ]);
   });
 
-  it("leaves one that is under way where it is, and lets one that is finished look at all again", async () => {
+  it("leaves one that is under way where it is, and restarts one that is finished", async () => {
     await storeOld("1", "2");
     await post();
     await api.renormaliser.advance();

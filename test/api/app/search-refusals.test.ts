@@ -45,9 +45,9 @@ describe("a bad parameter", () => {
       [
         "chain_id: must be a chain id: a positive decimal number",
         "criteria[0].name: must not be empty",
-        "criteria[0].values: must hold at least one value",
+        "criteria[0].values: must contain at least one value",
         "criteria[1].name: must be a string; it is a number",
-        "criteria[1].values: holds 101 values; the limit is 100",
+        "criteria[1].values: has 101 values; the limit is 100",
         'criteria[2]: has no field "or"',
         "criteria[2].values[0]: must be a string; it is null",
         "criteria[2].values[1]: must be a string; it is an object",
@@ -55,8 +55,8 @@ describe("a bad parameter", () => {
         'limit: must be a whole number from 1 to 100; it is "101"',
         "locked: must be true or false",
         'owner: "alice" is not an address: 0x and 40 hex digits',
-        "q: holds 201 characters; the limit is 200",
-        "range_criteria: holds 21 ranges; the limit is 20",
+        "q: has 201 characters; the limit is 200",
+        "range_criteria: has 21 ranges; the limit is 20",
         'sort: must be id_asc, id_desc, name_asc, name_desc, latest, updated or trait:<name>:asc or :desc; it is "price_asc"',
       ].toSorted(),
     );
@@ -84,7 +84,7 @@ describe("a bad parameter", () => {
     ["sort", "must be", { sort: "toString" }],
     ["sort", "must be", { sort: "trait::asc" }],
     ["cursor", "", { cursor: "nonsense" }],
-  ])("%s is told by %s", async (path, message, parameters) => {
+  ])("%s is answered with %s", async (path, message, parameters) => {
     const { status, body } = await get("tokens", parameters);
 
     expect(status).toBe(400);

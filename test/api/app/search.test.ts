@@ -240,7 +240,7 @@ describe("a page", () => {
 type QueryParameters = Parameters<typeof database.query>;
 
 describe("the distribution of traits", () => {
-  it("tells counts, percentages, display types, ends and ceilings of all tokens that are listed", async () => {
+  it("reports counts, percentages, display types, ends and ceilings of all tokens that are listed", async () => {
     const { status, body } = await get("traits");
 
     expect([status, body.total]).toEqual([200, 5]);

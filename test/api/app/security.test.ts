@@ -107,7 +107,7 @@ describe.each(keyed)("%s", (_name, route) => {
     }
   });
 
-  it("tells an app how much of its limit is left, and takes nothing from it for a refused key", async () => {
+  it("shows an app how much of its limit is left, and takes nothing from it for a refused key", async () => {
     const app = await api.createKey(undefined, `Limit of ${route.method} ${route.path}`);
     const first = await send(route, { key: app });
     await send(route, { key: `${app}0` });
@@ -163,7 +163,7 @@ describe.each(keyed)("%s", (_name, route) => {
     for (const { status } of answers) expect([401, 403]).not.toContain(status);
   });
 
-  it("looks at the header first, whatever the query says", async () => {
+  it("reads the header first, whatever the query says", async () => {
     expect((await send(route, { key: "nonsense" }, `?apiKey=${key}`)).status).toBe(401);
     expect([401, 403]).not.toContain((await send(route, { key }, "?apiKey=nonsense")).status);
     expect([401, 403]).not.toContain((await send(route, { key: "" }, `?apiKey=${key}`)).status);

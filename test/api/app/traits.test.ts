@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 describe("GET /admin/traits/pending", () => {
-  it("lists what is held back, the oldest conflict first, for all collections or one", async () => {
+  it("lists what is hidden, the oldest conflict first, for all collections or one", async () => {
     const { status, body } = await admin("pending");
 
     expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe("GET /admin/traits/pending", () => {
 });
 
 describe("POST /admin/traits/approve", () => {
-  it("changes what every door shows at once, and leaves an audit row", async () => {
+  it("changes what every API shows at once, and leaves an audit row", async () => {
     const answer = await approve({ collection: COLLECTION, trait_type: "Level", display_type: "number" });
 
     expect(answer).toMatchObject({
@@ -104,10 +104,10 @@ describe("POST /admin/traits/approve", () => {
     [
       "display_type",
       { trait_type: "Level", display_type: "bool" },
-      /no token holds "Level" as bool; it is known as string, and held back are entries of number/,
+      /no token has "Level" as bool; it is known as string, and hidden are entries of number/,
     ],
-  ])("answers 404 with what is wrong with %s when that does not wait", async (path, wanted, message) => {
-    const { status, body } = await approve({ collection: NAME, ...wanted });
+  ])("answers 404 with what is wrong with %s when that does not wait", async (path, approval, message) => {
+    const { status, body } = await approve({ collection: NAME, ...approval });
 
     expect(status).toBe(404);
     expect(body.details).toEqual([{ path, message: expect.stringMatching(message) }]);

@@ -40,7 +40,7 @@ describe("a collection", () => {
     expect(codeOf(() => collections.find("0x0"))).toBe("COLLECTION_NOT_FOUND");
   });
 
-  it("on a chain that is not served is a mistake of the request, told with the chains that are", () => {
+  it("on a chain that is not served is a mistake of the request; the error lists the chains that are", () => {
     expect(codeOf(() => collections.find(HERE, 4))).toBe("INVALID_REQUEST");
     try {
       collections.find(HERE, 4);

@@ -154,7 +154,7 @@ describe("a token", () => {
     });
   });
 
-  it("that only its contract has told of is known, and not tradable", async () => {
+  it("that only its contract has reported is known, and not tradable", async () => {
     await record({ name: "Early", image: "https://img.example/1.png" });
 
     expect((await read()).body).toMatchObject({
@@ -165,7 +165,7 @@ describe("a token", () => {
     });
   });
 
-  it("that nobody has told of is not found", async () => {
+  it("that nobody knows is not found", async () => {
     const { status, body } = await read("404");
 
     expect(status).toBe(404);

@@ -90,7 +90,7 @@ describe("max_value", () => {
 
   it("is never below the value, and none for other types", async () => {
     await record("1", [level(10, 5), { trait_type: "Class", value: "Mage" }]);
-    await record("2", [{ trait_type: "Level", value: "held back" }, level(99)]);
+    await record("2", [{ trait_type: "Level", value: "hidden" }, level(99)]);
 
     expect(await traitsOf("1")).toMatchObject([{ max_value: 99 }, { trait_type: "Class", max_value: null }]);
     expect(await traitsOf("2")).toMatchObject([{ value: 99, max_value: 99 }]);

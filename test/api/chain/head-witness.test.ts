@@ -112,7 +112,7 @@ describe("the hash of a block", () => {
     return { hash: await hashAtEndpoints(new Map([[CHAIN, { ask }]]))(CHAIN, 10), asks };
   };
 
-  it("that a node has yet to see which another has told of is asked for again", async () => {
+  it("that a node has yet to see which another has reported is asked for again", async () => {
     expect(await hashOf(unknown, unknown, found)).toEqual({ hash: "0xa", asks: 3 });
   });
 

@@ -59,7 +59,7 @@ describe("a schema", () => {
     expect(await read()).toMatchObject({ isInUse: true, buildId: "aaaaaaaaaa" });
   });
 
-  it("is told from one that is empty, is not there, or holds something else", async () => {
+  it("is distinguished from one that is empty, is not there, or holds something else", async () => {
     await test.database.query(`create schema "Odd name"; create schema other; create table other.t (id int)`);
 
     expect(await readSchema(test.database, "Odd name")).toEqual({ kind: "empty" });

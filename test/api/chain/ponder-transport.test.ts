@@ -132,7 +132,7 @@ describe("an endpoint that fails", () => {
     }
   });
 
-  it("and is the only one keeps calls waiting until it is well, and takes nothing back", async () => {
+  it("and is the only one keeps calls waiting until it is well, and reverts nothing", async () => {
     const views = await Promise.all(every.map(() => open(1)));
     const block = await blockWithLogs();
     await Promise.all(views.map((each) => each.latest()));
@@ -201,7 +201,7 @@ describe("an endpoint that is behind", () => {
     ]);
   });
 
-  it("and is the only one takes nothing back: Ponder is told what it has seen until there is more", async () => {
+  it("and is the only one reverts nothing: Ponder gets what it has seen until there is more", async () => {
     await use(1);
     const from = Number(head);
     await mine(40);
@@ -355,7 +355,7 @@ describe("a reorganisation", () => {
     lost = await blockWithLogs();
   });
 
-  it("is told even where the new chain is shorter", async () => {
+  it("is reported even where the new chain is shorter", async () => {
     await reorganise(snapshot, 1);
 
     const { number, hash } = await view.latest();
@@ -463,7 +463,7 @@ describe("a node's limit on a range of logs", () => {
     expect(statuses()).toEqual(["used", "ready"]);
   });
 
-  it("is told from a limit on requests, which puts an endpoint out for a moment", async () => {
+  it("is distinguished from a limit on requests, which puts an endpoint out for a moment", async () => {
     first.refuse(({ method }) =>
       method === "eth_getLogs" ? { code: -32_005, message: "request rate limited" } : undefined,
     );

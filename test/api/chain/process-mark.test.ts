@@ -18,7 +18,7 @@ it("a process of this machine that has ended is seen to be gone, and one that ru
 
 it.each([
   ["of another machine, or of this one before it started again", "b1b6f2ce pid:[4026531836]"],
-  ["of a machine that can't be told", undefined],
+  ["of a machine that can't be identified", undefined],
 ])("a process %s is never seen to be gone, whatever runs here under its id", async (_whose, pids) => {
   expect(isSeenGone({ pids, pid: await endedProcess() })).toBe(false);
 });

@@ -57,7 +57,7 @@ beforeEach(async () => {
   await addToken(21_000n);
 });
 
-it("their state is that of the range, until a row of theirs tells otherwise", async () => {
+it("their state is that of the range, until a row of theirs says otherwise", async () => {
   const tokenIds = ["9", "10", "12", "13", "14", "10000", "10001", "10002", "20000", "20001", "21000"];
   const states = await readChainStates(database, tables, { ...collection, tokenIds, maxAgeSeconds: 60 });
 
@@ -123,8 +123,8 @@ it("are compared with their contract page by page, over gaps and rows alike", as
   expect(ids).toEqual([...range(10, 10_000), ...range(10_002, 20_000), "21000"]);
   const named = await readIndexedLocks(database, tables, place, { ids: ["9", "10", "14"] });
   expect(named?.tokens).toMatchObject([
-    { tokenId: "10", held: { erc721x: 0 } },
-    { tokenId: "14", held: { erc721x: 1 } },
+    { tokenId: "10", locks: { erc721x: 0 } },
+    { tokenId: "14", locks: { erc721x: 1 } },
   ]);
   expect(await readLivingTokens(database, tables, place, 4)).toEqual(["10", "11", "12", "21000"]);
 });
@@ -190,7 +190,7 @@ it("are answered as tokens though nothing was read of them, and unknown ones are
   expect((await api.call(path(10_001), { key })).status).toBe(404);
 });
 
-it("a collection tells of what the index could not take in", async () => {
+it("a collection reports what the index could not take in", async () => {
   const path = `/market/collections/${COLLECTION}`;
   expect((await api.call(path, { key })).body.anomalies).toEqual([]);
   await test.insert("indexAnomaly", {

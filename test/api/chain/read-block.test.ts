@@ -36,7 +36,7 @@ function createChain({ ready = true, age = 0 } = {}) {
 describe("the block that contracts are read at", () => {
   it.each([
     ["the index's head", {}, 1, 90],
-    ["the cause's block where the index is not there yet", {}, 95, 95],
+    ["the trigger's block where the index is not there yet", {}, 95, 95],
     ["the node's head during a backfill", { ready: false }, 1, 100],
     ["the node's head while the index is far behind", { age: 31 }, 1, 100],
   ])("is %s", async (_, chain, minBlock, expected) => {

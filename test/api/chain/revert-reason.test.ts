@@ -6,7 +6,7 @@ const ADA = "0x00000000000000000000000000000000000000A1";
 const encode = (signature: string, args: readonly unknown[] = []): Hex =>
   encodeErrorResult({ abi: parseAbi([signature] as never), args } as never);
 const reason = (data: Hex | undefined, message = "execution reverted") => revertReason({ data, message });
-const told = (text: string) => reason(encode("error Error(string)", [text]));
+const decoded = (text: string) => reason(encode("error Error(string)", [text]));
 
 describe("the reason of a revert", () => {
   it.each<[string, Hex, string]>([
@@ -60,7 +60,7 @@ describe("the reason of a revert", () => {
     ["more than a line", "x".repeat(10_000), `${"x".repeat(200)}…`],
     ["a letter at the cut", `${"x".repeat(199)}😀😀`, `${"x".repeat(199)}…`],
   ])("is one short line whatever a contract writes: %s", (_what, text, expected) => {
-    expect(told(text)).toBe(expected);
+    expect(decoded(text)).toBe(expected);
   });
 
   it("is bytes that are no text, without breaking", () => {

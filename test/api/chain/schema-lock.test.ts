@@ -32,19 +32,19 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  for (const hold of holds.splice(0)) await hold.close();
+  for (const acquire of holds.splice(0)) await acquire.close();
 });
 
-const hold = async (waitMs = 300, connectionString = test.url): Promise<SchemaLock> => {
-  const held = await lockSchemaForProcess({
+const acquire = async (waitMs = 300, connectionString = test.url): Promise<SchemaLock> => {
+  const lock = await lockSchemaForProcess({
     connectionString,
     schema,
     onLine: (line) => lines.push(line),
     onTaken: () => void taken++,
     waitMs,
   });
-  holds.push(held);
-  return held;
+  holds.push(lock);
+  return lock;
 };
 /** The row that Ponder writes when it takes its lock. */
 const ponderLocks = (): Promise<unknown> =>
@@ -60,22 +60,22 @@ const isLocked = async (): Promise<boolean> => {
   return row?.locked ?? false;
 };
 const start = async (): Promise<SchemaLock> => {
-  const held = await hold();
+  const lock = await acquire();
   await ponderLocks();
-  await lockSchema(test.database, tables, held);
-  return held;
+  await lockSchema(test.database, tables, lock);
+  return lock;
 };
 /** The session ends as it does when its process is killed: nothing is unlocked. */
-const die = (held: SchemaLock): Promise<void> => held.close();
+const die = (lock: SchemaLock): Promise<void> => lock.close();
 /** Ends the session of a process that keeps running. */
-const cutOff = (held: SchemaLock): Promise<unknown> =>
+const cutOff = (lock: SchemaLock): Promise<unknown> =>
   test.database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
-    `vitrine hold ${held.token}`,
+    `vitrine hold ${lock.token}`,
   ]);
-const sessionsOf = (held: SchemaLock): Promise<unknown[]> =>
+const sessionsOf = (lock: SchemaLock): Promise<unknown[]> =>
   test.database.query(
     "select from pg_locks join pg_stat_activity using (pid) where application_name = $1 and locktype = 'advisory'",
-    [`vitrine hold ${held.token}`],
+    [`vitrine hold ${lock.token}`],
   );
 
 describe("a lock on a schema", () => {
@@ -83,7 +83,7 @@ describe("a lock on a schema", () => {
     await die(await start());
     expect(await isLocked()).toBe(true);
 
-    await hold();
+    await acquire();
 
     expect(await isLocked()).toBe(false);
     expect(lines).toEqual([
@@ -91,10 +91,10 @@ describe("a lock on a schema", () => {
     ]);
   });
 
-  it("of a process that lives is never taken away; who comes second is told whose it is", async () => {
+  it("of a process that lives is never taken away; a second process learns whose it is", async () => {
     await start();
 
-    const refused = await hold().catch((error: Error) => error);
+    const refused = await acquire().catch((error: Error) => error);
 
     expect(refused).toBeInstanceOf(BootError);
     expect((refused as Error).message).toMatch(
@@ -106,7 +106,7 @@ describe("a lock on a schema", () => {
 
   it("of a process that has lost its session for a moment stays its own, even with another waiting for it", async () => {
     const living = await start();
-    const second = hold(2_500).catch((error: Error) => error);
+    const second = acquire(2_500).catch((error: Error) => error);
     await sleep(100);
 
     await cutOff(living);
@@ -123,7 +123,7 @@ describe("a lock on a schema", () => {
   it("of a process of an older version, which leaves no mark, is left to Ponder", async () => {
     await ponderLocks();
 
-    await hold();
+    await acquire();
 
     expect(await isLocked()).toBe(true);
     expect(lines).toEqual([]);
@@ -133,12 +133,12 @@ describe("a lock on a schema", () => {
     await die(await start());
     const last = new pg.Client({ connectionString: test.url, application_name: `${schema}_user` });
     await last.connect();
-    const held = hold();
+    const lock = acquire();
     await sleep(1_500);
     const during = await isLocked();
 
     await last.end();
-    await held;
+    await lock;
 
     expect(during).toBe(true);
     expect(await isLocked()).toBe(false);
@@ -147,13 +147,13 @@ describe("a lock on a schema", () => {
   it("goes to one of two that start at the same moment, after a crash as well", async () => {
     await die(await start());
 
-    const ends = await Promise.allSettled([hold(), hold(), hold()]);
+    const ends = await Promise.allSettled([acquire(), acquire(), acquire()]);
 
     expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
   });
 });
 
-it("a process whose schema another has taken while it was cut off is told to end", async () => {
+it("a process whose schema another has taken while it was cut off is asked to exit", async () => {
   const old = await start();
   const blocker = new pg.Client({ connectionString: test.url });
   await blocker.connect();
@@ -191,13 +191,13 @@ it("a process whose connection was cut without a word finds out that another has
   await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
   const url = new URL(test.url);
   url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const old = await hold(300, url.href);
+  const old = await acquire(300, url.href);
   await ponderLocks();
   await lockSchema(test.database, tables, old);
 
   isCut = true;
   await cutOff(old);
-  const next = await hold(5_000);
+  const next = await acquire(5_000);
   await ponderLocks();
   await lockSchema(test.database, tables, next);
   isCut = false;
@@ -212,7 +212,7 @@ it("a process whose connection was cut without a word finds out that another has
 
 it("a schema that holds no index yet is held all the same", async () => {
   schema = `${schema}_new`;
-  await hold();
+  await acquire();
 
-  await expect(hold()).rejects.toBeInstanceOf(BootError);
+  await expect(acquire()).rejects.toBeInstanceOf(BootError);
 });

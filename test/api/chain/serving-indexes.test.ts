@@ -13,7 +13,7 @@ const indexes = () =>
     [CHAIN_SCHEMA],
   );
 
-it("the indexes that serving needs are made once, and left alone from then on", async () => {
+it("the indexes that serving needs are created once, and unchanged from then on", async () => {
   expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
   const made = await indexes();
   expect(made.map(({ name }) => name)).toEqual([

@@ -29,19 +29,19 @@ beforeEach(() => {
     now: () => clock,
   });
 });
-const lookAfter = async (ms: number): Promise<void> => {
+const checkAfter = async (ms: number): Promise<void> => {
   clock += ms;
   await watchdog.check();
 };
 
 describe("the watchdog", () => {
-  it("tells of an index that stands still for ninety seconds while its node goes on", async () => {
-    await lookAfter(0);
+  it("reports an index that stands still for ninety seconds while its node goes on", async () => {
+    await checkAfter(0);
     node = 60;
-    await lookAfter(LONG_MS - 1);
+    await checkAfter(LONG_MS - 1);
     expect(stalls).toEqual([]);
 
-    await lookAfter(1);
+    await checkAfter(1);
 
     expect([...watchdog.stalled]).toEqual([2020]);
     expect(stalls).toEqual([
@@ -49,18 +49,18 @@ describe("the watchdog", () => {
     ]);
   });
 
-  it("tells again only after as long", async () => {
-    await lookAfter(0);
+  it("warns again only after as long", async () => {
+    await checkAfter(0);
     node = 60;
-    await lookAfter(LONG_MS);
-    await lookAfter(LONG_MS - 1);
+    await checkAfter(LONG_MS);
+    await checkAfter(LONG_MS - 1);
     expect(stalls).toHaveLength(1);
 
-    await lookAfter(1);
+    await checkAfter(1);
     expect(stalls).toHaveLength(2);
 
     head = { ...head, block: 51 };
-    await lookAfter(1);
+    await checkAfter(1);
     expect([...watchdog.stalled]).toEqual([]);
   });
 
@@ -70,12 +70,12 @@ describe("the watchdog", () => {
     ["has nothing left to read", () => (node = 50)],
     ["has a node that does not answer", () => (node = new Error("away"))],
   ])("says nothing of an index that %s", async (_name, change) => {
-    await lookAfter(0);
+    await checkAfter(0);
     node = 60;
 
     for (let times = 0; times < 3; times++) {
       change();
-      await lookAfter(LONG_MS);
+      await checkAfter(LONG_MS);
     }
 
     expect(stalls).toEqual([]);
@@ -88,7 +88,7 @@ describe("the block that a URI is read at", () => {
 
   it.each([
     ["the index's head while that is current", { age: 30, ready: true, min: 0 }, 50],
-    ["never below the cause's own", { age: 0, ready: true, min: 70 }, 70],
+    ["never below the trigger's own", { age: 0, ready: true, min: 70 }, 70],
     ["the node's head while the index is behind", { age: 31, ready: true, min: 0 }, 60],
     ["the node's head during a backfill", { age: 0, ready: false, min: 0 }, 60],
   ])("is %s", async (_name, { age, ready, min }, expected) => {

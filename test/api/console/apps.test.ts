@@ -73,7 +73,7 @@ describe("an app", () => {
 
     expect(await database.query("select collections from vitrine.app")).toEqual([{ collections: [] }]);
     const again = await partner.post(`${path}/permissions/ask/collection`, { subject: NAME });
-    expect(again.location).toContain("done=asked");
+    expect(again.location).toContain("done=requested");
   });
 
   it("keeps its keys when they are rotated and revoked through the console", async () => {
@@ -140,7 +140,7 @@ describe("the operator's pages", () => {
     expect((await operator.get(`/console/operator${tab}`)).status).toBe(200);
   });
 
-  it("do nothing for a partner, and lead strangers to the door", async () => {
+  it("do nothing for a partner, and redirect strangers to sign-in", async () => {
     for (const path of ["/hosts", "/hosts/remove", "/traits/approve", "/refreshes"])
       expect((await partner.post(`/console/operator${path}`, { pattern: "cdn.example" })).status).toBe(404);
     expect((await createVisitor(api).get("/console/operator")).location).toBe("/console/sign-in");
@@ -148,7 +148,7 @@ describe("the operator's pages", () => {
     expect(await database.query("select from vitrine.allowed_host")).toEqual([]);
   });
 
-  it("allow a host and take it back, and say what is wrong with one that is none", async () => {
+  it("allow a host and remove it, and say what is wrong with one that is none", async () => {
     await operator.post("/console/operator/hosts", { pattern: "CDN.example", collection: NAME });
     expect((await operator.get("/console/operator/hosts")).text).toContain("cdn.example");
     const bad = await operator.post("/console/operator/hosts", { pattern: "http://x/", collection: "" });
@@ -222,7 +222,7 @@ describe("strangers", () => {
     expect((await stranger.get("/console/sign-in")).status).toBe(200);
   });
 
-  it("can't guess at the proof of a collection: ten a minute", async () => {
+  it("can try to prove a collection ten times a minute", async () => {
     // Its own client address: each process remembers the addresses it refused.
     const stranger = createVisitor(api, "198.51.100.98");
     await stranger.signIn(privateKeyToAccount(generatePrivateKey()));
@@ -230,7 +230,7 @@ describe("strangers", () => {
     const prove = () =>
       stranger.json(`${path}/permissions/prove`, { collection: NAME, message: "hello", signature: "0x" });
 
-    for (let guess = 0; guess < 10; guess++) expect((await prove()).status).toBe(403);
+    for (let attempt = 0; attempt < 10; attempt++) expect((await prove()).status).toBe(403);
 
     expect((await prove()).status).toBe(429);
   });
@@ -238,7 +238,7 @@ describe("strangers", () => {
   it.each([
     ["a body that is no JSON", "/console/sign-in/message", "{"],
     ["an address that is none", "/console/sign-in/message", { address: "zz", chainId: 1 }],
-  ])("are told what is wrong with %s", async (_what, path, body) => {
+  ])("learn what is wrong with %s", async (_what, path, body) => {
     const headers = {
       accept: "application/json",
       "content-type": "application/json",
@@ -298,7 +298,7 @@ describe("the operator's list of apps", () => {
     expect(namesIn(text)).toEqual(found);
   });
 
-  it("tells how many apps hold a collection beyond those it names", async () => {
+  it("reports how many apps hold a collection beyond those it names", async () => {
     const { text } = await operator.get("/console/operator/collections");
 
     expect(text).toContain("App 020");
@@ -306,7 +306,7 @@ describe("the operator's list of apps", () => {
     expect(text).toContain("and 210 more");
   });
 
-  it("tells that more requests wait than it shows", async () => {
+  it("reports that more requests wait than it shows", async () => {
     await database.query(
       `insert into vitrine.access_request (id, app_id, kind, subject)
        select gen_random_uuid(), id, 'api', 'market' from vitrine.app order by name limit 101`,

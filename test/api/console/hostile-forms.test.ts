@@ -30,7 +30,7 @@ describe("a permission that an app does not hold", () => {
     for (const subject of ["\0", "market\0", "__proto__", "x".repeat(5_000)]) {
       const answer = await operator.post(`${path}/permissions/withdraw/${kind}`, { subject });
       expect(answer.status).toBe(400);
-      expect(answer.text).toContain("is nothing that this app holds");
+      expect(answer.text).toContain("this app has no permission");
     }
   });
 });

@@ -129,7 +129,7 @@ describe("an operator's link", () => {
   it("signs one browser in, once, and only when its button is pressed", async () => {
     const { token } = await api.sessions.makeLink("tests");
     const [first, second] = [createVisitor(api), createVisitor(api)];
-    for (let look = 0; look < 3; look++)
+    for (let times = 0; times < 3; times++)
       expect((await first.get(`/console/login/${token}`)).status).toBe(200);
 
     expect((await first.post(`/console/login/${token}`)).location).toBe("/console/operator");
@@ -150,8 +150,8 @@ describe("an operator's link", () => {
 
   it("can't be guessed: ten wrong ones a minute, and the client's address gets 429", async () => {
     const visitor = createVisitor(api, "198.51.100.77");
-    for (let guess = 0; guess < 10; guess++)
-      expect((await visitor.post(`/console/login/vl_${String(guess).padStart(64, "0")}`)).status).toBe(401);
+    for (let attempt = 0; attempt < 10; attempt++)
+      expect((await visitor.post(`/console/login/vl_${String(attempt).padStart(64, "0")}`)).status).toBe(401);
     const { token } = await api.sessions.makeLink("tests");
 
     expect((await visitor.post(`/console/login/${token}`)).status).toBe(429);

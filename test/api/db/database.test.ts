@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { planName } from "../../../src/api/db/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const { database } = await createTestDatabase();
@@ -83,5 +84,45 @@ describe("a statement on its own", () => {
     });
 
     await expect(reading).resolves.toEqual([{ count: 0 }]);
+  });
+});
+
+describe("a statement with a name", () => {
+  it("finds rows by key however small the table was when it was planned, which one without a name need not", async () => {
+    await database.query("insert into vitrine.probe values (1, 0), (2, 0)");
+    await database.query("analyze vitrine.probe");
+    const explain = "explain select count from vitrine.probe where id = 1";
+    const planOf = async (name?: string): Promise<string> =>
+      JSON.stringify(await database.query(explain, [], name));
+
+    expect(await planOf()).toContain("Seq Scan");
+    expect(await planOf("a row by key")).toContain("Index Scan");
+  });
+
+  it("waits for no transaction of ours", async () => {
+    let opened = 0;
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const transactions = Array.from({ length: 10 }, () =>
+      database.transaction(async () => {
+        opened++;
+        await held;
+      }),
+    );
+    while (opened < transactions.length) await sleep(5);
+
+    expect(await database.query("select 1 as one", [], "one")).toEqual([{ one: 1 }]);
+    release();
+    await Promise.all(transactions);
+  });
+
+  it("keeps the plan of each text apart, whatever schema it reads", async () => {
+    const texts = [1, 2].map((schema) => `select ${schema} as read`);
+
+    for (const text of [...texts, ...texts]) {
+      expect(await database.query(text, [], planName(text))).toEqual([{ read: texts.indexOf(text) + 1 }]);
+    }
   });
 });

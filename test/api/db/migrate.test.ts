@@ -4,10 +4,16 @@ import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { schemaSql } from "../../../bin/schema-sql.ts";
+import { accessJobs } from "../../../src/api/access/module.ts";
 import { migrate } from "../../../src/api/db/migrate.ts";
 import { readMigrations } from "../../../src/api/db/migrations.ts";
+import { forgetOldEvents } from "../../../src/api/events/module.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
+import { createMedia } from "../../../src/api/media/service.ts";
+import { metadataJobs } from "../../../src/api/metadata/module.ts";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
+import { refreshJobs } from "../../../src/api/refresh/module.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
@@ -148,6 +154,58 @@ describe("migrating", () => {
     ]);
   });
 
+  it("daily jobs of an earlier release are not due again under their new names", async () => {
+    await startAt(countBefore("update vitrine.daily_job"));
+    const before = [
+      "forget tokens that no transfer has told of on chain 2020",
+      "forget tokens that were taken back",
+      "forget old versions",
+      "forget unused trait values",
+      "forget old receipts",
+      "forget old sweeps",
+      "forget old events",
+      "forget old sessions",
+      "forget old usage",
+      "collect media",
+    ];
+    await database.query(
+      "insert into vitrine.daily_job (name, ran_at) select unnest($1::text[]), '2026-01-31T12:00:00Z'",
+      [before],
+    );
+
+    await migrate(url);
+
+    const rows = await database.query<{ name: string }>(
+      "select name from vitrine.daily_job where ran_at = '2026-01-31T12:00:00Z'",
+    );
+    const media = createMedia({ database, gateways: [], baseUrl: "http://localhost" });
+    const metadata = createMetadata({ resolve: () => Promise.reject(new Error("unused")), tables: chain });
+    const collections = [{ chainId: 2020, address: "0xa" }];
+    const jobs = [
+      ...metadataJobs,
+      ...accessJobs,
+      ...refreshJobs({ metadata, media, collections }),
+      forgetOldEvents,
+      { name: "collect media" },
+    ];
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(jobs.map(({ name }) => name).toSorted());
+  });
+
+  it("a trigger of an earlier release keeps its meaning under the new name of its source", async () => {
+    await startAt(countBefore("update vitrine.cause set source"));
+    await database.query(
+      `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block, source)
+       select 'chain', 1, source, '0x', '0xa', 1, 1, 'token', 90, source from unnest(array['taken_back', 'mint']) as source`,
+    );
+
+    await migrate(url);
+
+    const rows = await database.query<{ source: string }>(
+      "select source from vitrine.cause order by id desc",
+    );
+    expect(rows.map(({ source }) => source)).toEqual(["retracted", "mint"]);
+  });
+
   it("a database of an older version applies what is missing only", async () => {
     await startAt(migrations.length - 1);
     await database.query("insert into vitrine.token (chain_id, collection, token_id) values (1, '0x', 1)");
@@ -190,23 +248,23 @@ describe("migrating", () => {
     ]);
     expect(highest.get("Level")).toBe(7);
     const pending = await createTraitApproval(database).pending([ref], 10);
-    expect(pending).toMatchObject([{ traitType: "Level", known: "number", wanted: "string", tokens: 1 }]);
+    expect(pending).toMatchObject([{ traitType: "Level", known: "number", proposed: "string", tokens: 1 }]);
   });
 
-  it("collection information that was told before says when trade opens", async () => {
+  it("collection information of an earlier release says when trade opens", async () => {
     await startAt(countBefore("column tradable_at"));
-    const tell = (collection: string, body: object) =>
+    const record = (collection: string, body: object) =>
       database.query(
         `insert into vitrine.collection_information (chain_id, collection, body, updated_by)
          values (1, $1, $2, 'tests')`,
         [collection, JSON.stringify(body)],
       );
-    await tell("0xa", { name: "Later", tradable_at: "2999-01-31T12:00:00.5Z" });
-    await tell("0xb", { name: "Open", tradable_at: null });
-    await tell("0xc", { name: "Told before there was such a field" });
-    await tell("0xd", { name: "In no calendar of PostgreSQL", tradable_at: "0000-02-29T00:00:00Z" });
+    await record("0xa", { name: "Later", tradable_at: "2999-01-31T12:00:00.5Z" });
+    await record("0xb", { name: "Open", tradable_at: null });
+    await record("0xc", { name: "Written before there was such a field" });
+    await record("0xd", { name: "In no calendar of PostgreSQL", tradable_at: "0000-02-29T00:00:00Z" });
 
-    await tell("0xe", { name: "Too exact", tradable_at: `2999-01-31T12:00:00.${"1".repeat(200)}Z` });
+    await record("0xe", { name: "Too exact", tradable_at: `2999-01-31T12:00:00.${"1".repeat(200)}Z` });
 
     await migrate(url);
 

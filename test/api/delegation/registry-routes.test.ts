@@ -183,7 +183,7 @@ describe("checks", () => {
 describe("without a key", () => {
   const visit = (from: string, app = api) => app.call(`/registry/v2/${HOT}`, { from });
 
-  it("a client has 25 requests per 10 seconds, over all replicas, and is told when to come back", async () => {
+  it("a client has 25 requests per 10 seconds, over all replicas, and learns when to retry", async () => {
     const visits = await Promise.all(
       Array.from({ length: 40 }, (_, index) => visit("203.0.113.9", index % 2 === 0 ? api : replica)),
     );

@@ -78,7 +78,7 @@ describe("our own registry", () => {
     expect((await ask(api)).incoming).toHaveLength(2);
   });
 
-  it("that can't answer yet is told of as that", async () => {
+  it("that can't answer yet is reported as that", async () => {
     await test.setHead({ chainId: CHAIN_ID, block: 100, ready: false });
 
     expect(await ask(api, "", COLD)).toMatchObject({
@@ -183,7 +183,7 @@ describe("another registry", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("that is down is told of, and what was known before is served as stale", async () => {
+  it("that is down is reported, and what was known before is served as stale", async () => {
     const { api, server } = await withRegistry(() => ({ body: "[]" }));
     const away = appOver(server);
     await server.close();
@@ -257,7 +257,7 @@ describe("another registry", () => {
     expect(new Set(server.requests.map(({ headers }) => headers["x-api-key"]))).toEqual(new Set(["the-key"]));
   });
 
-  it("that asked for a pause is left alone", async () => {
+  it("that asked for a pause is not asked", async () => {
     const { api, server } = await withRegistry(() => ({
       status: 429,
       body: "{}",

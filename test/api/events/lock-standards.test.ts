@@ -25,7 +25,7 @@ async function write(tables = test.tables): Promise<void> {
   while (await locks.writer(tables).writeBatch()) {}
 }
 
-async function told(): Promise<Record<string, unknown>[]> {
+async function published(): Promise<Record<string, unknown>[]> {
   return (await readAfter(database, 0, 1_000)).map(({ text }) =>
     JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? ""),
   );
@@ -38,7 +38,7 @@ describe("a lock", () => {
     await write();
     await write();
 
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       { type: "lock", standard: "erc5192", approved_contract: null, lock_count: 1, locked: true },
       { type: "unlock", standard: "erc5192", approved_contract: null, lock_count: 0, locked: false },
     ]);
@@ -53,7 +53,7 @@ describe("a lock", () => {
     await locks.add({ block: 96, standard: "erc721x", direction: "unlock" });
     await write();
 
-    expect((await told()).map(({ type, lock_count, locked }) => [type, lock_count, locked])).toEqual([
+    expect((await published()).map(({ type, lock_count, locked }) => [type, lock_count, locked])).toEqual([
       ["unlock", 0, false],
       ["default_lock", undefined, true],
       ["lock", 2, true],
@@ -65,12 +65,12 @@ describe("a lock", () => {
 });
 
 describe("a default", () => {
-  it("is told once for all tokens, by an event of its own type without a token", async () => {
+  it("is published once for all tokens, by an event of its own type without a token", async () => {
     await locks.add({ block: 91, standard: "erc6982", token: null, by: null });
     await write();
     await write();
 
-    const [event] = await told();
+    const [event] = await published();
     expect(event).toEqual({
       id: 1,
       type: "default_lock",
@@ -86,20 +86,20 @@ describe("a default", () => {
     });
   });
 
-  it("that a reorg takes back or turns round is reverted, and one that comes back is not", async () => {
+  it("that a reorg removes or inverts is reverted, and one that comes back is not", async () => {
     const spec = { block: 95, standard: "erc6982", token: null, by: null } as const;
     await locks.add(spec);
     await write();
     await locks.revert(95);
     await locks.add(spec);
     await write();
-    expect(await told()).toHaveLength(1);
+    expect(await published()).toHaveLength(1);
 
     await locks.revert(95);
     await locks.add({ ...spec, direction: "unlock" });
     await write();
     await write();
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       { type: "default_lock", locked: true },
       { type: "reverted", reverts: 1, reverted_type: "default_lock", token_id: null },
       { type: "default_lock", locked: false },
@@ -119,7 +119,9 @@ describe('with `locks: "boolean"`', () => {
     await lockTwice();
     await write(boolean);
 
-    expect((await told()).map(({ lock_count, locked, surplus }) => [lock_count, locked, surplus])).toEqual([
+    expect(
+      (await published()).map(({ lock_count, locked, surplus }) => [lock_count, locked, surplus]),
+    ).toEqual([
       [1, true, false],
       [1, true, false],
       [0, false, false],
@@ -127,14 +129,14 @@ describe('with `locks: "boolean"`', () => {
     ]);
   });
 
-  it("a restart with the other reading takes nothing back and repeats nothing", async () => {
+  it("a restart with the other reading reverts nothing and repeats nothing", async () => {
     await lockTwice();
     await write();
     await write(boolean);
     await locks.add({ block: 96, countAfter: 1, flagCountAfter: 1 });
     await write(boolean);
 
-    expect((await told()).map(({ type, lock_count, surplus }) => [type, lock_count, surplus])).toEqual([
+    expect((await published()).map(({ type, lock_count, surplus }) => [type, lock_count, surplus])).toEqual([
       ["lock", 1, false],
       ["lock", 2, false],
       ["unlock", 1, false],
@@ -144,11 +146,11 @@ describe('with `locks: "boolean"`', () => {
   });
 });
 
-it("what was told before there were other standards is the same, and not told again", async () => {
+it("what was published before there were other standards is the same, and not published again", async () => {
   await locks.add({ block: 95 });
   await write();
   await database.query("update vitrine.event set standard = null, count_after = null");
   await write();
 
-  expect(await told()).toMatchObject([{ type: "lock", standard: "erc721x", lock_count: 1 }]);
+  expect(await published()).toMatchObject([{ type: "lock", standard: "erc721x", lock_count: 1 }]);
 });

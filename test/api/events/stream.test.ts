@@ -163,7 +163,7 @@ describe("a last id", () => {
     expect(ids(await subscriber.until(1))).toEqual([5]);
   });
 
-  it("is kept as long as a reorg may take its event back", async () => {
+  it("is kept as long as a reorg may revert its event", async () => {
     await append(3);
     await database.query("update vitrine.event set at = now() - interval '8 days', open = (id = 2)");
 

@@ -38,7 +38,7 @@ function createSlowReader(start = 0) {
 }
 const settle = () => vi.waitFor(() => Promise.resolve());
 
-it("a heartbeat tells the id up to which there was nothing more, and none is told behind what waits", async () => {
+it("a heartbeat carries the id up to which there was nothing more, and none is sent ahead of queued events", async () => {
   const { reader: subscriber, written, take } = createSlowReader(41);
   subscriber.beat();
   await settle();
@@ -63,7 +63,7 @@ it("what comes while the other side is slow is written together, in order, and n
   expect(written).toEqual(["<1><2><3>", "<4><5>"]);
 });
 
-it("a reader that takes nothing for 30 seconds is told, and its connection is cut", async () => {
+it("a reader that takes nothing for 30 seconds gets a notice, and its connection is closed", async () => {
   vi.useFakeTimers();
   const { reader: subscriber, isCut } = createSlowReader();
   subscriber.offer(event(1));

@@ -22,7 +22,7 @@ const writeAll = async (by = writer): Promise<void> => {
 };
 
 describe("the stream", () => {
-  it("tells of each lock and unlock once, in chain order, with ids that have no gaps", async () => {
+  it("reports each lock and unlock once, in chain order, with ids that have no gaps", async () => {
     await locks.add({ block: 92, direction: "unlock" });
     await locks.add({ block: 91, token: 2n ** 255n });
     await locks.add({ block: 91, log: 1, token: 0n });
@@ -30,7 +30,7 @@ describe("the stream", () => {
     await writeAll();
     await writeAll();
 
-    expect(await locks.told()).toEqual([
+    expect(await locks.published()).toEqual([
       { id: 1, type: "lock", token: String(2n ** 255n), reverts: null },
       { id: 2, type: "lock", token: "0", reverts: null },
       { id: 3, type: "unlock", token: "1", reverts: null },
@@ -58,17 +58,17 @@ describe("the stream", () => {
 
     await writeAll();
 
-    expect(await locks.told()).toMatchObject([{ id: 1, token: "8" }]);
+    expect(await locks.published()).toMatchObject([{ id: 1, token: "8" }]);
   });
 
-  it("tells of what happened while nobody looked, settled or not", async () => {
+  it("reports what happened while nobody looked, settled or not", async () => {
     await locks.add({ block: 150, token: 1n });
     await locks.add({ block: 350, token: 2n });
     await locks.setChain(360, 330);
 
     await writeAll();
 
-    expect(await locks.told()).toMatchObject([{ token: "1" }, { token: "2" }]);
+    expect(await locks.published()).toMatchObject([{ token: "1" }, { token: "2" }]);
   });
 });
 
@@ -85,14 +85,14 @@ describe("a reorg", () => {
     await writeAll();
     await writeAll();
 
-    expect((await locks.told()).slice(3)).toEqual([
+    expect((await locks.published()).slice(3)).toEqual([
       { id: 4, type: "reverted", token: "3", reverts: 3 },
       { id: 5, type: "reverted", token: "2", reverts: 2 },
       { id: 6, type: "lock", token: "3", reverts: null },
     ]);
   });
 
-  it("tells of another transaction in the same place, and of another count after the same one", async () => {
+  it("reports another transaction in the same place, and of another count after the same one", async () => {
     await locks.add({ block: 95, token: 2n });
     await locks.add({ block: 96, token: 2n, countAfter: 2 });
     await writeAll();
@@ -102,7 +102,7 @@ describe("a reorg", () => {
     await locks.add({ block: 96, token: 2n, countAfter: 1 });
     await writeAll();
 
-    expect((await locks.told()).map(({ type, reverts }) => reverts ?? type)).toEqual([
+    expect((await locks.published()).map(({ type, reverts }) => reverts ?? type)).toEqual([
       "lock",
       "lock",
       2,
@@ -112,7 +112,7 @@ describe("a reorg", () => {
     ]);
   });
 
-  it("that brings the same events back takes none of them back", async () => {
+  it("that brings the same events back reverts none of them", async () => {
     await locks.add({ block: 95 });
     await writeAll();
 
@@ -120,10 +120,10 @@ describe("a reorg", () => {
     await locks.add({ block: 95 });
     await writeAll();
 
-    expect(await locks.told()).toHaveLength(1);
+    expect(await locks.published()).toHaveLength(1);
   });
 
-  it("of events that were settled meanwhile, unseen, is told as well", async () => {
+  it("of events that were settled meanwhile, unseen, is published as well", async () => {
     await locks.add({ block: 95 });
     await writeAll();
 
@@ -131,10 +131,10 @@ describe("a reorg", () => {
     await locks.setChain(400, 370);
     await writeAll();
 
-    expect(await locks.told()).toMatchObject([{ id: 1 }, { type: "reverted", reverts: 1 }]);
+    expect(await locks.published()).toMatchObject([{ id: 1 }, { type: "reverted", reverts: 1 }]);
   });
 
-  it("takes nothing back that had settled", async () => {
+  it("reverts nothing that had settled", async () => {
     await locks.add({ block: 95 });
     await writeAll();
     await locks.setChain(400, 370);
@@ -143,7 +143,7 @@ describe("a reorg", () => {
     await locks.revert(95);
     await writeAll();
 
-    expect(await locks.told()).toHaveLength(1);
+    expect(await locks.published()).toHaveLength(1);
   });
 });
 
@@ -167,7 +167,7 @@ describe("a restart", () => {
     await locks.setChain(102, 72);
     await writeAll();
 
-    expect(await locks.told()).toMatchObject([
+    expect(await locks.published()).toMatchObject([
       { id: 1, token: "1" },
       { id: 2, token: "2" },
       { id: 3, type: "lock", token: "3" },
@@ -176,7 +176,7 @@ describe("a restart", () => {
 });
 
 describe("another index of the same chain", () => {
-  it("says nothing while the first one tells, not even what that one has not seen yet", async () => {
+  it("publishes nothing while the first one does, not even what that one has not seen yet", async () => {
     const tables = await locks.reindexAs("beside");
     await locks.add({ block: 99 });
     await locks.add({ block: 98, token: 9n }, tables);
@@ -184,7 +184,7 @@ describe("another index of the same chain", () => {
     await writeAll(locks.writer(tables));
     await writeAll();
 
-    expect(await locks.told()).toMatchObject([{ id: 1, token: "1" }]);
+    expect(await locks.published()).toMatchObject([{ id: 1, token: "1" }]);
   });
 
   it("goes on where the first one ended, and repeats nothing", async () => {
@@ -198,7 +198,7 @@ describe("another index of the same chain", () => {
     await writeAll(locks.writer(tables));
     await writeAll();
 
-    expect(await locks.told()).toMatchObject([
+    expect(await locks.published()).toMatchObject([
       { id: 1, token: "1" },
       { id: 2, token: "2" },
     ]);
@@ -214,10 +214,10 @@ describe("another index of the same chain", () => {
     await writeAll();
     await writeAll(locks.writer(tables));
 
-    expect(await locks.told()).toMatchObject([{ id: 1, token: "7" }]);
+    expect(await locks.published()).toMatchObject([{ id: 1, token: "7" }]);
   });
 
-  it("without a collection of the first takes nothing of that one back", async () => {
+  it("without a collection of the first reverts nothing of that one", async () => {
     await locks.add({ block: 95, collection: OTHER });
     await writeAll(locks.writer(test.tables, [COLLECTION, OTHER]));
     const tables = await locks.reindexAs("fewer");
@@ -226,7 +226,7 @@ describe("another index of the same chain", () => {
     await database.query("update vitrine.event_feed set seen_at = now() - interval '11 seconds'");
     await writeAll(locks.writer(tables, [COLLECTION]));
 
-    expect(await locks.told()).toHaveLength(1);
+    expect(await locks.published()).toHaveLength(1);
   });
 });
 
@@ -238,7 +238,7 @@ describe("metadata", () => {
       [CHAIN_ID, COLLECTION, number, outcome, `hash ${number}`],
     );
 
-  it("is told of when what is served changes, and not when a fetch changes nothing", async () => {
+  it("is reported when what is served changes, and not when a fetch changes nothing", async () => {
     await insertVersion(1, "updated");
     await insertVersion(2, "failed");
     await insertVersion(3, "rejected");
@@ -278,6 +278,6 @@ describe("metadata", () => {
     await slow;
     await writeAll();
 
-    expect((await locks.told()).map(({ token }) => token)).toEqual(["0", "8"]);
+    expect((await locks.published()).map(({ token }) => token)).toEqual(["0", "8"]);
   });
 });

@@ -13,7 +13,7 @@ import { eventually } from "../../support/eventually.ts";
 
 const LIMIT = 100 * 1024;
 /** Delays a request until its caller has disconnected. */
-const HOLD = "x-hold";
+const PAUSE = "x-hold";
 
 let server: Server;
 let port: number;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   app.use(async (c, next) => {
     const { incoming } = c.env as { incoming: IncomingMessage };
-    if (c.req.header(HOLD)) await once(incoming, "close").catch(() => {});
+    if (c.req.header(PAUSE)) await once(incoming, "close").catch(() => {});
     await next();
   });
   app.route(
@@ -148,7 +148,7 @@ it("takes a body of exactly the limit", async () => {
 
 it.each([
   ["while it is read", {}],
-  ["before it is read", { [HOLD]: 1 }],
+  ["before it is read", { [PAUSE]: 1 }],
 ])(
   "takes a caller that goes away in the middle of a body, %s, for no failure of ours",
   async (_title, headers) => {

@@ -55,7 +55,7 @@ describe("an operation of ours alone", () => {
   it.each([
     ["what a resolver threw", "{ broken }"],
     ["a value that no type of a union fits", "{ wrong { ... on Item { id } } }"],
-  ])("tells nothing of %s", async (_title, query) => {
+  ])("reveals nothing about %s", async (_title, query) => {
     const json = await harness.askForText(query);
 
     expect(JSON.parse(json).errors).toMatchObject([

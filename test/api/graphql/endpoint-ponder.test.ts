@@ -75,7 +75,7 @@ describe("an operation of Ponder's alone", () => {
     expect(odd.reported).toEqual([]);
   });
 
-  it("does not tell why a field failed in Ponder, but reports it", async () => {
+  it("does not say why a field failed in Ponder, but reports it", async () => {
     await ponder.run("alter table collection rename to away");
 
     const answer = await harness.ask("{ collections { totalCount } }");

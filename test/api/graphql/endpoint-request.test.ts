@@ -59,7 +59,7 @@ describe("the request", () => {
     [
       "has several operations and names none",
       { query: "query A { viewer } query B { viewer }" },
-      "the query holds 2 operations; operationName must name one of them",
+      "the query has 2 operations; operationName must name one of them",
     ],
     [
       "names an operation that is not there",

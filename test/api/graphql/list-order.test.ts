@@ -152,7 +152,7 @@ describe("a cursor", () => {
     ]);
   });
 
-  it("is told of once when it stands beside an order that is none", async () => {
+  it("is reported once when it stands beside an order that is none", async () => {
     expect(await refusal('{ tokens(orderBy: "secret", after: "abc") { totalCount } }')).toHaveLength(1);
   });
 });

@@ -23,7 +23,7 @@ const mistakes: [title: string, query: string, variables?: Record<string, unknow
   ["an unknown argument", "{ tokens(first: 5) { totalCount } }"],
   ["an argument of another type", '{ tokens(limit: "5") { totalCount } }'],
   ["an argument that is missing", "{ token { id } }"],
-  ["a number in place of a BigInt", "{ token(id: 7) { id } }"],
+  ["a number instead of a BigInt", "{ token(id: 7) { id } }"],
   ["a BigInt that is none", '{ tokens(where: { id: "seven" }) { totalCount } }'],
   ["an object without a selection", "{ tokens }"],
   ["a fragment that is not there", `{ tokens { ...Nowhere } token(id: "1") { id } }`],
@@ -76,7 +76,7 @@ describe("a query of Ponder's alone that is wrong", () => {
     },
   );
 
-  it("is refused the same where Ponder tells nothing, as it does in production", async () => {
+  it("is refused the same where Ponder gives no reason, as in production", async () => {
     const masked = {
       message: "Unexpected error.",
       locations: [{ line: 1, column: 3 }],

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 describe("requestMetadataRefresh", () => {
-  it("queues distinct tokens for an anonymous caller, and answers with a receipt that tells their end", async () => {
+  it("queues distinct tokens for an anonymous caller, and answers with a receipt that reports their outcome", async () => {
     for (const id of ["3", UINT256_MAX]) api.existing.add(id);
 
     const { data } = await request(["3", "1", "3", UINT256_MAX]);
@@ -66,7 +66,7 @@ describe("requestMetadataRefresh", () => {
     expect((await request(ids(100))).data.requestMetadataRefresh.tokens).toHaveLength(100);
     expect((await request(ids(101))).error).toMatchObject({
       message:
-        "Too many token ids, max number of token ids allowed is 100; tokenIds: holds 101 ids; the limit is 100",
+        "Too many token ids, max number of token ids allowed is 100; tokenIds: has 101 ids; the limit is 100",
       extensions: { code: "TOO_MANY_TOKENS" },
     });
   });
@@ -78,7 +78,7 @@ describe("requestMetadataRefresh", () => {
     for (const part of ['tokenAddress: "0x12" is', 'tokenIds[1]: "01" is', 'tokenIds[2]: "1157920'])
       expect(error.message).toContain(part);
     expect((await request([])).error.message).toBe(
-      "Invalid request; tokenIds: must hold at least one token id",
+      "Invalid request; tokenIds: must contain at least one token id",
     );
     expect(await readQueue(database)).toEqual([]);
   });

@@ -56,7 +56,7 @@ describe("the documents of the SDK", () => {
 });
 
 describe("a collection", () => {
-  it("is told with its figures and what its makers say of it; what a market would know is null or empty", async () => {
+  it("is reported with its figures and what its makers say of it; what a market would know is null or empty", async () => {
     const path = `/market-partner/collections/${COLLECTION}/information`;
     const information = {
       name: "Heroes of old",
@@ -103,7 +103,7 @@ describe("a collection", () => {
     expect(await page(0, 0)).toEqual([[], []]);
   });
 
-  it("tells every value of its traits and how many tokens have it", async () => {
+  it("reports every value of its traits and how many tokens have it", async () => {
     const { tokenMetadata } = await run("GetTokenMetadata", {
       tokenAddress: COLLECTION,
       showAttributes: true,
@@ -178,7 +178,7 @@ describe("a token", () => {
     ]).toEqual(["5", "2", "0"]);
   });
 
-  it("of the other standard, or that nobody has told of, is null", async () => {
+  it("of the other standard, or that nobody knows, is null", async () => {
     expect(await run("GetERC721Token", { ...heroes, tokenId: "404" })).toEqual({ erc721Token: null });
     expect(await run("GetErc721Order", potion)).toEqual({ erc721Token: null });
     expect(await run("GetErc1155Balance", { tokenAddress: COLLECTION, tokenId: 1, owner: ALICE })).toEqual({
@@ -186,7 +186,7 @@ describe("a token", () => {
     });
   });
 
-  it("tells its transfers, newest first, a page at a time", async () => {
+  it("reports its transfers, newest first, a page at a time", async () => {
     const page = async (from: number, size: number) =>
       (await run("GetERC721TransferHistory", { tokenAddress: COLLECTION, tokenId: "1", from, size }))
         .erc721Token.transferHistory;

@@ -107,7 +107,7 @@ describe("GetERC721Tokens", () => {
     });
   });
 
-  it("tells every problem at once", async () => {
+  it("reports every problem at once", async () => {
     const { message } = await refusal({ tokenAddress: "0x1", size: 51, from: -1, owner: "a" });
 
     for (const path of ["tokenAddress", "size", "from", "owner"]) expect(message).toContain(`${path}: `);
@@ -169,7 +169,7 @@ describe("GetAllTokens", () => {
     };
   };
 
-  it("tells what a wallet holds of both standards, collection by collection", async () => {
+  it("reports what a wallet holds of both standards, collection by collection", async () => {
     const { total, ids, tokens } = await owned({ owner: ALICE });
 
     expect([total, ids]).toEqual([3, ["1", "2", "7"]]);

@@ -59,7 +59,7 @@ describe("searchTokens", () => {
     expect(await find('rangeCriteria: [{ name: "Level", range: { to: "3" } }]')).toEqual(["2", "3"]);
   });
 
-  it("tells every problem of its arguments by path", async () => {
+  it("reports every problem of its arguments by path", async () => {
     const { error } = await endpoint.ask(
       `{ searchTokens(${ADDRESS}, sort: "best", limit: 101, text: "${"x".repeat(201)}") { total } }`,
     );
@@ -130,7 +130,7 @@ describe("a collection", () => {
 });
 
 describe("tokenReport", () => {
-  it("tells issues and fetches, and is null for a token that nobody has told of", async () => {
+  it("reports issues and fetches, and is null for a token that nobody knows", async () => {
     const report = async (tokenId: string, more = "") =>
       (
         await run(`{ tokenReport(${ADDRESS}, tokenId: "${tokenId}"${more}) {

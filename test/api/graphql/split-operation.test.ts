@@ -34,7 +34,7 @@ const cases: [title: string, text: string, halves: Halves][] = [
     { ponder: "{ t: tokens { totalCount } t: tokens { items { id } } }", own: "{ viewer }" },
   ],
   [
-    "nested fields with the name of a root field, which are left alone",
+    "nested fields with the name of a root field, which stay as they are",
     "{ item { tokens } token { viewer } }",
     { ponder: "{ token { viewer } }", own: "{ item { tokens } }" },
   ],

@@ -28,7 +28,7 @@ function replica(limit = LIMIT, db: Queryable = database) {
 const away: Queryable = { query: () => Promise.reject(new Error("away")) };
 
 describe("a leased limit", () => {
-  it("lets exactly its requests through one process, at once or one by one, and tells what is left", async () => {
+  it("lets exactly its requests through one process, at once or one by one, and reports what is left", async () => {
     const { limiter } = replica();
 
     const first = await Promise.all(Array.from({ length: 300 }, () => limiter.take("app")));

@@ -43,7 +43,7 @@ function createLimited(limit: MiddlewareHandler<ApiEnv>, work: () => Promise<voi
 describe("a limit of so many at once", () => {
   const places = () => createInFlightLimiter({ requests: 2, retrySeconds: 3 });
 
-  it("refuses an app's next request while they run, tells when to retry, and holds up no other app", async () => {
+  it("refuses an app's next request while they run, says when to retry, and delays no other app", async () => {
     const open: (() => void)[] = [];
     const ask = createLimited(rateLimit(perApp(places())), () => new Promise((end) => open.push(end)));
 
@@ -72,7 +72,7 @@ describe("a limit of so many at once", () => {
 describe("the middleware", () => {
   const limit = { name: "middleware", requests: 1, seconds: 60 };
 
-  it("tells of the limit with every answer, but of a cacheable one only with a refusal that nobody stores", async () => {
+  it("reports the limit with every answer, but of a cacheable one only with a refusal that nobody stores", async () => {
     const [plain, cacheable] = [false, true].map((isCacheable) =>
       createLimited(rateLimit(perApp(createMemoryRateLimiter(limit)), { isCacheable })),
     );

@@ -31,7 +31,7 @@ describe("a rate limit", () => {
     expect(await limiter.take("app")).toMatchObject({ isAllowed: false, remaining: 0 });
   });
 
-  it("tells how many seconds its window has left, and starts anew after them", async () => {
+  it("reports how many seconds its window has left, and starts anew after them", async () => {
     const limiter = createRateLimiter(database, { name: "short", requests: 2, seconds: 2 });
 
     const refused = await eventually(

@@ -24,7 +24,7 @@ describe("text that is logged", () => {
       '"{\\"authorization\\":…',
     ],
     ["a login link", `/console/login/vl_${"ab".repeat(32)}`, "/console/login/vl_ababab…"],
-    ["a seal in a row that PostgreSQL refuses", `(1, \\x${"ab".repeat(40)}, x)`, "(1, \\x…, x)"],
+    ["a ciphertext in a row that PostgreSQL refuses", `(1, \\x${"ab".repeat(40)}, x)`, "(1, \\x…, x)"],
   ])("keeps nothing of %s", (_what, text, redacted) => {
     expect(redactText(text)).toBe(redacted);
   });
@@ -37,7 +37,7 @@ describe("text that is logged", () => {
   });
 });
 
-describe("a logger that masks", () => {
+describe("a logger that redacts", () => {
   it("cuts keys out of fields, nested ones, errors, stacks and causes, on every level", () => {
     const { logger, entries } = createMemoryLogger();
     const redacted = redactSecrets(logger);
@@ -70,7 +70,7 @@ describe("a logger that masks", () => {
     expect(error.message).toContain(key);
   });
 
-  it("tells of errors that keep what they say to themselves, also as a cause", () => {
+  it("reports errors that keep what they say to themselves, also as a cause", () => {
     const { logger, entries } = createMemoryLogger();
     const timeout = new DOMException(`no answer with ${key}`, "TimeoutError");
 

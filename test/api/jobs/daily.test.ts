@@ -23,7 +23,7 @@ describe("a daily job", () => {
     return job satisfies DailyJob;
   };
 
-  it("runs once a day, whichever of several processes looks", async () => {
+  it("runs once a day, whichever of several processes polls", async () => {
     const job = counted();
     const { logger } = createMemoryLogger();
     const processes = [1, 2, 3].map(() => createDaily({ database, jobs: [job], logger }));

@@ -81,7 +81,7 @@ describe("one host", () => {
     for (const { turn } of turns) turn.leave();
   });
 
-  it("gets the most wanted requests first, and equals in their order", async () => {
+  it("gets requests by priority, and those of one priority in their order", async () => {
     const { visit, turns, names, settle } = start(1);
     void visit("a.example", "running");
     for (const [name, priority] of [
@@ -161,14 +161,14 @@ describe("one host", () => {
 });
 
 describe("all hosts together", () => {
-  it("get no more than the process may ask, and turns go to the most wanted and then to the least asked", async () => {
+  it("get no more than the process may make, by priority and then the host with the fewest", async () => {
     const { visit, turns, names, settle } = start(4);
     for (const nth of times(3)) void visit("a.example", `a${nth}`);
     void visit("b.example", "b");
     await settle();
     void visit("a.example", "a again");
     void visit("b.example", "b again");
-    void visit("c.example", "c, wanted more", { priority: 30 });
+    void visit("c.example", "c, urgent", { priority: 30 });
     await settle();
     expect(turns).toHaveLength(4);
 
@@ -177,7 +177,7 @@ describe("all hosts together", () => {
     turns[4]?.turn.leave();
     await settle();
 
-    expect(names().slice(4)).toEqual(["c, wanted more", "b again"]);
+    expect(names().slice(4)).toEqual(["c, urgent", "b again"]);
   });
 });
 

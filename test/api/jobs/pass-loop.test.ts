@@ -17,7 +17,7 @@ afterEach(() => {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const passMs = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** A loop that polls once a second. `pass` is told which pass it is, from 1. */
+/** A loop that polls once a second. `pass` gets the number of the pass, from 1. */
 function start(
   pass: (nth: number, signal: AbortSignal) => Promise<NextPass | undefined>,
   options: Partial<PassLoopOptions> = {},
@@ -241,7 +241,7 @@ describe("a stop", () => {
     expect(counts.begun).toBe(1);
   });
 
-  it("tells nothing of a pass that fails because of it", async () => {
+  it("logs nothing about a pass that fails because of it", async () => {
     const { loop, log } = start(
       (_nth, signal) =>
         new Promise((_resolve, reject) =>

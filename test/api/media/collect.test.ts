@@ -30,14 +30,14 @@ beforeEach(() => emptyTables(database));
 
 const serve = (tokenId: string, image: string) =>
   database.transaction((tx) => recordOne(metadata, tx, ref(tokenId), "rest", found({ name: "Hero", image })));
-const nameOf = async (image: string): Promise<string> =>
+const fileOf = async (image: string): Promise<string> =>
   (await read({ image })).image.url?.split("/").at(-1) ?? "none";
 
 async function cache(path: string, body: Buffer): Promise<string> {
   answers.set(path, { body });
   await enqueue({ image: server.url + path });
   await settled();
-  return nameOf(server.url + path);
+  return fileOf(server.url + path);
 }
 
 describe("the daily round", () => {
@@ -67,7 +67,7 @@ describe("the daily round", () => {
     await pass("2 hours");
     expect(await round.run(database)).toBe(1);
     expect([await disk.exists(keyOf(old)), await disk.exists(keyOf(now))]).toEqual([false, true]);
-    expect(await nameOf(`${server.url}/a.png`)).toBe(now);
+    expect(await fileOf(`${server.url}/a.png`)).toBe(now);
   });
 
   it("keeps a picture that is used again in time", async () => {
@@ -98,7 +98,7 @@ describe("the daily round", () => {
 
     await pass("6 days");
     await round.run(database);
-    expect(await nameOf(`${server.url}/gone.png`)).toBe(gone);
+    expect(await fileOf(`${server.url}/gone.png`)).toBe(gone);
     await pass("2 days");
     await round.run(database);
     await pass("2 days");
@@ -108,7 +108,7 @@ describe("the daily round", () => {
     expect([await disk.exists(keyOf(gone)), await disk.exists(keyOf(kept))]).toEqual([false, true]);
   });
 
-  it("forgets nothing when it could not look at every served document", async () => {
+  it("forgets nothing when it could not read every served document", async () => {
     startWorker();
     await cache("/a.png", await png(480, 480));
     await pass("30 days");

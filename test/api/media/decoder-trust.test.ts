@@ -33,7 +33,7 @@ describe("the events of a decoder", () => {
   it("are read whole, however the pipe cuts them", async () => {
     const { pipe, events, faults } = read();
     const refusal = { reason: "image_too_small", message: "479x480 \u{1F5BC}, at least 480x480" };
-    const told = [
+    const sent = [
       { event: "ready" },
       { event: "spent", id: 1 },
       { event: "picture", id: 1, bytes: 10, image },
@@ -42,10 +42,10 @@ describe("the events of a decoder", () => {
       { event: "failure", id: 4, message: "the disk is full" },
     ];
 
-    for (const byte of Buffer.from(told.map((each) => `${JSON.stringify(each)}\n`).join("")))
+    for (const byte of Buffer.from(sent.map((each) => `${JSON.stringify(each)}\n`).join("")))
       pipe.write(Buffer.of(byte));
 
-    await vi.waitFor(() => expect(events).toEqual(told));
+    await vi.waitFor(() => expect(events).toEqual(sent));
     expect(faults).toEqual([]);
   });
 

@@ -134,7 +134,7 @@ describe("the decoder", () => {
     expect(losses).toEqual([]);
   });
 
-  it("leaves no process behind when it is closed in the middle, and tells who waits", async () => {
+  it("leaves no process behind when it is closed in the middle, and answers the callers that wait", async () => {
     const { decoder } = start();
     await atWork(decoder);
     const [pid = 0] = decoder.pids();

@@ -75,7 +75,7 @@ describe("the pages", () => {
   );
 
   it.each(["timeout", "unreachable", "blocked_by_host", "internal_error"] as const)(
-    "show a video that we could not look at (%s): its host is one that the operator trusts",
+    "show a video that we could not probe (%s): its host is one that the operator trusts",
     (reason) => {
       const media = { image: IMAGE, video: VIDEO, animation_url: null };
 

@@ -9,10 +9,10 @@ import { apng, chunk, gif, jpeg, noise, pixel, png, pngHeader } from "./pictures
 const decoder = createDecoder({ processes: 1 });
 afterAll(() => decoder.close());
 
-const look = (body: Buffer) => decoder.decode("image", body);
+const decode = (body: Buffer) => decoder.decode("image", body);
 
 async function render(body: Buffer): Promise<RenderedImage> {
-  const decoded = await look(body);
+  const decoded = await decode(body);
   if (!("kind" in decoded) || decoded.kind !== "image") throw new Error(JSON.stringify(decoded));
   return { ...decoded, bytes: Buffer.from(decoded.bytes) };
 }
@@ -151,7 +151,7 @@ describe("images that are refused, with the figure", () => {
     ],
     ["a script that starts like a GIF", () => Buffer.from('GIF89a="";alert(1)'), "image_undecodable", ""],
   ])("%s", async (_name, make, reason, message) => {
-    const decoded = await look(await make());
+    const decoded = await decode(await make());
 
     expect(decoded).toEqual({ reason, message: expect.stringContaining(message) });
   });
@@ -159,7 +159,10 @@ describe("images that are refused, with the figure", () => {
   it("501 frames, where 500 pass with every frame and its delay", { timeout: 120_000 }, async () => {
     const [within, over] = [await gif(500, 480, { delay: 40, loop: 2 }), await gif(501, 480)];
 
-    expect(await look(over)).toEqual({ reason: "image_too_many_frames", message: "501 frames, at most 500" });
+    expect(await decode(over)).toEqual({
+      reason: "image_too_many_frames",
+      message: "501 frames, at most 500",
+    });
     const { bytes, frames } = await render(within);
     expect(frames).toBe(500);
     const { loop: loopBefore } = await sharp(within, { animated: true }).metadata();

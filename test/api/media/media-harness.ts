@@ -1,4 +1,4 @@
-/** The media room as one process has it: a real database, a real host, real decoders and a directory. */
+/** The media module as one process has it: a real database, a real host, real decoders and a directory. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -118,13 +118,13 @@ export async function createMediaHarness() {
       return worker;
     },
 
-    /** Asks for a look, as a refresh does when it is recorded. */
+    /** Enqueues a probe, as a recorded refresh does. */
     async enqueue(...documents: readonly Partial<MediaFields>[]): Promise<void> {
       await database.transaction((tx) => media.enqueue(tx, documents.map(document)));
       for (const worker of workers) worker.wake();
     },
 
-    /** Until nothing is due or being looked at. */
+    /** Until nothing is due or being probed. */
     settled: () =>
       eventually(
         async () => {

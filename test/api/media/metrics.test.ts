@@ -8,7 +8,7 @@ import { png } from "./pictures.ts";
 const { answers, server, enqueue, settled, startWorker } = await createMediaHarness();
 
 describe("the metrics", () => {
-  it("tell what was fetched, what was rejected and why, and the time per image, and name no host", async () => {
+  it("report what was fetched, what was rejected and why, and the time per image, and name no host", async () => {
     const registry = new Registry();
     // A restart within the process registers the metrics again.
     createMediaMetrics(registry);

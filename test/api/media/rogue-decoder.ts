@@ -1,4 +1,4 @@
-/** Speaks a decoder's protocol, and does what each file tells it. */
+/** Speaks a decoder's protocol, and does what each file asks for. */
 
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";

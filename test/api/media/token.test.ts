@@ -88,7 +88,7 @@ describe("a token", () => {
     });
   });
 
-  it("that nobody has looked at shows what its allowed hosts hold", async () => {
+  it("that was not probed yet shows what its allowed hosts hold", async () => {
     await emptyTables(database);
     await refresh({ image: `${server.url}/1.png`, animation_url: `${server.url}/play` });
 

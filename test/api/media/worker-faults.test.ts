@@ -147,7 +147,7 @@ describe("a host that can't answer", () => {
 });
 
 describe("a worker", () => {
-  it("that stops gives back what it has not finished", async () => {
+  it("that stops releases what it has not finished", async () => {
     let release = (): void => {};
     answers.set("/1.png", { after: new Promise<void>((resolve) => (release = resolve)) });
     const worker = startWorker();

@@ -96,29 +96,29 @@ describe("an image that was asked for", () => {
     const url = `${server.url}/tagged.png`;
     answers.set("/tagged.png", { body: await png(500, 500), headers: { etag: '"one"' } });
     startWorker();
-    const look = async (): Promise<string | undefined> => {
+    const readEtag = async (): Promise<string | undefined> => {
       await pass("1 minute");
       await enqueue({ image: url });
       await settled();
       return server.requests.filter((each) => each.url === "/tagged.png").at(-1)?.headers["if-none-match"];
     };
-    expect(await look()).toBeUndefined();
+    expect(await readEtag()).toBeUndefined();
     const before = await read({ image: url });
 
     answers.set("/tagged.png", { status: 304, headers: { etag: '"one"' } });
-    expect(await look()).toBe('"one"');
+    expect(await readEtag()).toBe('"one"');
     expect(await read({ image: url })).toEqual(before);
 
     answers.set("/tagged.png", { body: await png(501, 501), headers: { etag: 'W/"two"' } });
-    expect(await look()).toBe('"one"');
+    expect(await readEtag()).toBe('"one"');
     expect((await read({ image: url })).image).toMatchObject({ status: "cached" });
     // A weak ETag may stand for other bytes.
-    expect(await look()).toBeUndefined();
+    expect(await readEtag()).toBeUndefined();
 
     answers.set("/tagged.png", { body: await png(500, 500), headers: { etag: '"three"' } });
-    await look();
+    await readEtag();
     rmSync(folder, { recursive: true });
-    expect(await look()).toBeUndefined();
+    expect(await readEtag()).toBeUndefined();
     expect(await read({ image: url })).toEqual(before);
   });
 
@@ -136,7 +136,7 @@ describe("an image that was asked for", () => {
     expect((await rows()).map(({ status }) => status)).toEqual(urls.map(() => "accepted"));
   });
 
-  it("while it is being fetched is looked at once more afterwards", async () => {
+  it("while it is being fetched is probed once more afterwards", async () => {
     const url = `${server.url}/slow.png`;
     let release = (): void => {};
     const after = new Promise<void>((resolve) => {
@@ -237,7 +237,7 @@ describe("an image that is refused", () => {
     ["1.png", "invalid_uri: the URI has no scheme; it must be http, https or ipfs"],
     [
       `https://img.example/${"a".repeat(8_192)}`,
-      "invalid_uri: the URL holds 8212 characters; the limit is 8192",
+      "invalid_uri: the URL has 8212 characters; the limit is 8192",
     ],
   ])("by its address alone is never asked for: %s", async (url, reason) => {
     await enqueue({ image: url });
@@ -268,7 +268,7 @@ describe("videos and animations", () => {
     });
   });
 
-  it("of any length are told by their start", async () => {
+  it("of any length are recognised by their start", async () => {
     const long = "x".repeat(10_000_000);
     const html = { headers: { "content-type": "text/html" }, body: `<!doctype html><p>${long}` };
     answers

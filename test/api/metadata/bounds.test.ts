@@ -79,7 +79,7 @@ it("conflicting entries are listed up to the limit of issues, each by name and v
   expect(issues.at(-1)?.message).toContain(`${TRAITS_MAX - ISSUES_MAX} more are not listed`);
 });
 
-it("a token whose mint a reorg took back is not found any more, and starts anew when it comes back", async () => {
+it("a token whose mint a reorg reverted is no longer found, and starts anew when it comes back", async () => {
   await test.setHead({ chainId: CHAIN_ID, block: 10 });
   await record(hero({ attributes: [{ trait_type: "Class", value: "Mage" }] }));
 

@@ -62,7 +62,7 @@ describe("the content", () => {
     expect(readDataUri(uriOf(LIMIT + 1), LIMIT)).toEqual({
       kind: "refused",
       reason: "too_large",
-      message: "the document holds 2097153 bytes; the limit is 2097152",
+      message: "the document has 2097153 bytes; the limit is 2097152",
     });
   });
 });

@@ -6,32 +6,32 @@ import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 const HEAD = 500;
 /** Has an owner in the chain index. */
-const HELD = "1";
+const OWNED = "1";
 /** Just minted. */
 const NEW = "7";
 /** Never minted. */
 const PHANTOM = "900";
 
 type Functions = Partial<Record<AskedFunction, (tokenId: string) => FakeAnswer>>;
-const exists = (tokenId: string): boolean => tokenId === HELD || tokenId === NEW;
+const exists = (tokenId: string): boolean => tokenId === OWNED || tokenId === NEW;
 const uriOfAny = (): boolean => true;
 
 interface Setting {
   readonly standard?: "erc721" | "erc1155" | null;
-  readonly held?: readonly string[];
+  readonly owned?: readonly string[];
   readonly hasUri?: (tokenId: string) => boolean;
   readonly configured?: "erc721" | "erc1155";
 }
 
 function serve(
   functions: Functions,
-  { standard = "erc1155", held = [HELD], hasUri = uriOfAny, configured }: Setting = {},
+  { standard = "erc1155", owned = [OWNED], hasUri = uriOfAny, configured }: Setting = {},
 ) {
   const { calls, asked } = createFakeCalls(
     CHAIN_ID,
     (name, tokenId) => functions[name]?.(tokenId) ?? "reverts",
   );
-  const contract: IndexedContract = { standard, held };
+  const contract: IndexedContract = { standard, owned };
   const ask = createExistence({
     calls,
     readUri: async ({ tokenId }, as = "erc721"): Promise<UriRead> =>
@@ -61,14 +61,14 @@ const answersAnything: Functions = Object.fromEntries(
   (["ownerOf", "exists", "totalSupply", "nobody"] as const).map((name) => [name, () => 1n]),
 );
 
-describe("a token that no transfer has told of", () => {
+describe("a token without an indexed transfer", () => {
   it.each<[string, Functions, Setting, new_: string, phantom: string]>([
     ["ERC-1155 with a URI for any id", {}, {}, "unproven", "unproven"],
     ["ERC-1155 with exists", offersExists, {}, "exists", "absent"],
     ["ERC-1155 with totalSupply", offersSupply, {}, "exists", "absent"],
     [
       "ERC-1155 with both, which exists decides",
-      { ...offersSupply, exists: (id) => word(id === HELD) },
+      { ...offersSupply, exists: (id) => word(id === OWNED) },
       {},
       "absent",
       "absent",
@@ -81,7 +81,7 @@ describe("a token that no transfer has told of", () => {
       "absent",
     ],
     [
-      "ERC-1155 whose exists knows nothing of a token that is held",
+      "ERC-1155 whose exists knows nothing of a token with a holder",
       { exists: () => 0n, ...offersSupply },
       {},
       "exists",
@@ -103,7 +103,13 @@ describe("a token that no transfer has told of", () => {
       "exists",
       "absent",
     ],
-    ["ERC-1155 with exists, of which nothing is held yet", offersExists, { held: [] }, "exists", "absent"],
+    [
+      "ERC-1155 with exists, of which no token has a holder yet",
+      offersExists,
+      { owned: [] },
+      "exists",
+      "absent",
+    ],
     ["ERC-1155 without a URI for what is not there", {}, { hasUri: exists }, "unproven", "absent"],
     [
       "ERC-721",
@@ -143,28 +149,28 @@ describe("a token that no transfer has told of", () => {
     [
       "a contract before its first transfer that is an ERC-721",
       { ownerOf: (id) => (exists(id) ? 0xa1n : "reverts") },
-      { standard: null, held: [], hasUri: exists },
+      { standard: null, owned: [], hasUri: exists },
       "exists",
       "absent",
     ],
     [
       "a contract before its first transfer that is an ERC-1155 with exists",
       offersExists,
-      { standard: null, held: [] },
+      { standard: null, owned: [] },
       "exists",
       "absent",
     ],
     [
       "a contract before its first transfer that has a URI for any id",
       {},
-      { standard: null, held: [] },
+      { standard: null, owned: [] },
       "unproven",
       "unproven",
     ],
     [
       "a contract that the configuration calls ERC-721",
       {},
-      { standard: null, held: [], configured: "erc721" },
+      { standard: null, owned: [], configured: "erc721" },
       "absent",
       "absent",
     ],
@@ -182,7 +188,7 @@ describe("a token that no transfer has told of", () => {
 
   it.each<[string, Functions, Setting]>([
     ["ownerOf", { ownerOf: () => "unavailable" }, { standard: "erc721" }],
-    ["exists", { exists: (id) => (id === HELD ? 1n : "unavailable") }, {}],
+    ["exists", { exists: (id) => (id === OWNED ? 1n : "unavailable") }, {}],
     ["what is offered", { ...offersExists, nobody: () => "unavailable" }, {}],
   ])("is left open while the node does not answer %s", async (_what, functions, setting) => {
     expect(await serve(functions, setting).kindOf(NEW)).toBe("unavailable");

@@ -8,24 +8,24 @@ const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json"
 const PORT = "<port>";
 
 /** Redirects to the URL in `?to=`. */
-let door: LocalServer;
+let origin: LocalServer;
 /** Listens on every address; must receive no connection. */
 let inside: LocalServer;
 let guardedFetch: ReturnType<typeof createGuardedFetch>;
 let hitsBefore: number;
 
 beforeAll(async () => {
-  door = await startLocalServer(({ url }, response) => {
-    const to = new URL(url ?? "", "http://door").searchParams.get("to");
+  origin = await startLocalServer(({ url }, response) => {
+    const to = new URL(url ?? "", "http://origin").searchParams.get("to");
     response.writeHead(302, { location: to ?? "/" }).end();
   });
   inside = await startLocalServer((_request, response) => response.end("{}"));
-  guardedFetch = createGuardedFetch(new Set([door.host]), "test");
+  guardedFetch = createGuardedFetch(new Set([origin.host]), "test");
 });
 beforeEach(() => {
   hitsBefore = inside.requests.length;
 });
-afterAll(() => Promise.all([door.close(), inside.close()]));
+afterAll(() => Promise.all([origin.close(), inside.close()]));
 
 const at = (url: string) => url.replace(PORT, String(inside.port));
 
@@ -39,7 +39,7 @@ describe("private hosts", () => {
 
   it("allows an entry of the list at its port only", async () => {
     const neighbour = await guardedFetch(inside.url, options);
-    const otherName = await guardedFetch(`http://localhost:${door.port}/?to=/`, options);
+    const otherName = await guardedFetch(`http://localhost:${origin.port}/?to=/`, options);
 
     expect([neighbour, otherName]).toMatchObject([{ reason: "host_refused" }, { reason: "host_refused" }]);
     expect(inside.requests.length).toBe(hitsBefore);
@@ -71,7 +71,7 @@ describe("redirects", () => {
     { to: "ftp://host.example/", reason: "invalid_url" },
     { to: "http://[", reason: "invalid_url" },
   ])("from an allowed host to $to are refused", async ({ to, reason }) => {
-    const fetched = await guardedFetch(`${door.url}/?to=${encodeURIComponent(at(to))}`, options);
+    const fetched = await guardedFetch(`${origin.url}/?to=${encodeURIComponent(at(to))}`, options);
 
     expect(fetched).toMatchObject({ kind: "failed", reason, transient: false });
     expect(inside.requests.length).toBe(hitsBefore);

@@ -16,17 +16,17 @@ let dns: DnsServer;
 /** Listens on every address; must receive no connection. */
 let canary: LocalServer;
 /** Allowed by the operator; redirects to the name. */
-let door: LocalServer;
+let origin: LocalServer;
 let guardedFetch: GuardedFetch;
 let connectionsBefore: number;
 
 beforeAll(async () => {
   dns = await startDnsServer();
   canary = await startLocalServer((_request, response) => response.end("{}"));
-  door = await startLocalServer((_request, response) =>
+  origin = await startLocalServer((_request, response) =>
     response.writeHead(302, { location: `http://${HOST}:${canary.port}/secret` }).end(),
   );
-  guardedFetch = createGuardedFetch(new Set([door.host]), "test", {
+  guardedFetch = createGuardedFetch(new Set([origin.host]), "test", {
     lookup: dns.lookup,
     connectTimeoutMs: 300,
   });
@@ -35,7 +35,7 @@ beforeEach(() => {
   dns.answer([]);
   connectionsBefore = canary.connections();
 });
-afterAll(() => Promise.all([dns.close(), canary.close(), door.close()]));
+afterAll(() => Promise.all([dns.close(), canary.close(), origin.close()]));
 
 const newConnections = () => canary.connections() - connectionsBefore;
 const url = () => `http://${HOST}:${canary.port}/secret`;
@@ -84,7 +84,7 @@ describe("a name that is public first and private then", () => {
     dns.answer(["127.0.0.1"]);
 
     const questions = await asked(async () => {
-      expect(await guardedFetch(door.url, options)).toMatchObject({ reason: "host_refused" });
+      expect(await guardedFetch(origin.url, options)).toMatchObject({ reason: "host_refused" });
     });
 
     expect(questions).toEqual([`A ${HOST}`, `AAAA ${HOST}`]);

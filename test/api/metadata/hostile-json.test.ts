@@ -19,7 +19,7 @@ describe("depth", () => {
       expect(result).toMatchObject({ metadata: { traits: [] }, codes: ["invalid_property"] });
   });
 
-  it("of objects, too, and in place of every field", () => {
+  it("of objects, too, and instead of every field", () => {
     const bomb = objects(20_000);
 
     for (const field of [

@@ -9,7 +9,7 @@ import { displayTypes, type Trait } from "../../../src/api/metadata/document/tra
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 
 // Issues of an entry that is stored all the same.
-const TOLD_OF_KEPT: readonly string[] = ["invalid_max_value", "number_precision"];
+const ISSUES_OF_KEPT: readonly string[] = ["invalid_max_value", "number_precision"];
 const RUNS = { numRuns: 1_000 };
 const ENTRIES_MAX = 12;
 
@@ -132,7 +132,7 @@ describe("any document", () => {
     fc.assert(
       fc.property(attributes, (entries) => {
         const { metadata, issues } = read({ name: "n", image: "https://i.example", attributes: entries });
-        const left = issues.filter(({ code }) => !TOLD_OF_KEPT.includes(code)).map(({ path }) => path);
+        const left = issues.filter(({ code }) => !ISSUES_OF_KEPT.includes(code)).map(({ path }) => path);
 
         const leftOut = entries.filter((_, index) =>
           left.some((path) => path.startsWith(`attributes[${index}]`)),

@@ -87,7 +87,7 @@ describe("an image, a video or an animation", () => {
   ];
 
   it.each(["image", "video", "animation_url"])(
-    "is kept whatever its %s, and told of when no page can show it",
+    "is kept whatever its %s, and reported when no page can show it",
     (field) => {
       for (const value of usable) {
         const { metadata, codes } = read({ ...sound, [field]: value });

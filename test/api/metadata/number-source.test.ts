@@ -81,7 +81,7 @@ describe("a number attribute", () => {
     ["1.2345e-320", 1.2347e-320],
     ["1.00000000000000000001", 1],
     [`0.${"1".repeat(100_000)}`, 0.1111111111111111],
-  ])("of %s keeps its double and tells both numbers", (json, kept) => {
+  ])("of %s keeps its double and reports both numbers", (json, kept) => {
     const { trait, issues, all } = number(json);
 
     expect(trait).toMatchObject({ value: kept });
@@ -121,7 +121,7 @@ describe("a number attribute", () => {
     ["12345678901234567000"],
     ["1e23"],
     ["1.7976931348623157e308"],
-  ])("of %s is beyond 2^53, which is told though it is kept as the number that it is", (json) => {
+  ])("of %s is beyond 2^53, which is reported although the number is kept exactly", (json) => {
     const { trait, issues, all } = number(json);
 
     expect(trait).toMatchObject({ value: Number(json) });
@@ -132,7 +132,7 @@ describe("a number attribute", () => {
     );
   });
 
-  it("tells of its ceiling as of its value, and of neither when the entry or the ceiling is left out", () => {
+  it("reports its ceiling as of its value, and of neither when the entry or the ceiling is left out", () => {
     const big = "9007199254740993";
 
     expect(entry(`"display_type": "number", "value": 1, "max_value": ${big}`).issues).toEqual([
@@ -147,7 +147,7 @@ describe("a number attribute", () => {
     ]);
   });
 
-  it("tells of a date whose fraction is too small for a double", () => {
+  it("reports a date whose fraction is too small for a double", () => {
     expect(entry('"display_type": "date", "value": 1700000000.00000000001')).toMatchObject({
       trait: { value: 1700000000 },
       issues: ["number_precision at attributes[0].value"],

@@ -140,7 +140,7 @@ describe("where Multicall3 is deployed", () => {
     expect(proxy.count("eth_call")).toBe(2);
   });
 
-  it("a token is read while another's revert is still looked at", async () => {
+  it("a token is read while another's revert is still being examined", async () => {
     const readUri = createReader(proxy);
     await read(readUri, some(2));
     let release = (): void => {};
@@ -202,7 +202,7 @@ describe("where Multicall3 is deployed", () => {
     expect(proxy.rpcRequests.length).toBeLessThan(10);
   });
 
-  it("is looked for again after a node that could not tell", async () => {
+  it("is looked for again after a node that could not answer", async () => {
     const readUri = createReader(proxy);
     proxy.reset(
       ({ calls }, response) =>

@@ -145,7 +145,7 @@ describe("a stored document of older rules", () => {
     });
   });
 
-  it("counts in search and filters, is told in the stream, and its media are looked at", async () => {
+  it("counts in search and filters, is published in the stream, and its media are probed", async () => {
     const search = createSearch({ database, tables, logger: silentLogger });
     const collection = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
     const find = async (value: string) =>
@@ -226,7 +226,7 @@ describe("a stored document of older rules", () => {
     const approval = createTraitApproval(database);
     const collection = { chainId: CHAIN_ID, collection: COLLECTION };
     expect(await approval.pending([collection], 10)).toMatchObject([
-      { traitType: "Level", known: "string", wanted: "number", tokens: 1 },
+      { traitType: "Level", known: "string", proposed: "number", tokens: 1 },
     ]);
   });
 
@@ -257,7 +257,7 @@ describe("a stored document of older rules", () => {
     expect(ids).toEqual([id(hex), id("{id}"), id("{id}"), id("a".padStart(64, "0"))]);
   });
 
-  it("never gives way to one that is less complete: it stays, and the history tells", async () => {
+  it("never gives way to one that is less complete: it stays, and the history shows it", async () => {
     await storeOld("1", '{"name": "Hero"}');
     await record("1", failed("timeout"));
     const before = await served("1");
@@ -335,7 +335,7 @@ describe("every version", () => {
     expect(rows).toEqual([{ normaliser: 1 }]);
   });
 
-  it("of newer rules is left alone", async () => {
+  it("of newer rules stays as it is", async () => {
     await storeRounded("1");
     await database.query("update vitrine.version set normaliser = $1", [NORMALISER + 1]);
 
@@ -502,7 +502,7 @@ describe("the job", () => {
     );
   });
 
-  it("is left alone by a process that does not fetch", async () => {
+  it("is skipped by a process that does not fetch", async () => {
     await storeMany(1);
     const loop = startRenormaliser({ ...deps, isOn: false });
     loop.wake();
@@ -522,7 +522,7 @@ describe("the job", () => {
     expect(await renormaliser.progress()).toMatchObject({ total: 2, done: 2, changed: 2 });
   });
 
-  it("passes a document that can't be recorded, tells of it, and goes on with the others", async () => {
+  it("passes a document that can't be recorded, reports it, and goes on with the others", async () => {
     await storeMany(5);
     await database.query(`
       create function vitrine.refuse() returns trigger language plpgsql as $$
@@ -568,7 +568,7 @@ describe("the job", () => {
     );
   });
 
-  it("tells /metrics how many tokens are left, and nothing before they are counted", async () => {
+  it("shows in /metrics how many tokens are left, and nothing before they are counted", async () => {
     await storeMany(3);
     const metrics = new Registry();
     const loop = startRenormaliser({ ...deps, isOn: false, metrics });

@@ -24,7 +24,7 @@ const numbers = (body: { versions: { number: number }[] }): number[] =>
   body.versions.map((each) => each.number);
 
 describe("a token's report", () => {
-  it("tells what is served, from where, what each page shows and what was left out", async () => {
+  it("reports what is served, from where, what each page shows and what was left out", async () => {
     const traits = [
       { trait_type: "Class", value: "Mage" },
       { trait_type: "Level", value: 7 },
@@ -99,7 +99,7 @@ describe("a token's report", () => {
     expect(text).not.toContain("owner.example");
   });
 
-  it("shows the issues of a document that was held back, beside those of the one that is served", async () => {
+  it("shows the issues of a document that was not served, beside those of the one that is served", async () => {
     await record(found(HERO, { uri: "https://meta.example/good" }));
     await record(found({ name: "Hero" }, { uri: "https://meta.example/worse" }));
 
@@ -126,7 +126,7 @@ describe("a token's report", () => {
     ]);
   });
 
-  it("tells of fetches that failed, and counts on a version how often it was found again", async () => {
+  it("reports fetches that failed, and counts on a version how often it was found again", async () => {
     await record(found(HERO));
     await record(found(HERO));
     await record(found(HERO));
@@ -148,7 +148,7 @@ describe("a token's report", () => {
     expect(body.metadata).toMatchObject({ status: "failed", reason: "timeout: so it was", version: 1 });
   });
 
-  it("of a token that the chain told of and nobody fetched has no version", async () => {
+  it("of a token that the chain announced and nobody fetched has no version", async () => {
     await test.setHead({ chainId: CHAIN_ID, block: 100 });
     await test.insert("tokenState", {
       chainId: CHAIN_ID,
@@ -173,7 +173,7 @@ describe("a token's report", () => {
     });
   });
 
-  it("shows IPFS images through the first gateway, and leaves out entries that are held back", async () => {
+  it("shows IPFS images through the first gateway, and leaves out entries that are hidden", async () => {
     const image = "ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG/1.png";
     await record(
       found({ ...HERO, attributes: [{ trait_type: "Level", display_type: "number", value: 1 }] }),
@@ -209,7 +209,7 @@ describe("the history of a report", () => {
     expect((await report("1", "?limit=5")).body.next_cursor).toBeNull();
   });
 
-  it("holds 20 versions unless another limit up to 100 is named", async () => {
+  it("has 20 versions unless another limit up to 100 is named", async () => {
     await recordMany(21);
 
     expect(numbers((await report()).body)).toHaveLength(20);
@@ -240,7 +240,7 @@ describe("the history of a report", () => {
 });
 
 describe("a report is refused", () => {
-  it("for a token that nobody has told of, as GET token is", async () => {
+  it("for a token that nobody knows, as GET token is", async () => {
     for (const tokenId of ["1", (2n ** 256n - 1n).toString()]) {
       const { status, body } = await report(tokenId);
 

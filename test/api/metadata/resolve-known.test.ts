@@ -32,7 +32,7 @@ const resolve = (uri: string, known?: { uri: string; etag: string; hash: string 
     gateways: [server.url],
   })(TOKEN, "erc1155", BLOCK, undefined, undefined, known);
 
-it("a document under its own URL tells its strong ETag, and is not sent again to who knows it", async () => {
+it("a document under its own URL has a strong ETag, and is not sent again to a client that has it", async () => {
   const uri = `${server.url}/1`;
 
   expect(await resolve(uri)).toMatchObject({ kind: "document", document: { etag: '"1"' } });

@@ -144,7 +144,7 @@ describe("what is no document", () => {
     });
   });
 
-  it("is told of in text that PostgreSQL takes", async () => {
+  it("is reported in text that PostgreSQL takes", async () => {
     harness.answers[0] = (response) => response.end("\u0000oops");
 
     const invalid = await harness.resolveUri(`${harness.urlOf(0)}/\u0000\ud800`);

@@ -46,7 +46,7 @@ describe("of a collection", () => {
     ]);
   });
 
-  it("none is chosen that no transfer has told of: anybody may have had it read, and write what it answers", async () => {
+  it("none is chosen without an indexed transfer: anybody may have had it read, and write what it answers", async () => {
     await serve(range(60));
     await database.query("update vitrine.token set unseen = true where token_id % 2 = 0");
 

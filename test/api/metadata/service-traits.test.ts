@@ -45,7 +45,7 @@ const level = (value: number): Trait => ({ trait_type: "Level", display_type: "n
 beforeEach(() => emptyTables(database));
 
 describe("the display type of a trait type", () => {
-  it("stays what it was first: entries of another type are held back, and an issue says so", async () => {
+  it("stays what it was first: entries of another type are hidden, and an issue says so", async () => {
     await record("1", [number("Level", 5)]);
 
     const end = await record("2", [
@@ -122,7 +122,7 @@ describe("the highest value of a number trait", () => {
 
   it("is no lower than any value that is served", async () => {
     await record("1", [number("Level", 5)]);
-    await record("2", [{ trait_type: "Level", value: "held back" }, number("Level", 99)]);
+    await record("2", [{ trait_type: "Level", value: "hidden" }, number("Level", 99)]);
 
     expect((await served("2"))?.metadata?.traits).toEqual([level(99)]);
     expect((await count([level(99)])).highest.get("Level")).toBe(99);

@@ -146,7 +146,7 @@ describe("a failed fetch", () => {
     expect(await served("1")).toMatchObject({ status: "failed", version: 1, metadata: { name: "Hero" } });
   });
 
-  it("takes away what is served only when a reorg took the token back, and never while the index is being built", async () => {
+  it("removes what is served only when a reorg reverted the token, and never while the index is being built", async () => {
     await record("1", found(hero()));
     await test.setHead({ chainId: CHAIN_ID, block: 10, ready: false });
     expect(await record("1", failed("token_reverted"), "reorg")).toMatchObject({ status: "failed" });
@@ -156,7 +156,7 @@ describe("a failed fetch", () => {
     expect(await served("1")).toBeUndefined();
   });
 
-  it("of a token that a transfer has told of is a failure, not an absence", async () => {
+  it("of a token with an indexed transfer is a failure, not an absence", async () => {
     await test.insert("tokenState", {
       chainId: CHAIN_ID,
       collectionAddress: COLLECTION,

@@ -24,7 +24,7 @@ const issueCodes = async (tokenId: string) => (await served(tokenId))?.issues.ma
 beforeEach(() => emptyTables(database));
 
 describe("an approval", () => {
-  it("shows the entries of its type and holds back those of the type before, in their documents' order", async () => {
+  it("shows the entries of its type and hides those of the type before, in their documents' order", async () => {
     await record("1", [text("A", "first"), text("Level", "five"), text("Z", "last")]);
     await record("2", [text("A", "first"), number("Level", 5), number("Level", 6), text("Z", "last")]);
     expect(await shown("2")).toEqual([
@@ -50,7 +50,7 @@ describe("an approval", () => {
     ]);
   });
 
-  it("can be taken back by the opposite one, which leaves everything as it was", async () => {
+  it("can be undone by the opposite one, which leaves everything as it was", async () => {
     await record("1", [text("Level", "five"), number("Level", 5)]);
     await record("2", [number("Level", 7), text("Class", "Mage"), text("Level", "seven")]);
     const before = [await served("1"), await served("2"), await pending()];
@@ -137,9 +137,9 @@ describe("an approval", () => {
     expect(await approve("Level", "string")).toEqual({
       kind: "not_pending",
       known: "string",
-      held: ["number"],
+      conflicting: ["number"],
     });
-    expect(await approve("Level", "bool")).toMatchObject({ kind: "not_pending", held: ["number"] });
+    expect(await approve("Level", "bool")).toMatchObject({ kind: "not_pending", conflicting: ["number"] });
     expect(await approve("level", "number")).toEqual({ kind: "unknown_trait_type" });
     expect(await shown("1")).toEqual([["Level", "five"]]);
   });
@@ -171,10 +171,10 @@ describe("what is pending", () => {
 
     await record("3", []);
     expect(await pending()).toEqual({});
-    expect(await approve("Level", "number")).toMatchObject({ kind: "not_pending", held: [] });
+    expect(await approve("Level", "number")).toMatchObject({ kind: "not_pending", conflicting: [] });
   });
 
-  it("tells the owner of the token who can approve", async () => {
+  it("names the contact who can approve to the token's owner", async () => {
     await record("1", [text("Level", "five")]);
     await record("2", [number("Level", 5)]);
 
@@ -210,7 +210,7 @@ describe("the highest value", () => {
     expect(await highest("Level")).toBe(90);
   });
 
-  it("is no lower than a held-back number that is being recorded when the approval comes", async () => {
+  it("is no lower than a hidden number that is being recorded when the approval comes", async () => {
     await record("1", [text("Level", "five")]);
     await record("2", [number("Level", 50)]);
     const recorded = createBarrier();

@@ -119,8 +119,8 @@ async function expectRecount(): Promise<void> {
 
   const waiting: Record<string, number> = {};
   for (const all of entries.values()) {
-    const held = all.filter((each) => !isShown(each)).map((each) => pendingName(nameParts(each, known)));
-    for (const name of new Set(held)) waiting[name] = (waiting[name] ?? 0) + 1;
+    const conflicts = all.filter((each) => !isShown(each)).map((each) => pendingName(nameParts(each, known)));
+    for (const name of new Set(conflicts)) waiting[name] = (waiting[name] ?? 0) + 1;
   }
   expect(await traits.pending()).toEqual(waiting);
 }
@@ -128,7 +128,7 @@ async function expectRecount(): Promise<void> {
 const nameParts = ({ trait_type, display_type }: Trait, known: ReadonlyMap<string, Known>) => ({
   traitType: trait_type,
   known: known.get(trait_type)?.displayType ?? "none",
-  wanted: display_type,
+  proposed: display_type,
 });
 
 describe("counts, entries and what is pending", () => {

@@ -75,8 +75,8 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
   };
 }
 
-export const pendingName = (row: { traitType: string; known: string; wanted: string }): string =>
-  `${row.traitType}: ${row.known} -> ${row.wanted}`;
+export const pendingName = (row: { traitType: string; known: string; proposed: string }): string =>
+  `${row.traitType}: ${row.known} -> ${row.proposed}`;
 
 /** How many sessions of the database wait for a lock. */
 export async function countWaiting(database: Database): Promise<number> {

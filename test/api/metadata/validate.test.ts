@@ -100,7 +100,7 @@ describe("a document", () => {
     expect(text).not.toContain("owner.example");
   });
 
-  it("that lacks a required field is not valid, and what it has is told all the same", async () => {
+  it("that lacks a required field is not valid, and the fields it has are reported all the same", async () => {
     const { status, body } = await validate({ document: { name: "Hero", image: "" } });
 
     expect(status).toBe(200);
@@ -127,7 +127,7 @@ describe("a document", () => {
     });
   });
 
-  it("is told of with its numbers as they are written", async () => {
+  it("is reported with its numbers as they are written", async () => {
     const numbers = '"Supply": 12345678901234567890, "Price": 1.10, "Twice": -0, "Twice": 1e3';
     const properties = await validate(
       `{"document": {"name": "n", "image": "https://i.example", "properties": {${numbers}}}}`,
@@ -210,7 +210,7 @@ describe("a document", () => {
     expect(mostNamed.body).toMatchObject({ valid: true, failure: null });
     expect(more.body).toMatchObject({
       valid: false,
-      failure: { reason: "too_large", message: "the document holds 2097153 bytes; the limit is 2097152" },
+      failure: { reason: "too_large", message: "the document has 2097153 bytes; the limit is 2097152" },
       name: null,
     });
   });
@@ -230,7 +230,7 @@ describe("a document", () => {
 });
 
 describe("a URI", () => {
-  it("is fetched as a refresh fetches it, and told with its hash, size and time", async () => {
+  it("is fetched as a refresh fetches it, and reported with its hash, size and time", async () => {
     const text = JSON.stringify({ ...HERO, name: "Fetched" });
     answer = (response, path) => void response.end(path === "/7" ? text : "");
 
@@ -271,7 +271,7 @@ describe("a URI", () => {
     ["no URI at all", "not a uri", "invalid_uri"],
     ["nothing", "", "empty_uri"],
     ["a URI of 9,000 characters", `${host.url}/${"x".repeat(9_000)}`, "invalid_uri"],
-  ])("that leads to %s is told as the failure it is, without a request", async (_what, uri, reason) => {
+  ])("that leads to %s is reported as that failure, without a request", async (_what, uri, reason) => {
     const before = host.requests.length;
 
     const { status, body } = await validate({ uri });
@@ -345,9 +345,9 @@ describe("neither of them", () => {
 
 describe("a request is refused", () => {
   it.each([
-    ["with both", { document: HERO, uri: "https://meta.example/1" }, "", "it holds both"],
-    ["with null and a URI", { document: null, uri: "https://meta.example/1" }, "", "it holds both"],
-    ["with neither", {}, "", "it holds neither"],
+    ["with both", { document: HERO, uri: "https://meta.example/1" }, "", "it has both"],
+    ["with null and a URI", { document: null, uri: "https://meta.example/1" }, "", "it has both"],
+    ["with neither", {}, "", "it has neither"],
     ["with a misspelt member", { documents: HERO }, "", "documents"],
     ["with a number for a URI", { uri: 7 }, "uri", "must be a string"],
     ["with null for a URI", { uri: null }, "uri", "must be a string"],
@@ -444,17 +444,17 @@ describe("the limit", () => {
   });
 
   it("lets an app have four at once, and the next one as soon as one ends", async () => {
-    const held: ServerResponse[] = [];
-    answer = (response) => void held.push(response);
+    const open: ServerResponse[] = [];
+    answer = (response) => void open.push(response);
     const waiting = Array.from({ length: 4 }, (_, index) => validate({ uri: `${host.url}/${index}` }));
     await eventually(
-      () => held.length,
+      () => open.length,
       (count) => count === 4,
     );
 
     const fifth = await validate({ document: HERO });
     const other = await validate({ document: HERO }, await api.createKey(undefined, randomUUID()));
-    for (const response of held) response.end(JSON.stringify(HERO));
+    for (const response of open) response.end(JSON.stringify(HERO));
     const first = await Promise.all(waiting);
 
     expect(fifth.status).toBe(429);

@@ -20,7 +20,7 @@ const values = async (): Promise<string[]> =>
 beforeEach(() => emptyTables(database));
 
 describe("a trait value", () => {
-  it("is forgotten once no token holds it, be it shown or held back, and the highest stays", async () => {
+  it("is forgotten once no token holds it, be it shown or hidden, and the highest stays", async () => {
     await record("1", [number("Level", 9), text("Class", "Mage")]);
     await record("2", [text("Level", "nine"), text("Class", "Mage")]);
     await record("1", [number("Level", 3), text("Class", "Knight")]);

@@ -57,7 +57,7 @@ describe("/collections", () => {
     expect(text).toContain(`href="/collections/${FAR_CHAIN_ID}/${FAR_COLLECTION}"`);
   });
 
-  it("is where the front door leads", async () => {
+  it("is where the start page redirects", async () => {
     const { status, headers } = await get("/");
     expect([status, headers.get("location")]).toEqual([302, "/collections"]);
   });

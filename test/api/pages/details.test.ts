@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe("a token of many copies", () => {
-  const hold = (holder: string, balance: bigint) =>
+  const setBalance = (holder: string, balance: bigint) =>
     test.insert("tokenBalance", {
       chainId: CHAIN_ID,
       collectionAddress: COLLECTION,
@@ -37,9 +37,9 @@ describe("a token of many copies", () => {
 
   it("names the ten wallets that hold most, with their whole amounts, each leading to what it holds", async () => {
     await world.mint("9", { standard: "erc1155", owner: null, supply: 10n ** 30n });
-    for (let nth = 1; nth <= 10; nth++) await hold(`0x${String(nth).padStart(40, "0")}`, BigInt(nth));
-    await hold(ALICE, 10n ** 30n + 1n);
-    await hold(BOB, 0n);
+    for (let nth = 1; nth <= 10; nth++) await setBalance(`0x${String(nth).padStart(40, "0")}`, BigInt(nth));
+    await setBalance(ALICE, 10n ** 30n + 1n);
+    await setBalance(BOB, 0n);
 
     const html = await page("9");
 
@@ -74,7 +74,7 @@ describe("what is long", () => {
 });
 
 describe("what is not known", () => {
-  it("is not told as if it were: a token that was never read has neither issues nor their absence", async () => {
+  it("is not shown as if it were: a token that was never read has neither issues nor their absence", async () => {
     await database.transaction((tx) => recordOne(api.metadata, tx, ref("7"), "mint", failed("http_status")));
 
     const text = seen(await page());
@@ -106,7 +106,7 @@ describe("what is shown in its place", () => {
       "The image is smaller than 480x480 pixels in width or height (412x412, at least 480x480). image_too_small",
     ],
     ["timeout: no answer in 10 s", "No answer in 10 s. timeout"],
-  ])("is a sentence, and the code beside it: %s", async (reason, told) => {
+  ])("is a sentence, and the code beside it: %s", async (reason, sentence) => {
     await world.describe("7", {});
     await database.query(
       `insert into vitrine.media (kind, url_hash, url, host, status, reason)
@@ -114,7 +114,7 @@ describe("what is shown in its place", () => {
       ["https://img.example/7.png", reason],
     );
 
-    expect(seen(await page())).toContain(`The image is not shown. ${told}`);
+    expect(seen(await page())).toContain(`The image is not shown. ${sentence}`);
   });
 
   it("is text that reads as it was written, controls of direction left out", async () => {

@@ -20,9 +20,9 @@ describe("what is not there", () => {
     ],
     ["a chain that has not the collection", `/collections/1/${COLLECTION}`, "No collection at this address"],
     ["what is no address", `/collections/${CHAIN_ID}/<script>`, "No collection at this address"],
-    ["a token that nobody has told of", `${HEROES}/404`, "This token doesn’t exist"],
+    ["a token that nobody knows", `${HEROES}/404`, "This token doesn’t exist"],
     ["what is no token id", `${HEROES}/01`, "This token doesn’t exist"],
-    ["a longer path", `${HEROES}/1/2/3`, "There is no such page"],
+    ["a longer path", `${HEROES}/1/2/3`, "This page doesn’t exist"],
   ])("is a page that says so: %s", async (_, path, text) => {
     const { status, text: page, headers } = await get(path);
 
@@ -61,7 +61,7 @@ describe("what fails", () => {
     await away.close();
 
     expect([noDatabase?.status, noTable?.status]).toEqual([503, 500]);
-    expect(seen(noDatabase?.text ?? "")).toContain("The database does not answer. Nothing is lost");
+    expect(seen(noDatabase?.text ?? "")).toContain("The database is unreachable. Nothing is lost");
     expect(seen(noTable?.text ?? "")).toContain("The fault is ours and has been logged.");
     expect(`${noDatabase?.text}${noTable?.text}`).not.toMatch(/127\.0\.0\.1|secret|no_such_table/);
   });
@@ -78,7 +78,7 @@ describe("what fails", () => {
     const { status, text, headers } = await get("/collections", { from });
 
     expect([status, headers.has("retry-after")]).toEqual([429, true]);
-    expect(seen(text)).toContain("This service was asked very often from your address.");
+    expect(seen(text)).toContain("Your address has sent too many requests.");
     expect((await get("/collections", { from: "203.0.113.41" })).status).toBe(200);
   });
 });

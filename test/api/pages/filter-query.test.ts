@@ -68,7 +68,7 @@ describe("an address", () => {
       read(Array.from({ length: count }, (_, index) => `is:t${index}=x`).join("&"));
 
     expect(conditions(20).filter.criteria).toHaveLength(20);
-    expect(conditions(21).problems).toEqual(["holds 21 criteria; the limit is 20"]);
-    expect(read(`q=${"x".repeat(201)}`).problems).toEqual(["q: holds 201 characters; the limit is 200"]);
+    expect(conditions(21).problems).toEqual(["has 21 criteria; the limit is 20"]);
+    expect(read(`q=${"x".repeat(201)}`).problems).toEqual(["q: has 201 characters; the limit is 200"]);
   });
 });

@@ -84,7 +84,7 @@ describe("the panel and the orders", () => {
   });
 });
 
-it("says that tokens are on their way while a search index is loaded, and looks again by itself", async () => {
+it("says that tokens are on their way while a search index is loaded, and reloads by itself", async () => {
   const { database } = world.test;
   const fresh = world.another();
   let answers: Awaited<ReturnType<typeof world.get>>[] = [];

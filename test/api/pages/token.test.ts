@@ -154,7 +154,7 @@ describe("the chain's side of a token", () => {
 });
 
 describe("the metadata of a token", () => {
-  it("is told with its state, where it was read, its issues, and what every read found", async () => {
+  it("is reported with its state, where it was read, its issues, and what every read found", async () => {
     await world.describe("7", {
       attributes: [{ trait_type: "Level", display_type: "number", value: "12" }],
     });
@@ -178,7 +178,7 @@ describe("the refresh button", () => {
   const press = (headers: Record<string, string>, tokenId = "7") =>
     get(`${HEROES}/${tokenId}/refresh`, { method: "POST", headers });
 
-  it("queues a refresh as a caller without a key, and leads to a page that tells how it goes and ends", async () => {
+  it("queues a refresh as a caller without a key, and leads to a page that shows its progress and outcome", async () => {
     const { status, headers } = await press(own);
     const location = headers.get("location") ?? "";
 
@@ -202,8 +202,12 @@ describe("the refresh button", () => {
 
   it.each([
     [403, "another site's page", { origin: "https://evil.example" }],
-    [403, "another site's page, which a browser tells", { origin: BASE_URL, "sec-fetch-site": "cross-site" }],
-    [403, "a program that tells nothing", {}],
+    [
+      403,
+      "another site's page, which a browser reports",
+      { origin: BASE_URL, "sec-fetch-site": "cross-site" },
+    ],
+    [403, "a program that sends neither header", {}],
     [
       303,
       "this page under another name of the machine",
@@ -234,7 +238,7 @@ describe("the refresh button", () => {
   });
 });
 
-it("tells in its history of what new rules made of a stored document", async () => {
+it("shows in its history what new rules made of a stored document", async () => {
   await world.describe("7", {});
   await database.query("update vitrine.version set trigger = 'renormalise'");
 

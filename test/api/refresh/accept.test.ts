@@ -34,7 +34,7 @@ const outcomes = async (): Promise<string[]> =>
 const settled = () =>
   eventually(
     () => readQueue(database),
-    (rows) => rows.every(({ wanted, done }) => wanted === done),
+    (rows) => rows.every(({ requested, done }) => requested === done),
   );
 
 beforeEach(() => emptyTables(database));

@@ -267,9 +267,9 @@ describe("tokens that are not known yet", () => {
       ids(5).map((id) => [id, 3] as const),
       { trigger: "mint" },
     );
-    const room = createUnseenQueue(database, UNSEEN_MAX).open();
+    const capacity = createUnseenQueue(database, UNSEEN_MAX).open();
 
-    expect([await room.take(6), await room.take(5)]).toEqual([false, true]);
+    expect([await capacity.take(6), await capacity.take(5)]).toEqual([false, true]);
     // A stranger who asks for them once more changes nothing.
     await api.request(["1"]);
     const [row] = await database.query("select anonymous, unseen from vitrine.refresh where token_id = 1");
@@ -293,12 +293,12 @@ describe("tokens that are not known yet", () => {
     });
     worker.wake();
     await expect
-      .poll(async () => (await readQueue(database)).filter(({ wanted, done }) => wanted > done).length)
+      .poll(async () => (await readQueue(database)).filter(({ requested, done }) => requested > done).length)
       .toBe(1);
     await passSeconds(database, 1);
 
-    const room = createUnseenQueue(database, UNSEEN_MAX).open();
-    expect([await room.take(10), await room.take(9)]).toEqual([false, true]);
+    const capacity = createUnseenQueue(database, UNSEEN_MAX).open();
+    expect([await capacity.take(10), await capacity.take(9)]).toEqual([false, true]);
   });
 });
 

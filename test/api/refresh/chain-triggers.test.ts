@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, emptyTables, readQueue } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
-const setup = createCauseSetup(test);
-const triggers = setup.causes();
+const setup = createTriggerSetup(test);
+const triggers = setup.triggers();
 
 beforeEach(async () => {
   await emptyTables(database);
@@ -18,15 +18,15 @@ const known = async (): Promise<string[]> =>
     await database.query<{ id: string }>("select token_id::text as id from vitrine.token order by token_id")
   ).map(({ id }) => id);
 
-describe("a new cause", () => {
-  it("asks for its token once, at its block, however often it is looked at", async () => {
+describe("a new trigger", () => {
+  it("asks for its token once, at its block, however often it is handled", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 7n });
 
     for (let pass = 0; pass < 3; pass++) expect(await triggers.handleBatch()).toBe(false);
 
     expect(await readQueue(database)).toMatchObject([
-      { tokenId: "7", wanted: 1, trigger: "event", priority: 20, minBlock: 90 },
+      { tokenId: "7", requested: 1, trigger: "event", priority: 20, minBlock: 90 },
     ]);
   });
 
@@ -52,7 +52,7 @@ describe("a new cause", () => {
 
     await triggers.handleBatch();
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 1, minBlock: 95 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 1, minBlock: 95 }]);
   });
 
   it("on a token that was just minted costs one fetch, at the newest block of both", async () => {
@@ -65,8 +65,8 @@ describe("a new cause", () => {
     await triggers.handleBatch();
 
     expect(await readQueue(database)).toMatchObject([
-      { tokenId: "7", wanted: 1, trigger: "mint", minBlock: 95 },
-      { tokenId: "8", wanted: 1, trigger: "mint", minBlock: 97 },
+      { tokenId: "7", requested: 1, trigger: "mint", minBlock: 95 },
+      { tokenId: "8", requested: 1, trigger: "mint", minBlock: 97 },
     ]);
     expect(await known()).toEqual(["7", "8"]);
   });
@@ -92,14 +92,14 @@ describe("a new cause", () => {
     await triggers.handleBatch();
 
     const rows = await database.query(
-      "select chain_id::int as chain, collection, wanted::int from vitrine.refresh",
+      "select chain_id::int as chain, collection, wanted::int as requested from vitrine.refresh",
     );
     expect(rows).toHaveLength(3);
-    expect(rows).toContainEqual({ chain: 31337, collection: other, wanted: 1 });
-    expect(rows).toContainEqual(expect.objectContaining({ chain: 2020, wanted: 1 }));
+    expect(rows).toContainEqual({ chain: 31337, collection: other, requested: 1 });
+    expect(rows).toContainEqual(expect.objectContaining({ chain: 2020, requested: 1 }));
   });
 
-  it("whose range is inverted asks for nothing and is not looked at again", async () => {
+  it("whose range is inverted asks for nothing and is not handled again", async () => {
     await setup.setChain(100, 70);
     const id = await setup.add({ block: 90, from: 9n, to: 3n });
 
@@ -132,7 +132,7 @@ describe("a backlog", () => {
     expect(answers).toEqual([true, true, false]);
     const rows = await readQueue(database);
     expect(rows).toHaveLength(2_300);
-    expect(rows.every(({ wanted }) => wanted === 1)).toBe(true);
+    expect(rows.every(({ requested }) => requested === 1)).toBe(true);
   });
 
   it("is remembered no longer than it can change: the cursor moves and the memory shrinks", async () => {
@@ -146,7 +146,7 @@ describe("a backlog", () => {
     await triggers.handleBatch();
 
     expect(await setup.remembered()).toEqual([]);
-    expect((await readQueue(database)).map(({ wanted }) => wanted)).toEqual([1, 1]);
+    expect((await readQueue(database)).map(({ requested }) => requested)).toEqual([1, 1]);
   });
 
   it("never moves the cursor back, even when the index does", async () => {
@@ -159,21 +159,21 @@ describe("a backlog", () => {
     await setup.setChain(200, 170);
     await triggers.handleBatch();
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 1 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 1 }]);
   });
 });
 
-describe("processes that look at the same time", () => {
-  it("never ask for the same cause twice, nor miss one", async () => {
+describe("processes that handle triggers at the same time", () => {
+  it("never enqueue the same trigger twice, nor miss one", async () => {
     await setup.setChain(1_000, 100);
     for (let block = 200; block < 260; block++) await setup.add({ block, token: BigInt(block) });
 
-    await Promise.all(Array.from({ length: 8 }, () => setup.causes().handleBatch()));
+    await Promise.all(Array.from({ length: 8 }, () => setup.triggers().handleBatch()));
     await triggers.handleBatch();
 
     const rows = await readQueue(database);
     expect(rows).toHaveLength(60);
-    expect(rows.every(({ wanted }) => wanted === 1)).toBe(true);
+    expect(rows.every(({ requested }) => requested === 1)).toBe(true);
     expect(await setup.remembered()).toHaveLength(60);
   });
 
@@ -193,6 +193,6 @@ describe("processes that look at the same time", () => {
     }
 
     expect(failures).toEqual([]);
-    expect((await readQueue(database)).every(({ wanted }) => wanted === 8 + 8 * 6)).toBe(true);
+    expect((await readQueue(database)).every(({ requested }) => requested === 8 + 8 * 6)).toBe(true);
   });
 });

@@ -46,7 +46,7 @@ describe("a claim", () => {
     expect(await claimIds(2)).toEqual([]);
   });
 
-  it("tells what the fetch has to know: standard, cause's block, trigger and try", async () => {
+  it("returns what the fetch needs: standard, block of the trigger, trigger and attempt", async () => {
     await test.insert("tokenState", {
       chainId: CHAIN_ID,
       collectionAddress: COLLECTION,
@@ -112,7 +112,7 @@ describe("a token that turns out not to exist", () => {
 
     await complete(database, [lease], () => ({ status: "not_found" }));
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 1 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 2, done: 1 }]);
   });
 });
 

@@ -19,13 +19,13 @@ const { database, tables } = test;
 beforeEach(() => emptyTables(database));
 
 describe("a finished fetch", () => {
-  it("answers what was wanted when it started", async () => {
+  it("answers what was requested when it started", async () => {
     await ask(database, ["1"]);
     await ask(database, ["1"]);
 
     expect(await complete(database, [await claimOne(test)])).toHaveLength(1);
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 2, done: 2, lease: null, attempts: 0 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 2, done: 2, lease: null, attempts: 0 }]);
     expect(await findQueued(database, CHAIN_ID, COLLECTION, ["1"])).toEqual(new Set());
   });
 
@@ -35,11 +35,11 @@ describe("a finished fetch", () => {
     for (let i = 0; i < 3; i++) await ask(database, ["1"]);
 
     await complete(database, [first]);
-    expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 1 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 4, done: 1 }]);
     await passSeconds(database, 5);
     await complete(database, [await claimOne(test)]);
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 4, done: 4 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 4, done: 4 }]);
     await passSeconds(database, 100);
     expect(await claim(database, tables, SHARE, 1)).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe("a lease", () => {
     await ask(database, ["1"]);
     const lost = await claimOne(test);
     await passSeconds(database, 16);
-    const held = await claimOne(test);
+    const lease = await claimOne(test);
     const before = await readQueue(database);
 
     expect(await complete(database, [lost])).toEqual([]);
@@ -81,7 +81,7 @@ describe("a lease", () => {
     await release(database, [lost]);
 
     expect(await readQueue(database)).toEqual(before);
-    expect(await complete(database, [held])).toEqual([held]);
+    expect(await complete(database, [lease])).toEqual([lease]);
   });
 
   it("lasts while it is renewed", async () => {
@@ -108,7 +108,7 @@ describe("a lease", () => {
     expect(await claimOne(test)).toMatchObject({ started: "2" });
   });
 
-  it("given back leaves the token to the next process after the spacing, with no try used up", async () => {
+  it("released leaves the token to the next process after the spacing, with no try used up", async () => {
     await ask(database, ["1"]);
     await release(database, [await claimOne(test)]);
 

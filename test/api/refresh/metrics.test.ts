@@ -21,7 +21,7 @@ async function scrape(registry: Registry): Promise<Record<string, number>> {
 }
 
 describe("gauges of the queue", () => {
-  it("tell what waits by urgency, how long, paused hosts and what sweeps have left", async () => {
+  it("report what waits by urgency, how long, paused hosts and what sweeps have left", async () => {
     await ask(database, ["1", "2"], { trigger: "rest" });
     await ask(database, ["3"], { trigger: "event" });
     await database.query(`
@@ -65,7 +65,7 @@ describe("gauges of the queue", () => {
     expect(names).toContain('vitrine_refresh_fetches_total{outcome="updated",reason="none"}');
   });
 
-  it("cost the database one look per five seconds, whoever scrapes", async () => {
+  it("cost the database one query per five seconds, however many scrapers there are", async () => {
     let rechecks = 0;
     const counted = failingWhen(database, () => {
       rechecks++;
@@ -82,7 +82,7 @@ describe("gauges of the queue", () => {
 });
 
 describe("counts of fetches", () => {
-  it("tell outcome and the word that the reason starts with, and never a host", async () => {
+  it("report outcome and the word that the reason starts with, and never a host", async () => {
     const registry = new Registry();
     const { fetched } = createRefreshMetrics(registry, database);
 

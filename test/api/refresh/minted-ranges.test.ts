@@ -1,14 +1,14 @@
 /** Mints of thousands of tokens in one event: all become known and are read, some thousands at a time. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const setup = createCauseSetup(test);
-const triggers = setup.causes();
+const setup = createTriggerSetup(test);
+const triggers = setup.triggers();
 const sweeps = setup.sweeps();
 const OWNER = "0xa11ce00000000000000000000000000000000000";
 
@@ -86,7 +86,7 @@ describe("a range that was minted", () => {
     expect(await countKnown()).toBe(12_000);
     const queue = await readQueue(database);
     expect(queue).toHaveLength(12_000);
-    expect(queue.every(({ wanted }) => wanted === 1)).toBe(true);
+    expect(queue.every(({ requested }) => requested === 1)).toBe(true);
     expect(await openSweeps()).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe("a range that was minted", () => {
     await database.query("update vitrine.token set good_block = 95");
     await database.query("truncate vitrine.refresh");
 
-    const again = setup.causes(await setup.reindexAs("again"));
+    const again = setup.triggers(await setup.reindexAs("again"));
     await again.handleBatch();
     for (let pass = 0; pass < 10; pass++) await sweeps.advance();
 
@@ -124,13 +124,13 @@ describe("a range that was minted", () => {
   });
 });
 
-describe("a range whose mint a reorg took back", () => {
+describe("a range whose mint a reorg reverted", () => {
   const ready = () =>
     database.query(
       `insert into ${tables.meta} values ('app', '{"is_ready": 1}') on conflict (key) do nothing`,
     );
 
-  it("is listed no more; what other transfers tell of stays", async () => {
+  it("is listed no more; what other transfers report stays", async () => {
     await setup.setChain(100, 70);
     await ready();
     await setup.add({ block: 90, source: "mint", from: 1n, to: 6_000n });
@@ -177,7 +177,7 @@ it("what was taken for a token and is none is listed no more, without asking any
   await setup.setChain(100, 70);
   await database.query(`insert into ${tables.meta} values ('app', '{"is_ready": 1}')`);
   await setup.add({ block: 80, source: "mint", token: 10_000n });
-  await setup.add({ block: 90, source: "taken_back", token: 10_000n });
+  await setup.add({ block: 90, source: "retracted", token: 10_000n });
   await triggers.handleBatch();
 
   expect(await countKnown()).toBe(0);

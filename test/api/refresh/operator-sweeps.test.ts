@@ -7,7 +7,6 @@ import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts } from "../../../src/api/refresh/receipts/retention.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
-import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -20,10 +19,11 @@ import {
   readQueue,
   SHARE,
 } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const setup = createCauseSetup(test);
+const setup = createTriggerSetup(test);
 const requests = createOperatorRequests({
   database,
   metadata: createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables }),
@@ -66,7 +66,7 @@ async function fetchSome(count: number, end: (id: number) => readonly [TokenStat
 }
 
 describe("a refresh of a whole collection", () => {
-  it("tells how many tokens it has asked for, how many there are, and what became of each", async () => {
+  it("reports how many tokens it has asked for, how many there are, and what became of each", async () => {
     await know(1_200);
     const id = await request();
     expect(await progress(id)).toMatchObject({ done: false, tokens: { waiting: 0 }, sweep: { asked: 0 } });
@@ -143,7 +143,7 @@ describe("a refresh of a whole collection", () => {
 
     await setup.sweeps().advance();
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 2, priority: 20, minBlock: 77 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 2, priority: 20, minBlock: 77 }]);
   });
 
   it("joins one that has not started, the chain's own too, and never one that has", async () => {

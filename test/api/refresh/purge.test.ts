@@ -6,8 +6,7 @@ import type { ChainTables } from "../../../src/api/chain/index/tables.ts";
 import { createDaily } from "../../../src/api/jobs/daily.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { forgetUntoldTokens } from "../../../src/api/refresh/triggers/purge.ts";
-import { createCauseSetup } from "../../support/causes.ts";
+import { deleteNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -21,25 +20,26 @@ import {
   recordOne,
   ref,
 } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
 import { createSearchHarness } from "../search/search-harness.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const setup = createCauseSetup(test);
+const setup = createTriggerSetup(test);
 const worker = createWorkerSetup(test);
 const search = createSearchHarness(test);
 const OTHER = "0x00000000000000000000000000000000000000ff";
-const JOB = `forget tokens that no transfer has told of on chain ${CHAIN_ID}`;
+const JOB = `delete tokens without an indexed transfer on chain ${CHAIN_ID}`;
 
 const media = createMedia({ database, gateways: [], baseUrl: "http://localhost" });
 const metadataOf = (of: ChainTables) =>
   createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables: of });
 
 /** What a newly started process does and logs. */
-async function look(of: ChainTables = tables, collections = [COLLECTION]) {
+async function runJobs(of: ChainTables = tables, collections = [COLLECTION]) {
   const { logger, entries } = createMemoryLogger();
-  const jobs = forgetUntoldTokens({
+  const jobs = deleteNeverTransferred({
     metadata: metadataOf(of),
     media,
     collections: collections.map((address) => ({ chainId: CHAIN_ID, address })),
@@ -103,18 +103,18 @@ async function haveBeenFlooded(phantoms = 50): Promise<void> {
 }
 
 describe("an upgrade", () => {
-  it("forgets what no transfer tells of, for search and counts at once, and logs how many", async () => {
+  it("forgets tokens without an indexed transfer, for search and counts at once, and logs how many", async () => {
     await haveBeenFlooded();
     expect((await search.facets()).total).toBe(53);
 
-    const { entries, isWaiting } = await look();
+    const { entries, isWaiting } = await runJobs();
 
     expect(isWaiting).toBe(false);
     expect(entries).toEqual([{ level: "info", msg: "Daily job done", job: JOB, rows: 50 }]);
     expect(await known()).toEqual(["1", "2", "3"]);
     expect(await search.facets()).toMatchObject({ total: 3, traits: [{ count: 3, max: 3, max_value: 3 }] });
     // It runs once a day.
-    expect((await look()).entries).toEqual([]);
+    expect((await runJobs()).entries).toEqual([]);
   });
 
   it("keeps burned tokens, those whose mint may be on its way, and other collections' that it does not index", async () => {
@@ -128,7 +128,7 @@ describe("an upgrade", () => {
       [CHAIN_ID, OTHER],
     );
 
-    await look();
+    await runJobs();
 
     expect(await known()).toEqual(["1", "3", "5"]);
   });
@@ -138,7 +138,7 @@ describe("an upgrade", () => {
     await passMinutes(11);
     await transfer(1n, { standard: null, supply: null, lockCount: 1 });
 
-    await look();
+    await runJobs();
 
     expect(await known()).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("an upgrade", () => {
     const receipt = await worker.request(["1", "1000"]);
     await ask(database, ["1001"], { trigger: "event" });
 
-    await look();
+    await runJobs();
 
     expect((await readQueue(database)).map(({ tokenId }) => tokenId)).toEqual(["1"]);
     expect((await worker.receipt(receipt))?.tokens).toEqual([
@@ -161,16 +161,16 @@ describe("an upgrade", () => {
     await haveBeenFlooded(1);
     await worker.request(["1000"]);
     let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     const { calls, log } = worker.start(async () => {
-      await held;
+      await released;
       return found(hero(7, "A ghost"));
     });
     await expect.poll(() => calls.length).toBe(1);
 
-    await look();
+    await runJobs();
     release();
 
     await expect.poll(() => log.map(({ msg }) => msg)).toContain("Another worker took over a refresh");
@@ -185,7 +185,7 @@ describe("an upgrade", () => {
       [CHAIN_ID, COLLECTION],
     );
 
-    const { entries } = await look();
+    const { entries } = await runJobs();
 
     expect(entries).toMatchObject([{ rows: 8_700 }]);
     expect(await known()).toEqual(["1", "2", "3"]);
@@ -195,7 +195,7 @@ describe("an upgrade", () => {
     await haveBeenFlooded(0);
     await database.query("update vitrine.token set unseen = true, traits = '{}' where token_id = 2");
 
-    await look();
+    await runJobs();
 
     expect(await search.facets()).toMatchObject({ total: 3, traits: [{ count: 3 }] });
   });
@@ -203,7 +203,7 @@ describe("an upgrade", () => {
 
 describe("nothing is forgotten", () => {
   const untilLater = async (of: ChainTables = tables): Promise<void> => {
-    const { isWaiting, entries } = await look(of);
+    const { isWaiting, entries } = await runJobs(of);
     expect({ isWaiting, entries }).toEqual({ isWaiting: true, entries: [] });
     expect(await known()).toHaveLength(53);
     // It stays due.
@@ -258,11 +258,11 @@ describe("nothing is forgotten", () => {
 
     // It is gone, or indexes another chain.
     await beat(60);
-    expect((await look()).entries).toMatchObject([{ rows: 50 }]);
+    expect((await runJobs()).entries).toMatchObject([{ rows: 50 }]);
     await database.query("truncate vitrine.daily_job");
     await beat(5);
     await database.query(`update ${next.checkpoint} set chain_id = 1`);
-    expect((await look()).isWaiting).toBe(false);
+    expect((await runJobs()).isWaiting).toBe(false);
   });
 
   it("by an index of other contracts, complete as it may be", async () => {
@@ -270,7 +270,7 @@ describe("nothing is forgotten", () => {
     const next = await setup.reindexAs("next_chain");
     await database.query(`truncate ${next.tokenState}, ${next.collectionState}`);
 
-    const { entries } = await look(next);
+    const { entries } = await runJobs(next);
 
     expect(entries).toMatchObject([{ level: "info", rows: 0 }]);
     expect(await known()).toHaveLength(53);
@@ -279,7 +279,7 @@ describe("nothing is forgotten", () => {
   it("by a schema without tables: it is said, and due again", async () => {
     await haveBeenFlooded();
 
-    const { entries } = await look({ ...tables, meta: "nowhere.meta", checkpoint: "nowhere.checkpoint" });
+    const { entries } = await runJobs({ ...tables, meta: "nowhere.meta", checkpoint: "nowhere.checkpoint" });
 
     expect(entries).toMatchObject([{ level: "warn", msg: "Daily job failed" }]);
     expect(await known()).toHaveLength(53);
@@ -300,7 +300,7 @@ describe("nothing is forgotten", () => {
       "update vitrine.token set known_since = now() - interval '30 minutes' where token_id = 4",
     );
 
-    await look(next);
+    await runJobs(next);
 
     expect(await known()).toEqual(["1", "2", "3", "4"]);
   });

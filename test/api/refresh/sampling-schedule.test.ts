@@ -26,7 +26,7 @@ beforeEach(async () => {
   await test.setHead({ chainId: CHAIN_ID, block: HEAD });
 });
 
-/** A collection that has been read, and processes that sample it every six hours unless told otherwise. */
+/** A collection that has been read, and processes that sample it every six hours by default. */
 async function setUp() {
   const sampled = await startSampledCollection(test);
   await sampled.fill(ids(TOKENS));
@@ -52,8 +52,8 @@ async function setUp() {
     ...sampled,
     start,
     create: (overrides: Partial<SamplingDeps>) => createSampling({ ...deps, ...overrides }),
-    /** A process that looks once. */
-    look: async (overrides: Partial<SamplingDeps> = {}): Promise<void> =>
+    /** A process that runs once. */
+    runOnce: async (overrides: Partial<SamplingDeps> = {}): Promise<void> =>
       createSampling({ ...deps, ...overrides })?.pass(running),
   };
 }
@@ -65,18 +65,18 @@ describe("a collection", () => {
     const sampled = await setUp();
 
     for (let restarts = 0; restarts < 3; restarts++) {
-      await sampled.look();
+      await sampled.runOnce();
       expect(await sampled.dueIn()).toBeGreaterThan(6 * HOUR - 60);
     }
     expect(sampled.reads).toEqual([]);
 
     await sampled.passHours(6);
-    await sampled.look();
+    await sampled.runOnce();
 
     expect(new Set(sampled.reads)).toEqual(new Set(ids(TOKENS)));
     expect(await sampled.dueIn()).toBeGreaterThan(6 * HOUR - 60);
     await sampled.rest();
-    await sampled.look();
+    await sampled.runOnce();
     expect(sampled.reads).toHaveLength(TOKENS + FIRST);
   });
 
@@ -84,16 +84,16 @@ describe("a collection", () => {
     const sampled = await setUp();
     await database.query("update vitrine.token set served_version = null");
 
-    await sampled.look();
+    await sampled.runOnce();
 
     expect(await rows()).toEqual([]);
   });
 
   it("waits no longer than a shorter time between rounds says", async () => {
     const sampled = await setUp();
-    await sampled.look();
+    await sampled.runOnce();
 
-    await sampled.look({ hours: 1.5 });
+    await sampled.runOnce({ hours: 1.5 });
 
     expect(await sampled.dueIn()).toBeLessThanOrEqual(1.5 * HOUR);
     expect(await sampled.dueIn()).toBeGreaterThan(1.5 * HOUR - 60);
@@ -123,7 +123,7 @@ describe("a round is made", () => {
     const sampled = await setUp();
     await addSampled(database, [collection], 0);
 
-    await Promise.all([1, 2, 3, 4].map(() => sampled.look()));
+    await Promise.all([1, 2, 3, 4].map(() => sampled.runOnce()));
 
     expect(sampled.reads.toSorted()).toEqual(ids(TOKENS).toSorted());
     expect(sampled.reads).toHaveLength(TOKENS);
@@ -135,7 +135,7 @@ describe("a round is made", () => {
     const killed = await claimRound(database, [collection]);
     if (!killed) throw new Error("no round is due");
 
-    await sampled.look();
+    await sampled.runOnce();
     expect(sampled.reads).toEqual([]);
     // Its lease runs out.
     await sampled.passHours(1);
@@ -153,13 +153,13 @@ describe("a round is made", () => {
     await addSampled(database, [collection], 0);
     const due = await claimRound(database, [collection]);
     if (!due) throw new Error("no round is due");
-    sampled.host.nameOf = (path) => `Changed at ${path}`;
+    sampled.host.nameAt = (path) => `Changed at ${path}`;
     await sampled.rounds.begin(due, HEAD, running);
     await sampled.rest();
 
-    await sampled.look();
+    await sampled.runOnce();
     await sampled.rest();
-    await sampled.look();
+    await sampled.runOnce();
 
     expect(await database.query("select from vitrine.sweep where by_sample")).toHaveLength(1);
   });
@@ -167,10 +167,10 @@ describe("a round is made", () => {
   it("once by several processes, down to its sweep", async () => {
     const sampled = await setUp();
     await addSampled(database, [collection], 0);
-    sampled.host.nameOf = (path) => `Changed at ${path}`;
+    sampled.host.nameAt = (path) => `Changed at ${path}`;
 
     for (let rechecks = 0; rechecks < 3; rechecks++) {
-      await Promise.all([1, 2, 3].map(() => sampled.look()));
+      await Promise.all([1, 2, 3].map(() => sampled.runOnce()));
       await sampled.rest();
     }
 
@@ -192,7 +192,7 @@ describe("no round is begun", () => {
     const sampled = await setUp();
     await addSampled(database, [collection], 0);
 
-    await sampled.look(how);
+    await sampled.runOnce(how);
 
     expect(sampled.reads).toEqual([]);
   });
@@ -202,12 +202,12 @@ describe("no round is begun", () => {
     await addSampled(database, [collection], 0);
     await test.setHead({ chainId: CHAIN_ID, block: HEAD, ready: false });
 
-    await sampled.look();
+    await sampled.runOnce();
     expect(sampled.reads).toEqual([]);
     expect(await sampled.dueIn()).toBeLessThanOrEqual(0);
 
     await test.setHead({ chainId: CHAIN_ID, block: HEAD });
-    await sampled.look();
+    await sampled.runOnce();
     expect(sampled.reads).toHaveLength(TOKENS);
   });
 
@@ -216,7 +216,7 @@ describe("no round is begun", () => {
     const others = ["0xa", "0xb", "0xc"].map((address) => ({ chainId: CHAIN_ID, collection: address }));
     await addSampled(database, others, 0);
 
-    await sampled.look({
+    await sampled.runOnce({
       collections: others.map(({ collection: address }) => ({ chainId: CHAIN_ID, address })),
     });
 
@@ -288,7 +288,7 @@ it("the metrics count rounds, samples, changes and sweeps", async () => {
     );
   };
 
-  sampled.host.nameOf = (path) => `Changed at ${path}`;
+  sampled.host.nameAt = (path) => `Changed at ${path}`;
   expect(await count(3)).toEqual({
     "rounds changed": 1,
     "tokens uri": TOKENS,

@@ -112,7 +112,7 @@ it("new URIs that lead nowhere are swept for once; what is served stays", async 
 describe("documents that are changed behind the same URLs", () => {
   it("are found by four samples, of which sixteen more are a proof, and all are right after a sweep", async () => {
     const sampled = await start(100);
-    sampled.host.nameOf = (path) => `Changed at ${path}`;
+    sampled.host.nameAt = (path) => `Changed at ${path}`;
 
     const { documents, isSwept } = await sampled.round();
 
@@ -129,7 +129,7 @@ describe("documents that are changed behind the same URLs", () => {
   it("of a few tokens are read again by themselves, without a sweep", async () => {
     const sampled = await start(60);
     // The first of the four tokens in the first round.
-    sampled.host.nameOf = (path) => (path === "/a/1" ? "Changed" : `Hero at ${path}`);
+    sampled.host.nameAt = (path) => (path === "/a/1" ? "Changed" : `Hero at ${path}`);
 
     const { documents, isSwept } = await sampled.round();
 
@@ -144,7 +144,7 @@ describe("documents that are changed behind the same URLs", () => {
     sampled.host.etagOf = () => '"1"';
     await sampled.fill(ids(8));
     sampled.host.etagOf = () => '"2"';
-    sampled.host.nameOf = (path) => `Changed at ${path}`;
+    sampled.host.nameAt = (path) => `Changed at ${path}`;
 
     await sampled.round();
 
@@ -156,7 +156,7 @@ describe("what changes all the time", () => {
   it("behind the same URLs is swept for once a day, and costs four fetches in every other round", async () => {
     const sampled = await start(40);
     let reads = 0;
-    sampled.host.nameOf = (path) => `Read ${++reads} at ${path}`;
+    sampled.host.nameAt = (path) => `Read ${++reads} at ${path}`;
 
     expect((await sampled.round()).isSwept).toBe(true);
     for (let rounds = 0; rounds < 3; rounds++)
@@ -214,7 +214,7 @@ describe("what can't be read is no change, and puts the round off", () => {
     );
 
     expect(await sampled.round()).toMatchObject({ begun: "postponed", documents: [], isSwept: false });
-    expect((await readQueue(database)).filter(({ wanted, done }) => wanted > done)).toEqual([]);
+    expect((await readQueue(database)).filter(({ requested, done }) => requested > done)).toEqual([]);
   });
 
   it("a node that is away", async () => {
@@ -238,7 +238,7 @@ describe("what can't be read is no change, and puts the round off", () => {
   });
 });
 
-describe("left alone are", () => {
+describe("not sampled are", () => {
   it("tokens that are burned, that were never read, or that wait in the queue", async () => {
     const sampled = await start(10);
     const owner = "0x00000000000000000000000000000000000000aa";
@@ -297,7 +297,7 @@ describe("left alone are", () => {
     sampled.contract.uriOf = (id) => `${sampled.url}/b/${id}`;
 
     expect(await sampled.round()).toMatchObject({ begun: "postponed", uris: [] });
-    await sampled.handleCauses();
+    await sampled.handleTriggers();
     const swept = await sampled.round();
     expect(swept).toMatchObject({ begun: "postponed", uris: [], isSwept: false });
 

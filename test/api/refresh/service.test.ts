@@ -77,7 +77,7 @@ beforeEach(async () => {
 });
 
 describe("which tokens exist", () => {
-  it("is known for those the chain has told of, without a question to the contract", async () => {
+  it("is known for those the chain has announced, without asking the contract", async () => {
     await insertState(1n);
     await database.query("insert into vitrine.token (chain_id, collection, token_id) values ($1, $2, 2)", [
       CHAIN_ID,

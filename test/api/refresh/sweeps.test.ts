@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/queue.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
-import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const setup = createCauseSetup(test);
+const setup = createTriggerSetup(test);
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 
 beforeEach(async () => {
@@ -35,7 +35,7 @@ const readSweeps = () =>
   );
 
 const waitingIds = async (): Promise<string[]> =>
-  (await readQueue(database)).filter(({ wanted, done }) => wanted > done).map(({ tokenId }) => tokenId);
+  (await readQueue(database)).filter(({ requested, done }) => requested > done).map(({ tokenId }) => tokenId);
 
 /** Completes up to `count` of the pending fetches. */
 async function fetchSome(count: number): Promise<void> {
@@ -48,8 +48,8 @@ describe("a range", () => {
     await know(10);
     await setup.setChain(100, 70);
     await setup.add({ block: 90, from: 3n, to: 5n });
-    await setup.causes().handleBatch();
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
+    await setup.triggers().handleBatch();
 
     expect(await setup.sweeps().advance()).toBe("moved");
 
@@ -64,7 +64,7 @@ describe("a range", () => {
     await setup.know({ 0: null, 7: null, [UINT256_MAX]: null });
     await setup.setChain(100, 70);
     await setup.add({ block: 90, from: 5n, to: 2n ** 256n - 1n });
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
     await setup.sweeps().advance();
 
@@ -130,7 +130,7 @@ describe("a range", () => {
 
     expect(await readQueue(database)).toMatchObject([
       { tokenId: "0", priority: 10 },
-      { tokenId: "1", priority: 30, trigger: "rest", wanted: 2 },
+      { tokenId: "1", priority: 30, trigger: "rest", requested: 2 },
     ]);
   });
 });
@@ -156,7 +156,7 @@ describe("a large sweep", () => {
     await fetchSome(500);
     await sweeps.advance();
     expect(await readSweeps()).toEqual([{ asked: 1_200, cursor: "1199", finished: true }]);
-    expect((await readQueue(database)).every(({ wanted }) => wanted === 1)).toBe(true);
+    expect((await readQueue(database)).every(({ requested }) => requested === 1)).toBe(true);
   });
 
   it("is resumed where it stopped by the next process", async () => {
@@ -168,7 +168,7 @@ describe("a large sweep", () => {
     await setup.sweeps().advance();
 
     expect(await waitingIds()).toHaveLength(100);
-    expect((await readQueue(database)).every(({ wanted }) => wanted === 1)).toBe(true);
+    expect((await readQueue(database)).every(({ requested }) => requested === 1)).toBe(true);
   });
 
   it("asks for each token once though processes advance it at the same time", async () => {
@@ -182,7 +182,7 @@ describe("a large sweep", () => {
 
     const rows = await readQueue(database);
     expect(rows).toHaveLength(600);
-    expect(rows.every(({ wanted }) => wanted === 1)).toBe(true);
+    expect(rows.every(({ requested }) => requested === 1)).toBe(true);
   });
 
   it("stands before no event and no request", async () => {

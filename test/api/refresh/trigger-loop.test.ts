@@ -53,9 +53,8 @@ describe("the search for chain triggers", () => {
     expect(steps.slice(0, 6)).toEqual(["batch", "sweep", "batch", "sweep", "batch", "sweep"]);
   });
 
-  it("goes on while sweeps move, with chain triggers in between", async () => {
+  it("goes on while sweeps move, and looks for triggers in between once the chain has moved", async () => {
     const steps: string[] = [];
-    let moves = 2;
     const { loop } = start(
       async () => {
         steps.push("batch");
@@ -63,7 +62,8 @@ describe("the search for chain triggers", () => {
       },
       async () => {
         steps.push("sweep");
-        return moves-- > 0 ? "moved" : "idle";
+        if (steps.length === 3) loop.wake();
+        return steps.length < 5 ? "moved" : "idle";
       },
     );
 
@@ -73,7 +73,31 @@ describe("the search for chain triggers", () => {
     );
     await loop.stop();
 
-    expect(steps.slice(0, 6)).toEqual(["batch", "sweep", "batch", "sweep", "batch", "sweep"]);
+    expect(steps.slice(0, 5)).toEqual(["batch", "sweep", "sweep", "batch", "sweep"]);
+  });
+
+  it("looks for triggers again where the chain moved while it looked", async () => {
+    const steps: string[] = [];
+    const { loop } = start(
+      async () => {
+        steps.push("batch");
+        await Promise.resolve();
+        if (steps.length === 1) loop.wake();
+        return false;
+      },
+      async () => {
+        steps.push("sweep");
+        return "waiting";
+      },
+    );
+
+    await eventually(
+      () => steps.length,
+      (count) => count >= 4,
+    );
+    await loop.stop();
+
+    expect(steps.slice(0, 4)).toEqual(["batch", "sweep", "batch", "sweep"]);
   });
 
   it("runs one pass at a time, and a wake during it causes one more", async () => {

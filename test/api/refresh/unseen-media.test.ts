@@ -8,9 +8,8 @@ import { createRenormaliser } from "../../../src/api/metadata/renormalise/renorm
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
-import { forgetUntoldTokens } from "../../../src/api/refresh/triggers/purge.ts";
+import { deleteNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
 import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
-import { createCauseSetup } from "../../support/causes.ts";
 import {
   ask,
   CHAIN_ID,
@@ -23,6 +22,7 @@ import {
   readQueue,
   SHARE,
 } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 import { createWorkerSetup, noteHost } from "../../support/worker.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 import { png } from "../media/pictures.ts";
@@ -30,7 +30,7 @@ import { png } from "../media/pictures.ts";
 const harness = await createMediaHarness();
 const { answers, asked, database, disk, media, server, settled, startWorker, test } = harness;
 const { tables } = test;
-const setup = createCauseSetup(test, media);
+const setup = createTriggerSetup(test, media);
 const fetches = createWorkerSetup(test);
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 const collections = [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }];
@@ -78,7 +78,7 @@ async function read(tokenIds: readonly string[], trigger: Trigger = "graphql", b
   await makeDue(database);
   fetches.start(({ tokenId }) => found(hero(tokenId), { block }), { media });
   await expect
-    .poll(async () => (await readQueue(database)).filter(({ wanted, done }) => wanted > done))
+    .poll(async () => (await readQueue(database)).filter(({ requested, done }) => requested > done))
     .toEqual([]);
 }
 
@@ -102,20 +102,20 @@ describe("what the document of an unseen token names", () => {
     await read(["7", "8"]);
 
     await mint("7", 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
-    expect((await readQueue(database)).filter(({ wanted, done }) => wanted > done)).toEqual([]);
+    expect((await readQueue(database)).filter(({ requested, done }) => requested > done)).toEqual([]);
     await settled();
     expect((await harness.read({ image: `${server.url}/7.png` })).image.status).toBe("cached");
     expect([asked("/7.png"), asked("/8.png")]).toEqual([1, 0]);
   });
 
-  it("is asked for once a minted range tells of the token", async () => {
+  it("is asked for once a minted range covers the token", async () => {
     await read(["5", "50"]);
     await setup.add({ block: 80, source: "mint", from: 1n, to: 9n });
     const sweeps = setup.sweeps();
 
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await sweeps.advance();
 
     expect(await pictures()).toEqual(["5"]);
@@ -125,7 +125,7 @@ describe("what the document of an unseen token names", () => {
     await read(["7", "8"]);
     await mint("7", 80);
     await test.setHead({ chainId: CHAIN_ID, block: 100 });
-    const [round] = forgetUntoldTokens({ metadata, media, collections });
+    const [round] = deleteNeverTransferred({ metadata, media, collections });
 
     await round?.run(database);
 
@@ -146,7 +146,7 @@ describe("what the document of an unseen token names", () => {
       ...leases.map((lease) =>
         recorder.record({ lease, resolution: found(hero(lease.tokenId), { block: 90 }) }),
       ),
-      setup.causes().handleBatch(),
+      setup.triggers().handleBatch(),
     ]);
 
     expect(await pictures()).toEqual(ids);
@@ -156,7 +156,7 @@ describe("what the document of an unseen token names", () => {
 describe("what walks over all that is served", () => {
   it("leaves the pictures of unseen tokens alone in the daily round, and keeps those of listed and of burned ones", async () => {
     for (const id of ["1", "2"]) await mint(id, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await read(["1", "2", "7"]);
     await database.query(
       `update ${tables.tokenState} set burned = true, burned_block = 95 where token_id = 2`,
@@ -170,7 +170,7 @@ describe("what walks over all that is served", () => {
 
   it("leaves them alone when new rules read stored documents again", async () => {
     await mint("1", 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await read(["1", "7"]);
     await database.query("truncate vitrine.media");
     await database.query("update vitrine.version set normaliser = $1, complete = false", [NORMALISER - 1]);

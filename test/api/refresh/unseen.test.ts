@@ -6,7 +6,6 @@ import { createEventWriter } from "../../../src/api/events/writer.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createRefreshModule } from "../../../src/api/refresh/module.ts";
 import { createTestApp } from "../../support/app.ts";
-import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createFakeCalls, type FakeAnswer } from "../../support/fake-contract.ts";
 import {
@@ -20,12 +19,13 @@ import {
   readQueue,
   ref,
 } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const setup = createCauseSetup(test);
+const setup = createTriggerSetup(test);
 const worker = createWorkerSetup(test);
 const api = createTestApp(test);
 const key = await api.createKey();
@@ -100,7 +100,7 @@ const unseen = async (): Promise<string[]> =>
     )
   ).map(({ id }) => id);
 const waiting = async () =>
-  (await readQueue(database)).filter(({ wanted, done }) => wanted > done).map(({ tokenId }) => tokenId);
+  (await readQueue(database)).filter(({ requested, done }) => requested > done).map(({ tokenId }) => tokenId);
 
 /** The row counts of all tables that strangers might fill. */
 async function countRows(): Promise<Record<string, number>> {
@@ -145,7 +145,7 @@ describe("callers without a key", () => {
       items: 1,
       owners: 1,
     });
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await record("1", 5);
     const { refresh } = createRefreshModule({
       database,
@@ -174,7 +174,7 @@ describe("callers without a key", () => {
     expect(await listed()).toEqual(["1"]);
   });
 
-  it("are told that a node is away, and nothing is queued for them", async () => {
+  it("get an error while the node is unreachable, and nothing is queued for them", async () => {
     const { refresh } = createRefreshModule({
       database,
       metadata,
@@ -191,7 +191,7 @@ describe("callers without a key", () => {
 
     expect(error).toMatchObject({
       extensions: { code: "UNAVAILABLE" },
-      message: expect.stringContaining("the node does not answer"),
+      message: expect.stringContaining("the node is unreachable"),
     });
     expect(await readQueue(database)).toEqual([]);
     // A request with a key waits for the node.
@@ -233,7 +233,7 @@ describe("a token whose mint is on its way", () => {
     expect(await facets()).toMatchObject({ total: 0, traits: [] });
 
     await mint(7n, 9);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
     expect((await token("7")).body).toMatchObject({
       name: "Hero",
@@ -253,13 +253,13 @@ describe("a token whose mint is on its way", () => {
     await record("7", 3, 80);
     await mint(7n, 90);
 
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
     expect(await waiting()).toEqual(["7"]);
     expect(await listed()).toEqual(["7"]);
   });
 
-  it("is answered as soon as its transfer is indexed, though nobody has looked at it yet", async () => {
+  it("is answered as soon as its transfer is indexed, though no pass has handled it yet", async () => {
     await record("7", 3);
     await mint(7n, 90);
 
@@ -278,19 +278,19 @@ describe("a token whose mint is on its way", () => {
     expect(await listed()).toEqual(["7"]);
   });
 
-  it("is told of by the stream of events when it is shown, and not before", async () => {
+  it("is reported by the stream of events when it is shown, and not before", async () => {
     const writer = createEventWriter({ database, tables, collections: new Map() });
-    const told = async () => {
+    const published = async () => {
       await writer.writeBatch();
       return database.query("select type, token_id::text as id, version from vitrine.event");
     };
     await record("7", 3);
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
 
     await mint(7n, 90);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
-    expect(await told()).toEqual([{ type: "metadata", id: "7", version: 1 }]);
+    expect(await published()).toEqual([{ type: "metadata", id: "7", version: 1 }]);
   });
 
   it("is not part of a sweep, and a burned token is not either", async () => {
@@ -299,11 +299,11 @@ describe("a token whose mint is on its way", () => {
       `update ${tables.tokenState} set burned = true, burned_block = 85 where token_id = 2`,
     );
     await record("7", 3);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await database.query("truncate vitrine.refresh");
 
     await setup.add({ block: 90, from: 0n, to: 100n });
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await setup.sweeps().advance();
 
     expect(await waiting()).toEqual(["1"]);
@@ -314,7 +314,7 @@ describe("a token whose mint is on its way", () => {
 
   it("on its own contract's word is read, and stays unseen", async () => {
     await setup.add({ block: 90, source: "URI", token: 7n });
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     worker.start(() => found(hero(3)));
 
     await expect.poll(waiting).toEqual([]);
@@ -325,9 +325,9 @@ describe("a token whose mint is on its way", () => {
 });
 
 describe("what a stranger's document says", () => {
-  it("raises no highest value, settles no display type and makes no conflict, until a transfer tells of its token", async () => {
+  it("raises no highest value, settles no display type and makes no conflict, until a transfer of its token is indexed", async () => {
     await mint(1n, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await record("1", 5);
 
     await record("8", 1_000_000);
@@ -344,7 +344,7 @@ describe("what a stranger's document says", () => {
     ).toMatchObject({ body: { pending: [] } });
 
     for (const id of [8n, 9n]) await mint(id, 90);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
     expect(await types()).toEqual([{ type: "number", highest: 1_000_000 }]);
     expect((await token("9")).body).toMatchObject({
@@ -357,7 +357,7 @@ describe("what a stranger's document says", () => {
   it("is the first to settle a type no sooner than it is shown", async () => {
     await record("9", "a word");
     await mint(1n, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await record("1", 5);
 
     expect((await token("1")).body.traits).toMatchObject([{ display_type: "number", value: 5 }]);
@@ -367,7 +367,7 @@ describe("what a stranger's document says", () => {
 describe("the base of percentages", () => {
   it("is the listed tokens, in a token's answer as in the distribution", async () => {
     for (const id of [1n, 2n, 3n, 4n]) await mint(id, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await database.query(
       `update ${tables.tokenState} set burned = true, burned_block = 85 where token_id = 4`,
     );
@@ -384,11 +384,11 @@ describe("the base of percentages", () => {
   });
 });
 
-describe("a reorg that takes a mint back", () => {
+describe("a reorg that reverts a mint", () => {
   /** Leaves token 1 listed with a document, while the chain index lacks its mint. */
-  async function takeBack(): Promise<void> {
+  async function revertMint(): Promise<void> {
     await mint(1n, 90);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await record("1", 5);
     expect(await listed()).toEqual(["1"]);
     await raiseHeads(database, tables);
@@ -397,25 +397,25 @@ describe("a reorg that takes a mint back", () => {
   }
 
   it("hides the token until it is minted again, with what was read of it", async () => {
-    await takeBack();
+    await revertMint();
     await setHead(101);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     expect(await listed()).toEqual([]);
     expect((await token("1")).status).toBe(404);
     expect(await facets()).toMatchObject({ total: 0, traits: [] });
 
     await mint(1n, 102);
     await setHead(103);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
     expect(await listed()).toEqual(["1"]);
     expect((await token("1")).body.traits).toMatchObject([{ value: 5, count: 1, percentage: 100 }]);
   });
 
   it("hides nothing while the index is behind what was seen of it, or not ready", async () => {
-    await takeBack();
+    await revertMint();
     let seconds = 0;
-    const triggers = setup.causes(tables, () => seconds * 1_000);
+    const triggers = setup.triggers(tables, () => seconds * 1_000);
     await setHead(84);
     for (; seconds < 20; seconds += 4) await triggers.handleBatch();
     expect(await listed()).toEqual(["1"]);
@@ -432,7 +432,7 @@ describe("a reorg that takes a mint back", () => {
 describe("an index that is built beside the one that serves", () => {
   it("hides nothing that was seen, whatever is asked of it, and comes to the same", async () => {
     for (const id of [1n, 2n]) await mint(id, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await record("1", 5);
     const next = await setup.reindexAs("next_chain");
     const nextMetadata = createMetadata({
@@ -452,7 +452,7 @@ describe("an index that is built beside the one that serves", () => {
         ["3", 99],
       ]),
     );
-    await setup.causes(next).handleBatch();
+    await setup.triggers(next).handleBatch();
     expect(await unseen()).toEqual(["3"]);
     expect(await listed()).toEqual(["1", "2"]);
     expect(await nextMetadata.findKnown(database, CHAIN_ID, COLLECTION, ["1", "2", "3"])).toEqual(
@@ -464,11 +464,11 @@ describe("an index that is built beside the one that serves", () => {
 
     // The serving index has the third token's mint; the other one indexes it later.
     await mint(3n, 99);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     expect(await listed()).toEqual(["1", "2", "3"]);
     await database.query(`insert into ${next.metadataUpdate} select * from ${tables.metadataUpdate}`);
     await database.query(`insert into ${next.tokenState} select * from ${tables.tokenState}`);
-    await setup.causes(next).handleBatch();
+    await setup.triggers(next).handleBatch();
     expect(await listed()).toEqual(["1", "2", "3"]);
   });
 });
@@ -476,7 +476,7 @@ describe("an index that is built beside the one that serves", () => {
 describe("a burned token", () => {
   const burn = async (): Promise<void> => {
     await mint(1n, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     await record("1", 5);
     await database.query("truncate vitrine.refresh");
     await database.query(`update ${tables.tokenState} set burned = true, burned_block = 95, owner = null`);
@@ -526,7 +526,7 @@ describe("a burned token", () => {
 
   it("that burns while it waits ends so, and nothing of it is fetched", async () => {
     await mint(1n, 80);
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
     const { body } = await post(["1"]);
     await database.query(`update ${tables.tokenState} set burned = true, burned_block = 95, owner = null`);
     await makeDue(database);
@@ -545,7 +545,7 @@ describe("a burned token", () => {
     await database.query(`update ${tables.tokenState} set burned = false, owner = '0xa1'`);
     await setup.add({ block: 97, source: "mint", token: 1n });
 
-    await setup.causes().handleBatch();
+    await setup.triggers().handleBatch();
 
     expect(await waiting()).toEqual(["1"]);
     expect((await post(["1"])).body.tokens).toEqual([{ token_id: "1", status: "queued" }]);

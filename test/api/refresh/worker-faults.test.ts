@@ -56,7 +56,7 @@ describe("a worker that lost its lease", () => {
     expect(await database.query("select from vitrine.trait_type")).toEqual([]);
     expect(await database.query("select from vitrine.document")).toEqual([]);
     expect((await setup.receipt(receipt))?.tokens).toMatchObject([{ status: "fetching" }]);
-    expect(await readQueue(database)).toMatchObject([{ wanted: 1, done: 0 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 1, done: 0 }]);
   });
 });
 
@@ -227,6 +227,6 @@ describe("a call that the node refuses each time", () => {
       { status: "failed", reason: expect.stringContaining("rpc_unavailable") },
       { reason: expect.stringContaining("trying again") },
     ]);
-    expect((await readQueue(database))[1]).toMatchObject({ wanted: 1, done: 0 });
+    expect((await readQueue(database))[1]).toMatchObject({ requested: 1, done: 0 });
   });
 });

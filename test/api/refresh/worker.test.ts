@@ -15,11 +15,11 @@ beforeEach(() => emptyTables(database));
 const untilIdle = () =>
   eventually(
     () => readQueue(database),
-    (rows) => rows.every(({ wanted, done }) => wanted === done),
+    (rows) => rows.every(({ requested, done }) => requested === done),
   );
 
 describe("a refresh request", () => {
-  it("is told of each token how it ended", async () => {
+  it("gets the outcome of each token", async () => {
     await setup.knowTokens("1", "2", "3");
     const first = await setup.request(["1", "2"]);
     const { worker, calls } = setup.start(({ tokenId, nth }) => {
@@ -54,12 +54,12 @@ describe("a refresh request", () => {
 
   it("that arrives during a fetch is answered by the next one", async () => {
     let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     const first = await setup.request(["1"]);
     const { worker, calls } = setup.start(async ({ nth }) => {
-      if (nth === 1) await held;
+      if (nth === 1) await released;
       return found(hero(`Hero ${nth}`));
     });
     await eventually(
@@ -80,7 +80,7 @@ describe("a refresh request", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("is read at the indexed block, and never below the block of its cause", async () => {
+  it("is read at the indexed block, and never below the block of its trigger", async () => {
     await ask(database, ["1", ["2", 77]], { trigger: "event" });
 
     const { calls } = setup.start(({ block }) => found(hero("Hero"), { block }));

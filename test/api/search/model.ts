@@ -113,11 +113,11 @@ export function facets(model: Model, filter: TokenFilter): Facets {
   return {
     total: tokens.length,
     traits: names.flatMap((name) => {
-      const held = tokens.map((token) => [...new Set(valuesOf(model, token, name))]);
-      const count = held.filter((values) => values.length > 0).length;
+      const perToken = tokens.map((token) => [...new Set(valuesOf(model, token, name))]);
+      const count = perToken.filter((values) => values.length > 0).length;
       if (count === 0) return [];
       const { displayType, highest } = model.types.get(name) ?? { displayType: "string", highest: null };
-      const all = held.flat();
+      const all = perToken.flat();
       const numbers = all.filter((value) => typeof value === "number");
       const values = [...new Set(all)]
         .map((value) => ({ value, count: all.filter((each) => each === value).length }))

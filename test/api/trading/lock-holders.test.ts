@@ -25,7 +25,7 @@ it.each([
   ["one locked twice and unlocked once, which leaves its other lock", "+a +a -a", ["a"]],
   ["one locked twice and unlocked twice", "+a +a -a -a", []],
   ["one locked again after its unlock, behind those who stayed", "+a +b -a +a", ["b", "a"]],
-  ["another one unlocked, which tells nothing of who holds", "+a +b -c", ["a", "b"]],
+  ["another one unlocked, which says nothing about the holders", "+a +b -c", ["a", "b"]],
   ["an unlock without a lock before it pays for no later lock", "-a +a", ["a"]],
 ])("when %s", (_case, steps, holders) => {
   expect(lockHolders(entries(steps))).toEqual(holders);

@@ -220,7 +220,7 @@ describe('a collection with `locks: "boolean"`', () => {
   });
 });
 
-describe("a reorg that takes back a lock of another standard closes trading until the next block", () => {
+describe("a reorg that reverts a lock of another standard closes trading until the next block", () => {
   const reasons = async () => (await serve().check(["1", "2"])).map(({ reason }) => reason);
   const at = Math.floor(Date.now() / 1000);
   beforeEach(async () => {
@@ -256,11 +256,11 @@ describe("a reorg that takes back a lock of another standard closes trading unti
 });
 
 it("every reader says the same of any tokens, whatever the default and the reading", async () => {
-  const told = fc.constantFrom(null, false, true);
-  const state = fc.record({ counted: fc.nat(2), flag: told, erc5192: told, erc6982: told, erc5753: told });
+  const flag = fc.constantFrom(null, false, true);
+  const state = fc.record({ counted: fc.nat(2), flag, erc5192: flag, erc6982: flag, erc5753: flag });
   const collection = fc.record({
     tokens: fc.array(state, { minLength: 1, maxLength: 8 }),
-    byDefault: told,
+    byDefault: flag,
     locks: fc.constantFrom<LockReading>("count", "boolean"),
   });
   await fc.assert(
@@ -276,14 +276,14 @@ it("every reader says the same of any tokens, whatever the default and the readi
         const switchesOn = Object.values(own).filter((value) => value === true).length;
         const lockCount = locked721x + switchesOn;
         await insertToken({ tokenId: BigInt(index + 1), lockCount, erc721xFlag: flag, ...own });
-        const held = {
+        const counts = {
           erc721x: locks === "boolean" ? Number(flag === true) : locked721x,
           erc5192: Number(own.erc5192 === true),
           erc6982: Number(own.erc6982 ?? byDefault === true),
           erc5753: Number(own.erc5753 === true),
         };
-        const standards = Object.entries(held).flatMap(([name, count]) => (count > 0 ? [name] : []));
-        expected.push({ count: Object.values(held).reduce((sum, count) => sum + count, 0), standards });
+        const standards = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [name] : []));
+        expected.push({ count: Object.values(counts).reduce((sum, count) => sum + count, 0), standards });
       }
       const service = serve(locks);
 

@@ -141,7 +141,7 @@ it("a moment finer than milliseconds is taken", async () => {
 
 it.each([
   ["0000-12-31T00:00:00Z", 'must be of the year 0001 or later; it is "0000-12-31T00:00:00Z"'],
-  [`2026-01-31T12:00:00.${"1".repeat(200)}Z`, "holds 221 characters; the limit is 40"],
+  [`2026-01-31T12:00:00.${"1".repeat(200)}Z`, "has 221 characters; the limit is 40"],
   ["2026-02-30T00:00:00Z", /must be an ISO 8601 time in UTC/],
   ["infinity", /must be an ISO 8601 time in UTC/],
   [1_900_000_000, /must be an ISO 8601 time in UTC; it is a number/],

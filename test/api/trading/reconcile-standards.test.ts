@@ -159,7 +159,7 @@ it("two standards of one contract are compared apart, and each drift names its o
   ]);
 });
 
-it("a contract that keeps a boolean differs by the count, is told of `locks: boolean`, and agrees with it", async () => {
+it("a contract that keeps a boolean differs by the count, is advised to set `locks: boolean`, and agrees with it", async () => {
   const contract = await deploy("WildHeroes", [], 1n, 2n);
   for (const name of ["lock", "lock", "unlock"]) await chain.write(contract, name, [1n]);
   for (const name of ["lock", "unlock", "lock"]) await chain.write(contract, name, [2n]);

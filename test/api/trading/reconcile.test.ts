@@ -60,7 +60,7 @@ function serve(contracts: readonly Contract[], { startBlock = 0, rpcUrl, settle 
 
 const tracker = () => chain.account(9);
 const head = async (): Promise<number> => Number(await chain.blockNumber());
-const nameOf = ({ address }: Contract): string => `${chain.chainId}:${address.toLowerCase()}`;
+const keyOf = ({ address }: Contract): string => `${chain.chainId}:${address.toLowerCase()}`;
 
 /** Heroes with these ids, in a contract where `tracker` may lock them. */
 async function deployHeroes(...ids: bigint[]): Promise<Contract> {
@@ -94,7 +94,7 @@ describe("a contract that counts its locks", () => {
 
     expect(status).toBe(200);
     expect(body).toEqual({
-      collection: nameOf(heroes),
+      collection: keyOf(heroes),
       block: await head(),
       offers: "lockCount",
       compared_with: [{ function: "lockCount", standards: ["erc721x"] }],
@@ -182,7 +182,7 @@ describe("a contract that counts its locks", () => {
     const startBlock = await head();
     await indexContract(test, chain, heroes);
 
-    const { body } = await serve([first, heroes], { startBlock })({ collection: nameOf(heroes) });
+    const { body } = await serve([first, heroes], { startBlock })({ collection: keyOf(heroes) });
 
     // The contract's own start block is one later, when it was already locked.
     expect(body.drift).toMatchObject([{ likely_cause: "unknown" }]);
@@ -211,11 +211,11 @@ describe("a contract that counts its locks", () => {
   it("is not said to lock again where an unlock was between, or where the token was free since", async () => {
     const heroes = await deployHeroes(1n, 2n);
     const [ada, ben] = [chain.account(1).address, chain.account(2).address];
-    const tell = async (id: bigint, ...steps: ["Lock" | "Unlock", string][]) => {
+    const answer = async (id: bigint, ...steps: ["Lock" | "Unlock", string][]) => {
       for (const [what, who] of steps) await chain.write(heroes, `emitRaw${what}`, [id, who]);
     };
-    await tell(1n, ["Lock", ada], ["Lock", ben], ["Unlock", ben], ["Lock", ada]);
-    await tell(2n, ["Lock", ada], ["Lock", ada], ["Unlock", ada], ["Unlock", ada], ["Lock", ben]);
+    await answer(1n, ["Lock", ada], ["Lock", ben], ["Unlock", ben], ["Lock", ada]);
+    await answer(2n, ["Lock", ada], ["Lock", ada], ["Unlock", ada], ["Unlock", ada], ["Lock", ben]);
     await indexContract(test, chain, heroes);
 
     const { body } = await serve([heroes])();
@@ -240,7 +240,7 @@ describe("a contract that counts its locks", () => {
   });
 });
 
-describe("a contract that only tells whether a token is locked", () => {
+describe("a contract that only returns whether a token is locked", () => {
   it("agrees whatever the index counts, and a token that it does not know spoils no page", async () => {
     const heroes = await deployWildHeroes(1n, 2n, 3n);
     for (const id of [1n, 1n, 2n]) await chain.write(heroes, "lock", [id]);
@@ -415,18 +415,18 @@ describe("pages", () => {
     const ask = serve([first, second]);
 
     expect((await ask()).body).toMatchObject({
-      collection: nameOf(first),
-      next_collection: nameOf(second),
+      collection: keyOf(first),
+      next_collection: keyOf(second),
     });
     expect((await ask({ collection: second.address })).body).toMatchObject({
-      collection: nameOf(second),
+      collection: keyOf(second),
       next_collection: null,
     });
   });
 });
 
 describe("what only looks like drift", () => {
-  it("is not reported when a second look finds the index caught up", async () => {
+  it("is not reported when a second comparison finds the index caught up", async () => {
     const heroes = await deployHeroes(1n, 2n);
     await chain.write(heroes, "emitRawLock", [2n, tracker().address]);
     await indexContract(test, chain, heroes);
@@ -537,7 +537,7 @@ it("every page leaves a row in the audit, with its outcome", async () => {
     {
       actor: "operator",
       action: "locks.reconcile",
-      subject: nameOf(heroes),
+      subject: keyOf(heroes),
       detail: {
         after_token_id: null,
         block: await head(),

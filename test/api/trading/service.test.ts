@@ -205,7 +205,7 @@ describe("the holders of a lock", () => {
   });
 });
 
-it("tells an ERC-1155 token's supply, and ids up to 2^256-1, as they are", async () => {
+it("reports an ERC-1155 token's supply, and ids up to 2^256-1, as they are", async () => {
   const max = 2n ** 256n - 1n;
   await insertToken({ tokenId: max, standard: "erc1155", owner: null, supply: max });
 

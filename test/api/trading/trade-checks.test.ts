@@ -96,7 +96,7 @@ describe("a trade check", () => {
     },
   );
 
-  it("agrees with `tradable`; a token that no transfer has told of is not answered at all", async () => {
+  it("agrees with `tradable`; a token without an indexed transfer is not answered at all", async () => {
     await insertToken();
     await insertToken({ tokenId: 5n, standard: null, owner: null });
     const read = (id: number) => api.call(`/market/collections/${COLLECTION}/tokens/${id}`, { key });
@@ -147,7 +147,7 @@ describe("with an index that can't be believed, nothing is allowed", () => {
     expect(await reasons([1])).toEqual([null]);
   });
 
-  it("for a token whose lock a reorg takes back, until the next block tells what is instead", async () => {
+  it("for a token whose lock a reorg reverts, until the next block shows the new state", async () => {
     await locks.setReady(true);
     await locks.writer().writeBatch();
     const timestamp = Math.floor(Date.now() / 1000);
@@ -162,7 +162,7 @@ describe("with an index that can't be believed, nothing is allowed", () => {
     await database.query(`update ${tables.tokenState} set lock_count = 0, locked_since_block = null`);
     expect(await reasons([1, 2])).toEqual(["index_stale", null]);
     await locks.writer().writeBatch();
-    expect((await locks.told()).map(({ type }) => type)).toEqual(["lock", "reverted"]);
+    expect((await locks.published()).map(({ type }) => type)).toEqual(["lock", "reverted"]);
     expect(await reasons([1, 2])).toEqual(["index_stale", null]);
 
     await test.setHead({ chainId: CHAIN_ID, block: 101, age: -2 });
@@ -227,7 +227,7 @@ describe("for a wallet", () => {
       { type: "ALL", rights: keccak256(toHex("list")) },
       ["not_owner", "not_owner"],
     ],
-    ["what was taken back", { type: "ALL", enabled: false }, ["not_owner", "not_owner"]],
+    ["what was revoked", { type: "ALL", enabled: false }, ["not_owner", "not_owner"]],
     ["the wallet on another chain", { type: "ALL", chainId: FAR_CHAIN_ID }, ["not_owner", "not_owner"]],
     ["a wallet that holds nothing", { type: "ALL", from: OTHER }, ["not_owner", "not_owner"]],
   ])("a delegation of %s is as good as it is wide", async (_what, spec, expected) => {
@@ -289,7 +289,7 @@ describe("a request", () => {
       ["items[0].token_id", "items[1].collection_address"],
     ],
     [{ action: "list", items: [item], wallet: "me" }, ["wallet"]],
-  ])("that is wrong is told every part that is: %j", async (body, paths) => {
+  ])("that is wrong gets every problem in one answer: %j", async (body, paths) => {
     const answer = await send(body);
 
     expect(answer.status).toBe(400);

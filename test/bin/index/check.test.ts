@@ -114,7 +114,7 @@ describe("the check of the index", () => {
     expect(second.next).toEqual({ schema: `${CHAIN_SCHEMA}_3`, state: "in_use" });
   });
 
-  it("only says that it differs where no record tells of what the index was built", async () => {
+  it("only says that it differs where no record says what the index was built", async () => {
     await setBuild("unrecorded", "0000000000");
 
     const check = await compareBuild(builtId, root, { ...environment, DATABASE_SCHEMA: "unrecorded" });

@@ -8,7 +8,7 @@ const inputs = (changes: Partial<IndexInputs> = {}): IndexInputs => ({
   ...changes,
 });
 
-it("names files that came, went or changed, and tells texts that count from texts that may", () => {
+it("names files that came, went or changed, and separates texts that count from texts that may", () => {
   const after = {
     "abis/a.ts": "2",
     "ponder.config.ts": "1",

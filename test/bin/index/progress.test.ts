@@ -2,24 +2,24 @@ import { describe, expect, it } from "vitest";
 import { untilCaughtUp } from "../../../bin/index/progress.ts";
 import type { Freshness } from "../../../src/api/app/health.ts";
 
-interface Look {
+interface State {
   /** Indexed block, node's head and readiness by chain; absent while the service is down. */
   readonly chains?: Record<number, readonly [indexed: number, head: number | null, ready: boolean]>;
   readonly old?: Record<number, number>;
 }
 
 /** Follows a script of polls and returns how many it took; the last one repeats, for at most 20 in all. */
-async function follow(looks: readonly Look[], chainIds: readonly number[] = [1]) {
+async function follow(states: readonly State[], chainIds: readonly number[] = [1]) {
   const stop = new AbortController();
   const lines: string[] = [];
   let taken = 0;
-  const look = (): Look => looks[Math.min(taken, looks.length) - 1] ?? {};
+  const state = (): State => states[Math.min(taken, states.length) - 1] ?? {};
   const isCaughtUp = await untilCaughtUp({
     chainIds,
     async freshness(): Promise<Freshness> {
       taken += 1;
       if (taken === 20) stop.abort();
-      const { chains } = look();
+      const { chains } = state();
       if (!chains) throw new Error("nothing listens there");
       return {
         chains: Object.entries(chains).map(([id, [indexed, head, ready]]) => ({
@@ -33,7 +33,8 @@ async function follow(looks: readonly Look[], chainIds: readonly number[] = [1])
         queue: { waiting: 0, oldest_seconds: 0 },
       };
     },
-    oldHeads: async () => new Map(Object.entries(look().old ?? {}).map(([id, block]) => [Number(id), block])),
+    oldHeads: async () =>
+      new Map(Object.entries(state().old ?? {}).map(([id, block]) => [Number(id), block])),
     onLine: (line) => lines.push(line),
     signal: stop.signal,
     pollMs: 0,
@@ -75,11 +76,11 @@ describe("the wait for a new index", () => {
     expect(level.isCaughtUp).toBe(true);
   });
 
-  it("does not end on a chain of which neither the node nor the old index tells", async () => {
+  it("does not end on a chain that neither the node nor the old index reports", async () => {
     expect((await follow([{ chains: { 1: [9, null, true] } }])).isCaughtUp).toBe(false);
   });
 
-  it("ends at a reorg that takes the node's head back", async () => {
+  it("ends at a reorg that lowers the node's head", async () => {
     const waits = await follow([{ chains: { 1: [8, 12, true] } }, { chains: { 1: [10, 10, true] } }]);
 
     expect(waits.isCaughtUp).toBe(true);

@@ -63,7 +63,7 @@ export interface Endpoint {
   /** How many requests have arrived so far. */
   requests(): number;
   /** Delays requests with calls of this method from now until `release`. */
-  hold(method: string): { readonly held: () => number; release(): void };
+  pause(method: string): { readonly paused: () => number; release(): void };
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
   let refusal: Refusal | undefined;
   let delayMs = 0;
   let requests = 0;
-  let holding: { method: string; held: number; released: Promise<void> } | undefined;
+  let holding: { method: string; paused: number; released: Promise<void> } | undefined;
 
   const post = async (body: unknown): Promise<unknown> => {
     const headers = { "content-type": "application/json" };
@@ -107,7 +107,7 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
     if (error) return reply(response, calls, Array.isArray(asked), { error });
     if (delayMs) await sleep(delayMs);
     if (holding && calls.some(({ method }) => method === holding?.method)) {
-      holding.held++;
+      holding.paused++;
       await holding.released;
     }
     response.setHeader("content-type", "application/json");
@@ -159,15 +159,15 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
       delayMs = ms;
     },
     requests: () => requests,
-    hold(method) {
+    pause(method) {
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => {
         release = resolve;
       });
-      const mine = { method, held: 0, released };
+      const mine = { method, paused: 0, released };
       holding = mine;
       return {
-        held: () => mine.held,
+        paused: () => mine.paused,
         release() {
           holding = undefined;
           release();

@@ -14,7 +14,7 @@ export interface Answer {
   /** `never` accepts the request and stays silent; `half` sends half the body and disconnects. */
   readonly fault?: "never" | "half";
   /** Whitespace trickles until this resolves; then the body follows. */
-  readonly heldUntil?: Promise<unknown>;
+  readonly delayedUntil?: Promise<unknown>;
 }
 
 export interface OriginRequest {
@@ -93,7 +93,7 @@ export async function startOrigin(
 }
 
 async function send(answer: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status = 200, headers = {}, body = "", delayMs = 0, fault, heldUntil } = answer;
+  const { status = 200, headers = {}, body = "", delayMs = 0, fault, delayedUntil } = answer;
   if (fault === "never") return;
   if (delayMs > 0) await sleep(delayMs);
   const type = { "content-type": "application/json", ...headers };
@@ -103,10 +103,10 @@ async function send(answer: Answer, request: IncomingMessage, response: ServerRe
     return;
   }
   response.writeHead(status, type);
-  if (heldUntil) {
+  if (delayedUntil) {
     const trickle = setInterval(() => response.write(" "), TRICKLE_MS);
     response.write(" ");
-    await Promise.race([heldUntil, once(request, "close")]);
+    await Promise.race([delayedUntil, once(request, "close")]);
     clearInterval(trickle);
   }
   response.end(body);

@@ -42,9 +42,9 @@ export interface Requests {
 /** Sends one-token requests for tokens 1 to `tokens`; before each, the token's document changes at the origin. */
 export function startRequests(plant: Plant, partner: Partner, tokens: number, dice: Dice): Requests {
   const names = new Map<number, string>();
-  const nameOf = (id: number): string => names.get(id) ?? `Hero ${id}`;
+  const hostedName = (id: number): string => names.get(id) ?? `Hero ${id}`;
   plant.origin.behave((path) => ({
-    body: documentNamed(nameOf(Number(path.slice("/t/".length)))),
+    body: documentNamed(hostedName(Number(path.slice("/t/".length)))),
     delayMs: dice.whole(0, 200),
   }));
 
@@ -110,8 +110,8 @@ export function startRequests(plant: Plant, partner: Partner, tokens: number, di
       return entries();
     },
     async lost() {
-      const held = new Set((await entries()).map(({ receipt }) => receipt));
-      return receipts.filter((id) => !held.has(id));
+      const written = new Set((await entries()).map(({ receipt }) => receipt));
+      return receipts.filter((id) => !written.has(id));
     },
     async stale() {
       const rows = await plant.query<{ id: string; name: string | null }>(
@@ -120,8 +120,8 @@ export function startRequests(plant: Plant, partner: Partner, tokens: number, di
       );
       const served = new Map(rows.map(({ id, name }) => [Number(id), name]));
       return [...names.keys()]
-        .filter((id) => served.get(id) !== nameOf(id))
-        .map((id) => `${nameOf(id)}: ${served.get(id)}`);
+        .filter((id) => served.get(id) !== hostedName(id))
+        .map((id) => `${hostedName(id)}: ${served.get(id)}`);
     },
   };
 }

@@ -19,7 +19,7 @@ export interface SiteContext {
 }
 
 // Never submitted: it would end the crawl's session.
-const LEFT_ALONE = /\/console\/sign-out/;
+const SKIPPED = /\/console\/sign-out/;
 const PAGES_MAX = 80;
 const TARGETS = [
   "/",
@@ -60,7 +60,7 @@ export async function createSiteFuzzer(context: SiteContext): Promise<(random: R
     for (const [, tag = "", inner = ""] of answer.text.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)) {
       const action = /action="([^"]*)"/.exec(tag)?.[1] ?? page;
       const fields = [...inner.matchAll(/name="([^"]+)"/g)].map(([, name = ""]) => name);
-      if (/method="post"/i.test(tag) && !LEFT_ALONE.test(action)) forms.set(action, { action, fields });
+      if (/method="post"/i.test(tag) && !SKIPPED.test(action)) forms.set(action, { action, fields });
     }
   }
   const [paths, all] = [[...pages, ...TARGETS], [...forms.values()]];

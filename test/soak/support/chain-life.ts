@@ -59,7 +59,7 @@ export async function startChainLife(
     const round = rounds++;
     const random = createRandom(seed, round);
     const ids = [...state.holders.keys()];
-    const [moved, held, burned] = [random.pick(ids), random.pick(ids), random.pick(ids)];
+    const [moved, locked, burned] = [random.pick(ids), random.pick(ids), random.pick(ids)];
     const calls: [name: string, ...args: unknown[]][] = [];
     const after: (() => void)[] = [];
 
@@ -90,7 +90,7 @@ export async function startChainLife(
       calls.push(["emitBatchMetadataUpdate", 0n, WHOLE_COLLECTION]);
       count("collection updates");
     }
-    if (round % 30 === 29 && burned !== moved && burned !== held) {
+    if (round % 30 === 29 && burned !== moved && burned !== locked) {
       calls.push(["burn", BigInt(burned)]);
       after.push(() => state.holders.delete(burned));
       count("burns");
@@ -103,18 +103,20 @@ export async function startChainLife(
     ];
     const from = state.holders.get(moved) ?? 0;
     const to = random.pick(HOLDERS);
-    if (moved !== held && !isLocked(moved)) {
+    if (moved !== locked && !isLocked(moved)) {
       const parties = [from, to].map((account) => chain.account(account).address);
       writes.push(chain.write(heroes, "transferFrom", [...parties, BigInt(moved)], chain.account(from)));
       after.push(() => state.holders.set(moved, to));
       count("transfers");
     }
     const locker = random.pick(LOCKERS);
-    const lock = `${held}:${locker}`;
-    const isHeld = state.locks.has(lock);
-    writes.push(chain.write(heroes, isHeld ? "unlockId" : "lockId", [BigInt(held)], chain.account(locker)));
-    after.push(() => void (isHeld ? state.locks.delete(lock) : state.locks.add(lock)));
-    count(isHeld ? "unlocks" : "locks");
+    const lock = `${locked}:${locker}`;
+    const isLockedBy = state.locks.has(lock);
+    writes.push(
+      chain.write(heroes, isLockedBy ? "unlockId" : "lockId", [BigInt(locked)], chain.account(locker)),
+    );
+    after.push(() => void (isLockedBy ? state.locks.delete(lock) : state.locks.add(lock)));
+    count(isLockedBy ? "unlocks" : "locks");
 
     await Promise.all(writes);
     for (const apply of after) apply();
@@ -122,7 +124,7 @@ export async function startChainLife(
 
   // One after the other: a reorg must not meet a transaction that is waiting to be mined.
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(act: () => Promise<Result>): Promise<Result> => {
+  const runExclusive = <Result>(act: () => Promise<Result>): Promise<Result> => {
     const result = last.then(act);
     last = result.catch(() => undefined);
     return result;
@@ -130,7 +132,7 @@ export async function startChainLife(
 
   async function live(): Promise<void> {
     while (!isStopping) {
-      await inTurn(playRound).catch((error: Error) => faults.push(error.message));
+      await runExclusive(playRound).catch((error: Error) => faults.push(error.message));
       await sleep(PAUSE_MS);
     }
   }
@@ -141,7 +143,7 @@ export async function startChainLife(
     counts,
     faults,
     reorganise: () =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const before: State = { holders: new Map(state.holders), locks: new Set(state.locks) };
         const snapshot = await chain.snapshot();
         const fork = await chain.blockNumber();

@@ -44,7 +44,7 @@ function documentOf(id: number, revision: number, pictureUrl: string): string {
   const random = createRandom(id, revision);
   return JSON.stringify({
     name: `Hero ${id}, revision ${revision}`,
-    description: `As it was told of for the ${revision}th time. ${"It goes on and on. ".repeat(random.whole(1, 20))}`,
+    description: `As it was reported for the ${revision}th time. ${"It goes on and on. ".repeat(random.whole(1, 20))}`,
     // A new picture: known content is not decoded again.
     image: `${pictureUrl}/${id * REVISIONS_MAX + revision}.png`,
     attributes: [

@@ -13,7 +13,7 @@ const OPENS_WITHIN_MS = 30_000;
 const MEGABYTE = 1024 * 1024;
 
 // The engine compiles frequently used code for as long as it runs, and keeps the result.
-const HELD = `(() => {
+const HEAP_USE = `(() => {
   const isCode = ({ space_name }) => space_name.startsWith("code");
   const used = (spaces) => spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
   const spaces = process.getBuiltinModule("v8").getHeapSpaceStatistics();
@@ -23,7 +23,7 @@ const HELD = `(() => {
 })()`;
 
 /** In MB. */
-export interface Held {
+export interface HeapUse {
   /** Objects still referenced, without machine code. */
   readonly heap: number;
   readonly code: number;
@@ -33,7 +33,7 @@ export interface Held {
 }
 
 /** Makes Node's process `pid` open its inspector, unless it has; `log` is the process's output so far. */
-export async function createHeapProbe(pid: number, log: () => string): Promise<() => Promise<Held>> {
+export async function createHeapProbe(pid: number, log: () => string): Promise<() => Promise<HeapUse>> {
   process.kill(pid, "SIGUSR1");
   const url = await eventually(
     () => /Debugger listening on (ws:\S+)/.exec(log())?.[1] ?? "",
@@ -45,7 +45,7 @@ export async function createHeapProbe(pid: number, log: () => string): Promise<(
     try {
       // A second collection frees what the first one finalised.
       for (let turn = 0; turn < 2; turn++) await inspector.send("HeapProfiler.collectGarbage");
-      const { result } = (await inspector.send("Runtime.evaluate", { expression: HELD })) as {
+      const { result } = (await inspector.send("Runtime.evaluate", { expression: HEAP_USE })) as {
         result: { value: string };
       };
       const inMb = ([name, bytes]: [string, number]): [string, number] => [
@@ -54,7 +54,7 @@ export async function createHeapProbe(pid: number, log: () => string): Promise<(
       ];
       return Object.fromEntries(
         Object.entries<number>(JSON.parse(result.value)).map(inMb),
-      ) as unknown as Held;
+      ) as unknown as HeapUse;
     } finally {
       inspector.close();
     }

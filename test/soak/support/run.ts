@@ -9,7 +9,7 @@ import { childrenOf } from "../../support/process-state.ts";
 import { startChainLife } from "./chain-life.ts";
 import { createClient } from "./client.ts";
 import { serveDocuments, startPictures } from "./documents.ts";
-import { createHeapProbe, type Held, INSPECTABLE } from "./heap.ts";
+import { createHeapProbe, type HeapUse, INSPECTABLE } from "./heap.ts";
 import { type LogFindings, readLog } from "./log.ts";
 import { restKinds, type Subject } from "./rest.ts";
 import { rudeKinds } from "./rude.ts";
@@ -37,7 +37,7 @@ export interface SoakRun {
   readonly before: Sample;
   readonly after: Sample;
   /** After a garbage collection, at the end of each third. */
-  readonly held: readonly Held[];
+  readonly heap: readonly HeapUse[];
   readonly tallies: readonly Tally[];
   /** Faults in answers, in contract calls, and of stream readers. */
   readonly faults: {
@@ -136,14 +136,14 @@ async function runTraffic({ plant, service, life, minutes, seed }: Parts): Promi
     await until(REORG_AT);
     reorgBlocks = (await life.reorganise()).blocks;
   };
-  const held: Held[] = [];
-  const look = async (): Promise<void> => {
+  const heap: HeapUse[] = [];
+  const probeHeap = async (): Promise<void> => {
     for (let third = 1; third <= THIRDS; third++) {
       await until(third / THIRDS);
-      held.push(await traffic.pause(probe));
+      heap.push(await traffic.pause(probe));
     }
   };
-  await Promise.all([disturb(), look()]);
+  await Promise.all([disturb(), probeHeap()]);
   const during = samples.all.slice();
   await Promise.all([traffic.stop(), life.stop()]);
   client.close();
@@ -165,7 +165,7 @@ async function runTraffic({ plant, service, life, minutes, seed }: Parts): Promi
     samples: during,
     before,
     after,
-    held,
+    heap,
     tallies: traffic.tallies,
     faults: { answers: traffic.faults, chain: life.faults, events: subscribers.faults(stored) },
     log: readLog(service.log()),

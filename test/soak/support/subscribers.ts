@@ -110,7 +110,7 @@ export function startSubscribers(
         const around = (ids: readonly number[]): string =>
           ids.slice(Math.max(0, place - 2), place + 3).join(" ");
         return [
-          `reader ${index} (${types?.join(", ") ?? "all"}) got ${got.length} events of ${expected.length}; around the first difference ${around(got)} in place of ${around(expected)}`,
+          `reader ${index} (${types?.join(", ") ?? "all"}) got ${got.length} events of ${expected.length}; around the first difference ${around(got)} instead of ${around(expected)}`,
         ];
       }),
   };

@@ -41,21 +41,21 @@ export type Creation =
   | { readonly kind: "name_taken" }
   | { readonly kind: "too_many"; readonly max: number };
 
-export type Asking = "asked" | "asked_before" | "held";
+export type RequestOutcome = "requested" | "already_requested" | "already_granted";
 
 export interface AppsDeps {
   readonly database: Database;
   readonly access: AccessService;
 }
 
-const holds = ({ apis, collections, tier }: AppRow, { kind, subject }: Permission): boolean => {
+const isGranted = ({ apis, collections, tier }: AppRow, { kind, subject }: Permission): boolean => {
   if (kind === "api") return apis.includes(subject);
   if (kind === "tier") return tier === subject;
   return collections === null || collections.includes(subject);
 };
 
 const withPermission = (app: AppRow, { kind, subject }: Permission): AppRow => {
-  if (holds(app, { kind, subject })) return app;
+  if (isGranted(app, { kind, subject })) return app;
   if (kind === "api") return { ...app, apis: [...app.apis, subject] };
   if (kind === "tier") return isTier(subject) ? { ...app, tier: subject } : app;
   return { ...app, collections: [...(app.collections ?? []), subject] };
@@ -129,13 +129,13 @@ export function createApps({ database, access }: AppsDeps) {
     openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
 
     /** Requests a permission from the operator. */
-    ask(appId: string, request: Permission, actor: string): Promise<Asking> {
-      return database.transaction(async (tx): Promise<Asking> => {
+    ask(appId: string, request: Permission, actor: string): Promise<RequestOutcome> {
+      return database.transaction(async (tx): Promise<RequestOutcome> => {
         const app = await readApp(tx, appId, true);
-        if (!app || holds(app, request)) return "held";
-        if (!(await addRequest(tx, appId, request.kind, request.subject))) return "asked_before";
+        if (!app || isGranted(app, request)) return "already_granted";
+        if (!(await addRequest(tx, appId, request.kind, request.subject))) return "already_requested";
         await addAudit(tx, actor, "requests.create", appId, { app: app.name, ...request });
-        return "asked";
+        return "requested";
       });
     },
 

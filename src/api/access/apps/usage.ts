@@ -1,4 +1,4 @@
-/** How much each app uses, by the hour: counted in memory and written together, so that a request costs no query. */
+/** How much each app uses, by the hour. Counted in memory and written in batches, so that a request costs no query. */
 
 import type { Database } from "../../db/database.ts";
 import type { CountUsage } from "../../http/limits/count-requests.ts";
@@ -27,15 +27,15 @@ export interface UsageRow {
 
 export interface Usage {
   readonly count: CountUsage;
-  /** Writes what was counted. What can't be written is kept for the next time. */
+  /** Writes the counts. Counts that can't be written are kept for the next attempt. */
   flush(): Promise<void>;
-  /** The hours of an app since `since`, the oldest first, as of the last flush of every process. */
+  /** An app's hours since `since`, oldest first, as of the last flush of every process. */
   read(appId: string, since: Date): Promise<UsageRow[]>;
   stop(): Promise<void>;
 }
 
 export function createUsage(database: Database, logger: Logger, now: () => number = Date.now): Usage {
-  /** By app, then by API; an hour that is over waits in `past`. */
+  /** By app, then by API; a finished hour waits in `past`. */
   let counts = new Map<string, Map<string, Count>>();
   let past: Count[] = [];
 
@@ -81,7 +81,7 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
     } catch (error) {
       for (const { appId, hour, api, requests, refused } of written) add(appId, hour, api, requests, refused);
       logger.warn({
-        msg: "Usage was not written; it is kept for the next time",
+        msg: "Could not write usage; will retry",
         reason: (error as Error).message,
       });
     }
@@ -115,7 +115,7 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
 }
 
 export const forgetOldUsage: DailyJob = {
-  name: "forget old usage",
+  name: "delete old usage",
   run: (database) =>
     deleteInBatches(
       database,

@@ -57,22 +57,22 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
 
   return {
     /**
-     * The app of a key, or undefined for one that is unknown, revoked or expired. Fails closed: rejects when the database
-     * can't be asked. Answers are cached for two seconds, or until `forget`.
+     * The app of a key, or undefined for one that is unknown, revoked or expired. Fails closed: rejects when the
+     * database is unreachable. Answers are cached for two seconds, or until `forget`.
      */
     findApp: (key: string): Promise<CallerApp | undefined> =>
       apps.get(digestOf(key), async () =>
         isKeyShaped(key) ? findAppByKeyHash(database, hashKey(key)) : undefined,
       ),
 
-    /** Drops cached answers: something has changed, here or at another replica. */
+    /** Drops cached answers after a change, here or at another replica. */
     forget: apps.clear,
 
-    /** Makes a key for the app of that name, and widens what the app may do. */
+    /** Creates a key for the app of that name, and widens the app's permissions. */
     async createKey(app: NewApp, actor: string): Promise<{ readonly id: string; readonly key: string }> {
       return database.transaction(async (tx) => {
         const appId = await saveApp(tx, app);
-        // Anybody may take a name in the console, and would be given what the operator meant for another.
+        // In the console anybody may take a name, and would receive what the operator meant for another app.
         if (appId === undefined) {
           const message = `"${clip(app.name)}" is a wallet's app: give it permissions in the console, or choose another name`;
           throw new ApiError("INVALID_REQUEST", [{ path: "app", message }]);
@@ -84,10 +84,10 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
       });
     },
 
-    /** Makes a key inside the caller's transaction, which also leaves the audit row. */
+    /** Creates a key, and its audit row, inside the caller's transaction. */
     makeKeyFor,
 
-    /** A key in clear, for its owner, and a row in the audit log that it was read. */
+    /** A key in clear text for its owner. Adds a row to the audit log. */
     async revealKey(id: string, actor: string): Promise<Revealed> {
       const found = await findLiveKey(database, id);
       if (!found) return { kind: "unknown" };
@@ -98,8 +98,8 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     },
 
     /**
-     * Makes another key for the same app; the old one works for `graceSeconds` more. Undefined when the old one does
-     * not work any more.
+     * Creates another key for the same app; the old one works for `graceSeconds` more. Undefined if the old one no
+     * longer works.
      */
     rotateKey(
       id: string,
@@ -117,12 +117,12 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
       });
     },
 
-    /** Leaves a row in the audit log, inside the caller's transaction. */
+    /** Adds a row to the audit log, inside the caller's transaction. */
     audit: addAudit,
 
     listKeys: (appId?: string): Promise<KeyRow[]> => listKeys(database, appId),
 
-    /** False when there is no such key that is not revoked yet. */
+    /** False if there is no such key, or it is already revoked. */
     async revokeKey(id: string, actor: string): Promise<boolean> {
       const isRevoked = await database.transaction(async (tx) => {
         const revoked = await revokeKey(tx, id);
@@ -137,8 +137,8 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     },
 
     /**
-     * Encrypts with the current secret what the previous one encrypted. Answers how many keys that were, and how many
-     * neither secret decrypts: those keys work, but can't be shown again.
+     * Re-encrypts everything that the previous secret encrypted. Returns how many keys that were, and how many neither
+     * secret decrypts: those keys work, but can't be shown again.
      */
     async reencrypt(): Promise<{ readonly reencrypted: number; readonly unreadable: number }> {
       const count = { reencrypted: 0, unreadable: 0 };

@@ -1,4 +1,4 @@
-/** The one bound on guesses: how often a client may fail to prove who it is, by operator token, sign-in or API key. */
+/** Limits how often a client may fail to authenticate, by operator token, sign-in or API key. */
 
 import type { Context } from "hono";
 import { answerLimit } from "../../http/limits/rate-limit.ts";
@@ -6,18 +6,21 @@ import type { ExactLimiter } from "../../http/limits/rate-limiter.ts";
 
 export interface BruteForceGuard {
   /**
-   * Runs an attempt. It is counted before it starts, so that many at once are no more than the limit, and not counted
-   * when it succeeds. Throws RATE_LIMITED, with the attempt not started, once the client has failed too often.
+   * Runs an attempt. The attempt is counted before it starts, so that concurrent attempts can't exceed the limit, and
+   * uncounted when it succeeds. Throws RATE_LIMITED without starting the attempt once the client has failed too often.
    */
   attempt<Proved>(c: Context, prove: () => Promise<Proved>): Promise<Proved>;
-  /** Counts a known failure. Throws RATE_LIMITED where it was one too many; otherwise the caller says what failed. */
+  /**
+   * Counts a failure that is already known. Throws RATE_LIMITED if it exceeds the limit; otherwise the caller reports
+   * the failure.
+   */
   failed(c: Context): Promise<void>;
 }
 
 export interface BruteForceGuardDeps {
   readonly limiter: ExactLimiter;
   readonly clientAddress: (c: Context) => string;
-  /** Told once per client and window, at the first attempt over the limit. */
+  /** Called once per client and window, at the first attempt over the limit. */
   readonly onFirstRefusal?: ((client: string) => Promise<void>) | undefined;
 }
 

@@ -1,4 +1,6 @@
-/** Every limit that access decides on, built in one place, and the client address that anonymous callers are counted by. */
+/**
+ * The limits that access enforces, built in one place, and the client address that anonymous callers are counted by.
+ */
 
 import type { Context } from "hono";
 import type { Queryable } from "../../db/database.ts";
@@ -16,7 +18,9 @@ import {
 } from "../../http/limits/tiers.ts";
 import { type BruteForceGuard, createBruteForceGuard } from "./brute-force-guard.ts";
 
-/** Wrong operator tokens and failed sign-ins, per client: enough for typing errors, too few for guessing. */
+/**
+ * Wrong operator tokens and failed sign-ins, per client: enough for typing errors, too few for a brute-force attack.
+ */
 export const failureLimit: RateLimit = {
   name: "operator-failures",
   requests: 10,
@@ -32,7 +36,7 @@ export const wrongKeyLimit: RateLimit = {
   unit: "wrong API keys",
 };
 
-/** Changes at the console, per client: more than a person makes, and a bound on the rows that anyone can add. */
+/** Changes in the console, per client: more than a person makes, and a bound on the rows that anyone can add. */
 export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
 
 export interface RateLimits {
@@ -44,7 +48,7 @@ export interface RateLimits {
   readonly media: RateLimiter;
   /** Per client without a key: token ids to refresh. */
   readonly anonymousTokens: AmountLimiter;
-  /** Per client, at what the console changes. */
+  /** Per client, for changes in the console. */
   readonly console: RateLimiter;
   /** Per client: wrong operator tokens and failed sign-ins. */
   readonly failures: BruteForceGuard;
@@ -58,11 +62,11 @@ export interface RateLimitDeps {
   readonly database: Queryable;
   readonly trustedProxies: readonly string[];
   readonly countUsage: CountUsage;
-  /** Called when the database could not be asked and this process counts by itself. */
+  /** Called when the database is unreachable and this process counts alone. */
   readonly onFault?: OnFault;
   /** Called once per client and window at the first refusal of a sign-in or operator token. */
   readonly onFirstRefusal?: (client: string) => Promise<void>;
-  /** In place of the tiers of http/limits/tiers.ts. */
+  /** Replaces the tiers of http/limits/tiers.ts. */
   readonly limits?: Readonly<Record<Tier, RateLimit>>;
 }
 

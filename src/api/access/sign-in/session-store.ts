@@ -84,7 +84,7 @@ const ended = (table: string): string =>
      select ctid from ${table} where expires_at < now() - interval '1 day' limit $1) returning 1`;
 
 export const forgetOldSessions: DailyJob = {
-  name: "forget old sessions",
+  name: "delete old sessions",
   async run(database) {
     let rows = 0;
     for (const table of ["vitrine.session", "vitrine.sign_in_nonce", "vitrine.login_link"])

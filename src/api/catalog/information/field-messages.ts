@@ -22,11 +22,11 @@ export const mustBeObject = (what: string) => ({
 });
 
 /** For a list that is too long. */
-export const holdsAtMost = (what: string, max: number) => ({
-  error: ({ input }: Issue) => `holds ${(input as unknown[]).length} ${what}; the limit is ${max}`,
+export const listAtMost = (what: string, max: number) => ({
+  error: ({ input }: Issue) => `has ${(input as unknown[]).length} ${what}; the limit is ${max}`,
 });
 
 /** For a text that is too long. */
 export const charactersAtMost = (max: number) => ({
-  error: ({ input }: Issue) => `holds ${String(input).length} characters; the limit is ${max}`,
+  error: ({ input }: Issue) => `has ${String(input).length} characters; the limit is ${max}`,
 });

@@ -3,10 +3,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { addressField, chainIdField } from "../../http/fields.ts";
-import { assertHolds } from "../../http/key.ts";
+import { assertCollectionAllowed } from "../../http/key.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
 import type { InformationService } from "./information.ts";
-import { informationBody, toldSchema } from "./information-schema.ts";
+import { informationBody, nullableInformation } from "./information-schema.ts";
 
 const PATH = "/collections/{collection_address}/information";
 // Enough for a thousand trait types with long names.
@@ -23,10 +23,10 @@ const answerSchema = z
   .object({
     chain_id: z.number(),
     collection_address: z.string(),
-    information: toldSchema,
+    information: nullableInformation,
     notices: z
       .array(z.object({ path: z.string(), message: z.string() }))
-      .openapi({ description: "What in `trait_groups` has no effect as the tokens are now." }),
+      .openapi({ description: "Parts of `trait_groups` that have no effect on the current tokens." }),
   })
   .openapi("InformationAnswer");
 
@@ -35,7 +35,7 @@ const readRoute = createRoute({
   method: "get",
   path: PATH,
   operationId: "getInformation",
-  summary: "What a collection's makers tell of it, trait groups included",
+  summary: "A collection's information from its creators, including trait groups",
   request,
   responses: {
     200: { description: "The information", content: { "application/json": { schema: answerSchema } } },
@@ -48,15 +48,16 @@ const replaceRoute = createRoute({
   method: "put",
   path: PATH,
   operationId: "replaceInformation",
-  summary: "Replace the information of a collection, as a whole",
-  description: "The app must hold the collection. What is left out of the body is not told any more.",
+  summary: "Replace a collection's whole information",
+  description:
+    "The app needs the permission for the collection. Fields that the body leaves out are removed.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
     ...request,
     body: { required: true, content: { "application/json": { schema: informationBody } } },
   },
   responses: {
-    200: { description: "As it is now", content: { "application/json": { schema: answerSchema } } },
+    200: { description: "Current state", content: { "application/json": { schema: answerSchema } } },
     ...errorResponses(
       "INVALID_REQUEST",
       ...keyErrors,
@@ -89,7 +90,7 @@ export function informationRoutes({ information, findCollection }: InformationRo
         c.req.valid("query").chain_id,
       );
       const app = c.get("app");
-      assertHolds(app, collection);
+      assertCollectionAllowed(app, collection);
       const submitted = c.req.valid("json");
       // First: if the notices fail, nothing is stored either.
       const notices = await information.noticesOf(collection, submitted.trait_groups);

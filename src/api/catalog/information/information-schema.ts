@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
 import { hostOf } from "../../media/rules.ts";
 import { describe, storable } from "../../metadata/rules.ts";
-import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "./field-messages.ts";
+import { charactersAtMost, listAtMost, mustBe, mustBeObject } from "./field-messages.ts";
 
 const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
@@ -68,13 +68,13 @@ const groupsSchema = z
             ),
             mustBe("an array"),
           )
-          .max(GROUP_TRAITS_MAX, holdsAtMost("traits", GROUP_TRAITS_MAX)),
+          .max(GROUP_TRAITS_MAX, listAtMost("traits", GROUP_TRAITS_MAX)),
       },
       mustBeObject("an object"),
     ),
     mustBe("an array"),
   )
-  .max(GROUPS_MAX, holdsAtMost("groups", GROUPS_MAX));
+  .max(GROUPS_MAX, listAtMost("groups", GROUPS_MAX));
 
 /** The complete record; a field left out counts as null. */
 export const informationBody = z
@@ -104,11 +104,11 @@ export const informationBody = z
         type: ["string", "null"],
         format: "date-time",
         description:
-          "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens it at once.",
+          "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.",
       }),
-      trait_groups: groupsSchema
-        .default([])
-        .openapi({ description: "Categories of the token page, in their order; none means the usual ones." }),
+      trait_groups: groupsSchema.default([]).openapi({
+        description: "Categories of the token page, in this order; without any, the default ones.",
+      }),
     },
     mustBeObject("an object"),
   )
@@ -136,6 +136,6 @@ export const informationSchema = z
   .openapi("CollectionInformation");
 
 /** Null if none was submitted. */
-export const toldSchema = z.union([informationSchema, z.null()]);
+export const nullableInformation = z.union([informationSchema, z.null()]);
 
 export type InformationView = z.infer<typeof informationSchema>;

@@ -24,6 +24,7 @@ export async function readInformation(
        from unnest($1::bigint[], $2::text[]) as k(chain_id, collection)
        join vitrine.collection_information i using (chain_id, collection)`,
     [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+    "read information",
   );
   return new Map(
     rows.map(({ chainId, address, body, updatedAt }) => [

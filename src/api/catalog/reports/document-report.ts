@@ -22,11 +22,11 @@ export const documentReportSchema = z
         duration_ms: z.number(),
       })
       .nullable()
-      .openapi({ description: "The fetch; null for a document that was handed over." }),
+      .openapi({ description: "The fetch; null for a document in the request." }),
     failure: z
       .object({ reason: z.string(), message: z.string() })
       .nullable()
-      .openapi({ description: "Why no document could be read, as a refresh would tell it." }),
+      .openapi({ description: "Why no document could be read, with the reason that a refresh would give." }),
     issues: z.array(issueSchema),
     name: text,
     description: text,

@@ -32,7 +32,7 @@ const reportRoute = createRoute({
   method: "get",
   path: "/collections/{collection_address}/tokens/{token_id}/report",
   operationId: "getTokenReport",
-  summary: "A token's issues, what each page shows, and what became of every fetch",
+  summary: "A token's issues, what each page shows, and the outcome of every fetch",
   request: {
     params: z.object({ collection_address: addressField, token_id: tokenIdField }),
     query: z.object({
@@ -45,7 +45,7 @@ const reportRoute = createRoute({
         })
         .transform(Number)
         .optional()
-        .openapi({ type: "string", description: "The `next_cursor` of the page before." }),
+        .openapi({ type: "string", description: "The `next_cursor` of the previous page." }),
     }),
   },
   responses: {
@@ -60,13 +60,13 @@ const validateBody = z
     uri: z
       .string({ error: "must be a string" })
       .optional()
-      .openapi({ description: "Where to fetch it: http, https or ipfs.", example: "https://meta.example/7" }),
+      .openapi({ description: "Its URI: http, https or ipfs.", example: "https://meta.example/7" }),
     token_id: tokenIdField
       .optional()
-      .openapi({ description: "Replaces `{id}` in the URI and the document, as ERC-1155 has it." }),
+      .openapi({ description: "Replaces `{id}` in the URI and the document, as in ERC-1155." }),
     collection_address: addressField
       .optional()
-      .openapi({ description: "Its allowed hosts and known display types are taken into account." }),
+      .openapi({ description: "Applies the collection's allowed hosts and known display types." }),
     chain_id: z.int().positive().optional().openapi({ example: 31337 }),
   })
   .superRefine((body, context) => {
@@ -75,7 +75,7 @@ const validateBody = z
     // A null document counts as given.
     const isDocument = "document" in body;
     if (isDocument === (body.uri !== undefined))
-      refuse([], `needs either document or uri; it holds ${isDocument ? "both" : "neither"}`);
+      refuse([], `needs either document or uri; it has ${isDocument ? "both" : "neither"}`);
     if (isDocument && body.token_id !== undefined) refuse(["token_id"], "goes with uri, not with document");
     if (body.chain_id !== undefined && body.collection_address === undefined)
       refuse(["chain_id"], "goes with collection_address");
@@ -87,11 +87,11 @@ const validateRoute = createRoute({
   method: "post",
   path: VALIDATE_PATH,
   operationId: "validateMetadata",
-  summary: "Try a document or a URI: issues, traits and what each page would show; nothing is stored",
+  summary: "Check a document or a URI: issues, traits and what each page would show; stores nothing",
   description:
     `Send exactly one of \`document\` and \`uri\`. A URI that can't be fetched is part of the report, with status 200. ` +
     `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once; ` +
-    "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` tell what is left.",
+    "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: { body: { required: true, content: { "application/json": { schema: validateBody } } } },
   responses: {

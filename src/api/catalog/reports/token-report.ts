@@ -11,16 +11,16 @@ const versionSchema = z
     number: z.number(),
     trigger: z.string().openapi({
       description:
-        "Who asked for the fetch; renormalise: nothing was fetched, new rules read what is stored.",
+        "The trigger of the fetch; renormalise: nothing was fetched, new rules read the stored document.",
       example: "rest",
     }),
     outcome: z.enum(["updated", "rejected", "failed"]).openapi({
       description:
-        "updated: served from then on. rejected: read, but less complete than what is served. failed: nothing was read.",
+        "updated: served since then. rejected: read, but less complete than the served document. failed: not read.",
     }),
     reason: z.string().nullable(),
     uri: z.string().nullable(),
-    read_block: z.number().nullable().openapi({ description: "The block that the URI was read at." }),
+    read_block: z.number().nullable().openapi({ description: "The block at which the URI was read." }),
     content_hash: z.string().nullable(),
     normaliser: z.number().openapi({ description: "The version of the rules that last read the document." }),
     duration_ms: z.number(),
@@ -40,9 +40,9 @@ export const tokenReportSchema = z
     collection_address: z.string(),
     token_id: z.string(),
     metadata: tokenSchema.shape.metadata.omit({ issues: true }).extend({
-      uri: z.string().nullable().openapi({ description: "Where the document that is served was read from." }),
+      uri: z.string().nullable().openapi({ description: "The source of the served document." }),
     }),
-    issues: z.array(issueSchema).openapi({ description: "Of the document that is served." }),
+    issues: z.array(issueSchema).openapi({ description: "Of the served document." }),
     traits: z.array(tokenTraitSchema),
     display: displaySchema,
     versions: z.array(versionSchema).openapi({ description: "Newest first." }),

@@ -9,10 +9,11 @@ const facetSchema = z
     trait_type: z.string(),
     display_type: z.enum(displayTypes),
     count: z.number().openapi({ description: "Matching tokens that have the trait." }),
-    min: z.number().nullable().openapi({ description: "Of numbers and dates, among matching tokens." }),
+    min: z.number().nullable().openapi({ description: "For numbers and dates, among matching tokens." }),
     max: z.number().nullable(),
     max_value: z.number().nullable().openapi({
-      description: "The highest number that any token of the collection ever had; it never falls.",
+      description:
+        "The highest number that any token of the collection has had. It drops only when tokens without any transfer are deleted.",
     }),
     values: z
       .array(
@@ -21,12 +22,12 @@ const facetSchema = z
           count: z.number(),
           percentage: z.number().openapi({
             description:
-              "Of all matching tokens, 0 to 100. Without a filter, of all listed tokens of the collection: the base of the percentages in a token's answer.",
+              "Share of all matching tokens, 0 to 100. Without a filter, of all listed tokens of the collection, like the percentages of a token.",
           }),
         }),
       )
-      .openapi({ description: "The most frequent first, at most 1,000." }),
-    values_total: z.number().openapi({ description: "How many different values there are." }),
+      .openapi({ description: "Most frequent first, at most 1,000." }),
+    values_total: z.number().openapi({ description: "The number of different values." }),
   })
   .openapi("TraitFacet");
 
@@ -34,7 +35,7 @@ export const facetsSchema = z
   .object({
     total: z.number().openapi({
       description:
-        "Matching tokens, of those that are listed: a transfer has told of them, and they are not burned.",
+        "The number of matching listed tokens. A token is listed if a transfer of it is indexed and it is not burned.",
     }),
     traits: z.array(facetSchema),
   })

@@ -43,17 +43,17 @@ const conditions = {
     type: "string",
     example: '[{"name":"Class","values":["Mage","Rogue"]}]',
     description:
-      "JSON. A token matches a criterion with any of its values, and has to match all. Values are compared with the value's JSON text, or the string itself.",
+      "JSON. A token matches a criterion if it has one of its values, and must match all criteria. Values are compared as JSON text, strings as they are.",
   }),
   range_criteria: jsonParameter(rangeCriteriaSchema).optional().openapi({
     type: "string",
     example: '[{"name":"Level","range":{"from":"10","to":"20"}}]',
     description:
-      "JSON. Of number and date traits (in Unix seconds), both ends included; one may be left out.",
+      "JSON. For number and date traits (in Unix seconds). Both ends are included; one may be left out.",
   }),
   q: textSchema.optional().openapi({
     maxLength: TEXT_CHARACTERS_MAX,
-    description: "Found in the name, the description or a trait value, whatever the case.",
+    description: "Searches names, descriptions and trait values, ignoring case.",
   }),
   owner: ownerSchema.optional().openapi({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }),
   locked: z
@@ -75,10 +75,11 @@ const params = z.object({ collection_address: addressField });
 const pageSchema = z
   .object({
     items: z.array(tokenSchema).openapi({
-      description: "May hold fewer than the limit on any page: a token burned in this moment is left out.",
+      description:
+        "A page may have fewer tokens than the limit, because tokens that were just burned are left out.",
     }),
     next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
-    total: z.number().openapi({ description: "How many tokens match, on all pages." }),
+    total: z.number().openapi({ description: "The number of matching tokens on all pages." }),
   })
   .openapi("TokenPage");
 
@@ -87,9 +88,9 @@ const searchRoute = createRoute({
   method: "get",
   path: "/collections/{collection_address}/tokens",
   operationId: "searchTokens",
-  summary: "Tokens by traits, text, owner and lock state, in any order, a page at a time",
+  summary: "Tokens by traits, text, owner and lock state, sorted and paginated",
   description:
-    "A page begins where the one before ended, whatever was added or changed meanwhile: no token that stayed as it was comes twice or is left out. Burned tokens are not listed.",
+    "A page starts where the previous one ended, even if tokens were added or changed in between: no unchanged token is repeated or left out. Burned tokens are not listed.",
   request: {
     params,
     query: z.object({
@@ -113,7 +114,7 @@ const traitsRoute = createRoute({
   method: "get",
   path: "/collections/{collection_address}/traits",
   operationId: "getTraits",
-  summary: "How the traits of all tokens are distributed, or of those that match",
+  summary: "The trait distribution of all tokens, or of those that match",
   request: { params, query: z.object(conditions) },
   responses: {
     200: { description: "The distribution", content: { "application/json": { schema: facetsSchema } } },

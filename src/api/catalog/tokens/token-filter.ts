@@ -5,7 +5,7 @@ import { parseAddress } from "../../../domain/token-ref.ts";
 import { clip } from "../../http/fields.ts";
 import { describe, storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
-import { charactersAtMost, holdsAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";
+import { charactersAtMost, listAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";
 
 // Filter pages use a few; each costs a pass over the values of its trait type.
 const CONDITIONS_MAX = 20;
@@ -18,7 +18,7 @@ const traitName = z
   .transform(storable)
   .openapi({ example: "Class" });
 
-/** A value as text; numbers and booleans are accepted in place of their JSON text. */
+/** A value as text; numbers and booleans are accepted instead of their JSON text. */
 const traitValue = z
   .unknown()
   .transform((value, context) => {
@@ -36,14 +36,14 @@ export const criteriaSchema = z
         name: traitName,
         values: z
           .array(traitValue, mustBe("an array"))
-          .min(1, { error: "must hold at least one value" })
-          .max(VALUES_MAX, holdsAtMost("values", VALUES_MAX)),
+          .min(1, { error: "must contain at least one value" })
+          .max(VALUES_MAX, listAtMost("values", VALUES_MAX)),
       },
       mustBeObject("an object with name and values"),
     ),
     mustBe("an array"),
   )
-  .max(CONDITIONS_MAX, holdsAtMost("criteria", CONDITIONS_MAX));
+  .max(CONDITIONS_MAX, listAtMost("criteria", CONDITIONS_MAX));
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
@@ -78,7 +78,7 @@ export const rangeCriteriaSchema = z
     ),
     mustBe("an array"),
   )
-  .max(CONDITIONS_MAX, holdsAtMost("ranges", CONDITIONS_MAX));
+  .max(CONDITIONS_MAX, listAtMost("ranges", CONDITIONS_MAX));
 
 export const textSchema = z
   .string(mustBe("a string"))

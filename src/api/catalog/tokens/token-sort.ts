@@ -39,5 +39,5 @@ export const sortSchema = z
     default: "id_asc",
     pattern: `^(${names.join("|")}|trait:.+:(asc|desc))$`,
     description:
-      "`latest`: the newest block first; `updated`: what was served last first. Tokens without the name or the trait come last either way; ties go by id.",
+      "`latest`: newest block first; `updated`: last updated first. Tokens without the name or the trait come last in both directions; ties are broken by id.",
   });

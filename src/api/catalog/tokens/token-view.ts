@@ -25,7 +25,7 @@ export const displaySchema = z
           kind: z.enum(["animation", "video"]),
           host: z.string(),
           reason: z.enum(skipReasons),
-          message: z.string().optional().openapi({ description: "What was found, where it was looked at." }),
+          message: z.string().optional().openapi({ description: "Details, if the media was checked." }),
         }),
       ),
     }),
@@ -41,7 +41,7 @@ export const tokenTraitSchema = z
     count: z.number().openapi({ description: "Listed tokens of the collection with this value." }),
     percentage: z.number().openapi({
       description:
-        "Of all listed tokens of the collection, 0 to 100: those that a transfer has told of and that are not burned, with metadata or without. The same base as that of the distribution without a filter.",
+        "Share of all listed tokens of the collection, 0 to 100, with or without metadata. A token is listed if a transfer of it is indexed and it is not burned. The distribution without a filter has the same base.",
     }),
   })
   .openapi("TokenTrait");
@@ -54,7 +54,7 @@ export const tokenSchema = z
     standard: z.enum(["erc721", "erc1155"]).nullable(),
     owner: z.string().nullable().optional(),
     supply: z.string().nullable().optional(),
-    burned: z.boolean().openapi({ description: "Burned tokens are answered, and not listed." }),
+    burned: z.boolean().openapi({ description: "Burned tokens have an answer but are not listed." }),
     name: z.string().nullable(),
     description: z.string().nullable(),
     image: z.object({
@@ -69,24 +69,26 @@ export const tokenSchema = z
       .object({
         locked: z.boolean(),
         lock_count: z.number().openapi({
-          description: "Locks of ERC-721x plus one for each other standard that holds the token.",
+          description: "ERC-721x locks, plus one for each other standard that locks the token.",
         }),
-        standards: z.array(z.enum(lockStandardNames)).openapi({ description: "Those that hold it now." }),
+        standards: z
+          .array(z.enum(lockStandardNames))
+          .openapi({ description: "The standards that lock it now." }),
         approved_contracts: z.array(z.string()),
         since_block: z.number().nullable(),
       })
       .openapi({
         description:
-          "As the index has it now. Of a token that the index has not seen yet it knows no locks: `locked` is false and `tradable` is false.",
+          "The current state in the index. For a token that is not indexed yet, `locked` and `tradable` are false.",
       }),
     tradable: z.boolean().openapi({
       description:
-        "True only while the index is fresh and has seen the token, neither burned nor locked, and trade of its collection is open. Only events count here: a paused contract, a name that has expired or a transfer policy is not seen. Trade checks with `verify` see those.",
+        "True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open. Based on events only: paused contracts, expired names and transfer policies are not considered. Trade checks with `verify` consider them.",
     }),
     opens_at: z.string().nullable().openapi({
       format: "date-time",
       description:
-        "When trade of the collection opens; null once it is open, and for a token that the index has not seen.",
+        "When trade of the collection opens; null once it is open, and for a token that is not indexed yet.",
     }),
     metadata: z.object({
       status: z.enum(["none", "pending", "current", "failed"]),

@@ -32,11 +32,10 @@ export const young = (maxAgeSeconds: string): string =>
 export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)::bigint`;
 
 /**
- * SQL: the chain index's head as the guard needs it, `{block, hashes}`; null if there is none yet. `schema` is the
- * parameter with the chain index's schema, `chainId` an expression.
+ * SQL: the chain index's head as the guard needs it, `{block, hashes}`, of checkpoint row `c`. `schema` is the
+ * parameter with the chain index's schema.
  */
-export const indexedBlock = (tables: ChainTables, chainId: string, schema: string): string => `
-  (select json_build_object('block', ${blockOf("c.latest_checkpoint")}, 'hashes', coalesce(
-            (select json_agg(d.hash) from vitrine.delivered_block d
-              where d.schema = ${schema} and d.chain_id = c.chain_id and d.number = ${blockOf("c.latest_checkpoint")}), '[]'))
-     from ${tables.checkpoint} c where c.chain_id = ${chainId})`;
+export const indexedBlock = (schema: string): string => `
+  json_build_object('block', ${blockOf("c.latest_checkpoint")}, 'hashes', coalesce(
+    (select json_agg(d.hash) from vitrine.delivered_block d
+      where d.schema = ${schema} and d.chain_id = c.chain_id and d.number = ${blockOf("c.latest_checkpoint")}), '[]'))`;

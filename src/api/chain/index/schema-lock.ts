@@ -32,7 +32,8 @@ const DATABASE_AWAY_MS = 60_000;
 const DATABASE_RETRY_MS = 500;
 const LOCK_NOT_AVAILABLE = "55P03";
 const LOCK_SQL = "select pg_advisory_lock(hashtextextended('vitrine index ' || $1, 0))";
-const TRY_LOCK_SQL = "select pg_try_advisory_lock(hashtextextended('vitrine index ' || $1, 0)) as held";
+const TRY_LOCK_SQL =
+  "select pg_try_advisory_lock(hashtextextended('vitrine index ' || $1, 0)) as \"isLocked\"";
 
 export interface SchemaLock {
   /** Unique to this process. */
@@ -214,8 +215,8 @@ function maintainLock(
   async function retake(): Promise<void> {
     session = await openSession(connectionString, token);
     for (; !isClosed; await sleep(RETRY_MS)) {
-      const { rows } = await session.query<{ held: boolean }>(TRY_LOCK_SQL, [schema]);
-      if (rows[0]?.held) return watch();
+      const { rows } = await session.query<{ isLocked: boolean }>(TRY_LOCK_SQL, [schema]);
+      if (rows[0]?.isLocked) return watch();
       const heldBy = (await readRow(session, schema))?.heldBy;
       if (heldBy && heldBy.token !== token) return onTaken();
     }

@@ -59,7 +59,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
             <Field
               name="name"
               label="Name"
-              hint="What people will know it by; it can't be changed."
+              hint="People will see this name; it can't be changed."
               required
               maxlength={NAME_MAX}
               autocomplete="off"

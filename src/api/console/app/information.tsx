@@ -5,7 +5,7 @@ import type { AppRow } from "../../access/apps/app-store.ts";
 import type { KeyRow } from "../../access/keys/key-store.ts";
 import { ApiError } from "../../http/errors.ts";
 import { KEY_HEADER } from "../../http/key.ts";
-import { Badge, Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import {
   appOf,
   type ConsoleContext,
@@ -87,7 +87,7 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
         </>
       ) : (
         <>
-          <Notice tone="warn">This app has no key that works.</Notice>
+          <Notice tone="warn">This app has no working key.</Notice>
           <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
             <Button kind="primary">Create a key</Button>
           </form>
@@ -99,25 +99,23 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
 
 const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => (
   <Card title="All keys of this app">
-    {keys.length === 0 && <Empty>There never was one.</Empty>}
-    {keys.length > 0 && (
-      <Table
-        caption="Keys"
-        columns={["Key", "Created", "State", ""]}
-        rows={keys.toReversed().map((row) => [
-          <code>{`${row.start}…`}</code>,
-          <When at={row.created_at} />,
-          <State row={row} />,
-          isLive(row) && (
-            <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
-              <Button kind="danger" isSlim label={`Revoke the key ${row.start}`}>
-                Revoke
-              </Button>
-            </form>
-          ),
-        ])}
-      />
-    )}
+    <Table
+      empty="No keys yet."
+      caption="Keys"
+      columns={["Key", "Created", "State", ""]}
+      rows={keys.toReversed().map((row) => [
+        <code>{`${row.start}…`}</code>,
+        <When at={row.created_at} />,
+        <State row={row} />,
+        isLive(row) && (
+          <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
+            <Button kind="danger" isSlim label={`Revoke the key ${row.start}`}>
+              Revoke
+            </Button>
+          </form>
+        ),
+      ])}
+    />
   </Card>
 );
 
@@ -171,8 +169,8 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
       if (revealed.kind === "key") return c.json({ key: revealed.key });
       const message =
         revealed.kind === "unknown"
-          ? "This key does not work any more."
-          : "This key works and can't be read here; rotate it to get one that can.";
+          ? "This key no longer works."
+          : "This key works but can't be shown here; rotate it to get one that can.";
       throw new ApiError("NOT_FOUND", [{ path: "key", message }]);
     })
     .post("/apps/:app/keys/:key/rotate", async (c) => {

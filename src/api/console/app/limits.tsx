@@ -68,7 +68,7 @@ const Usage = ({ rows }: { rows: readonly UsageRow[] }) => {
     rows.filter((row) => row.api === api).reduce((total, row) => total + row[pick], 0);
   const hours = hoursOf(rows, Date.now());
   return (
-    <Card title="Used in the last 24 hours" hint="Counted by the hour, as of a few seconds ago.">
+    <Card title="Used in the last 24 hours" hint="Counted by the hour, with a delay of a few seconds.">
       {rows.length === 0 ? (
         <Empty>Nothing yet.</Empty>
       ) : (

@@ -9,7 +9,7 @@ import { ApiError } from "../../http/errors.ts";
 import { shown } from "../../http/fields.ts";
 import { apiNames } from "../../http/key.ts";
 import { requireJson } from "../../http/router.ts";
-import { Badge, Button, Card, Empty, Field, Table, When } from "../../ui/parts.tsx";
+import { Badge, Button, Card, Field, Table, When } from "../../ui/parts.tsx";
 import {
   appOf,
   type ConsoleContext,
@@ -25,7 +25,7 @@ import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 
 const purposes: Record<(typeof apiNames)[number], string> = {
-  "market-partner": "What a partner does: refresh metadata, look at reports, write collection information",
+  "market-partner": "For partners: refresh metadata, read reports, write collection information",
   market: "What a marketplace reads: collections, tokens, trade checks, events",
 };
 
@@ -69,14 +69,14 @@ const Apis = ({ site, app, requests, isOperator }: Props) => (
       caption="APIs"
       columns={["API", "For", "State", ""]}
       rows={apiNames.map((api) => {
-        const isHeld = app.apis.includes(api);
+        const isActive = app.apis.includes(api);
         const isAsked = isOpen(requests, "api", api);
-        const state = isHeld ? "active" : isAsked ? "requested" : "none";
+        const state = isActive ? "active" : isAsked ? "requested" : "none";
         return [
           <code class="nowrap">{api}</code>,
           purposes[api],
-          <Badge tone={isHeld ? "good" : isAsked ? "warn" : "plain"}>{state}</Badge>,
-          isHeld
+          <Badge tone={isActive ? "good" : isAsked ? "warn" : "plain"}>{state}</Badge>,
+          isActive
             ? isOperator && <Ask site={site} app={app} kind="withdraw/api" subject={api} text="Withdraw" />
             : !isAsked && <Ask site={site} app={app} kind="ask/api" subject={api} text="Request access" />,
         ];
@@ -100,22 +100,20 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
       title="Collections"
       hint="Whose information (names, links, trait groups) this app may write. Reading needs none of this."
     >
-      {granted.length === 0 && <Empty>None yet.</Empty>}
-      {granted.length > 0 && (
-        <Table
-          caption="Collections of this app"
-          columns={["Collection", "Address", ""]}
-          rows={granted.map((name) => [
-            name === ALL_COLLECTIONS
-              ? "Every collection"
-              : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
-            <code>{name}</code>,
-            isOperator && (
-              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
-            ),
-          ])}
-        />
-      )}
+      <Table
+        empty="None yet."
+        caption="Collections of this app"
+        columns={["Collection", "Address", ""]}
+        rows={granted.map((name) => [
+          name === ALL_COLLECTIONS
+            ? "Every collection"
+            : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
+          <code>{name}</code>,
+          isOperator && (
+            <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
+          ),
+        ])}
+      />
       {options.length > 0 && (
         <>
           <form
@@ -129,7 +127,7 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
             <Field
               name="collection"
               label="Prove a collection"
-              hint="The wallet that the contract's owner() names signs a text; nobody has to approve it."
+              hint="The wallet returned by the contract's owner() signs a text; no approval is needed."
               options={options}
             />
             <Button kind="primary">Sign as owner</Button>
@@ -195,7 +193,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     const { subject = "" } = await formOf(c);
     const granted = kind === "api" ? app.apis : (app.collections ?? [ALL_COLLECTIONS]);
     if (!granted.includes(subject)) {
-      const message = `${shown(subject)} is nothing that this app holds`;
+      const message = `this app has no permission ${shown(subject)}`;
       throw new ApiError("INVALID_REQUEST", [{ path: "subject", message }]);
     }
     await apps.withdraw(app.id, { kind, subject }, actor);
@@ -253,9 +251,9 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
         const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId);
         if (verdict.kind === "refused") throw refused(verdict.reason);
         if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
-          throw refused("the message was used before, has ended, or is not the one that was issued");
+          throw refused("the message was used before, has expired, or is not the one that was issued");
         const found = await proof.ownerOf(at);
-        if (!found) throw refused("the contract does not tell its owner; ask the operator");
+        if (!found) throw refused("the contract does not expose its owner; ask the operator");
         if (found !== verdict.address)
           throw refused(`the contract's owner is ${found}; the text was signed by ${verdict.address}`);
         return found;

@@ -1,6 +1,6 @@
 /** The KEY field: shows, hides and copies a key, which is fetched from the service only when needed. */
 
-import { post, tell } from "./wallet.js";
+import { announce, post } from "./wallet.js";
 
 for (const root of document.querySelectorAll("[data-key-field]")) {
   const input = root.querySelector("input");
@@ -18,7 +18,7 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
     try {
       await work();
     } catch (error) {
-      tell(state, error.message, true);
+      announce(state, error.message, true);
     }
   };
 
@@ -28,14 +28,14 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
       const isShown = input.value !== hidden;
       input.value = isShown ? hidden : await read();
       show.textContent = isShown ? "Show" : "Hide";
-      tell(state, isShown ? "" : "The key is shown.");
+      announce(state, isShown ? "" : "The key is shown.");
     }),
   );
   copy.addEventListener(
     "click",
     run(async () => {
       await navigator.clipboard.writeText(await read());
-      tell(state, "Copied.");
+      announce(state, "Copied.");
     }),
   );
   show.hidden = false;

@@ -1,6 +1,6 @@
 /** Proves the ownership of a collection with a signature by its contract's owner. */
 
-import { askWallet, findWallet, post, tell } from "./wallet.js";
+import { announce, askWallet, findWallet, post } from "./wallet.js";
 
 const form = document.getElementById("prove");
 const state = document.getElementById("prove-state");
@@ -10,7 +10,7 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("button");
   button.disabled = true;
   try {
-    tell(state, "Look at your wallet…");
+    announce(state, "Check your wallet…");
     const collection = new FormData(form).get("collection");
     const proof = await askWallet(await findWallet(), (wallet) =>
       post(form.dataset.message, { ...wallet, collection }),
@@ -18,7 +18,7 @@ form.addEventListener("submit", async (event) => {
     await post(form.action, { ...proof, collection });
     location.assign(form.dataset.next);
   } catch (error) {
-    tell(state, error.message, true);
+    announce(state, error.message, true);
     button.disabled = false;
   }
 });

@@ -1,6 +1,6 @@
 /** Signs in with any wallet in the browser: those that announce themselves (EIP-6963), or `window.ethereum`. */
 
-import { askWallet, post, tell } from "./wallet.js";
+import { announce, askWallet, post } from "./wallet.js";
 
 const root = document.getElementById("wallets");
 const state = document.getElementById("wallet-state");
@@ -21,12 +21,12 @@ function offer(name, provider) {
 async function signIn(provider, button) {
   button.disabled = true;
   try {
-    tell(state, "Look at your wallet…");
+    announce(state, "Check your wallet…");
     const proof = await askWallet(provider, (wallet) => post(root.dataset.message, wallet));
     await post(root.dataset.prove, proof);
     location.assign(root.dataset.next);
   } catch (error) {
-    tell(state, error.message, true);
+    announce(state, error.message, true);
     button.disabled = false;
   }
 }
@@ -37,5 +37,5 @@ window.dispatchEvent(new Event("eip6963:requestProvider"));
 setTimeout(() => {
   if (known.size === 0 && window.ethereum) offer("your wallet", window.ethereum);
   if (known.size === 0)
-    tell(state, "No wallet was found. Install one in this browser and open the page again.");
+    announce(state, "No wallet was found. Install one in this browser and open the page again.");
 }, 300);

@@ -39,7 +39,7 @@ export function findWallet() {
 }
 
 /** Shows a message that screen readers announce. */
-export function tell(element, text, isProblem = false) {
+export function announce(element, text, isProblem = false) {
   element.textContent = text;
   element.className = isProblem ? "notice bad" : "soft";
 }

@@ -5,15 +5,14 @@ import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
 import { parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
-import { Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
-import { render } from "../frame.tsx";
 import {
   CollectionName,
   collectionNamed,
   collectionOptions,
-  OperatorFrame,
   operatorPath,
+  renderOperator,
 } from "./operator-frame.tsx";
 
 const PENDING_MAX = 200;
@@ -26,32 +25,30 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     operatorOnly(c);
     const list = await allowlist.list();
     const path = operatorPath("/hosts");
-    return render(
+    return renderOperator(
       site,
       c,
-      { title: "Hosts", status: sent ? 400 : 200 },
-      <OperatorFrame site={site} tab="/hosts">
+      "/hosts",
+      <>
         <Card title="Allowed hosts" hint="Videos and animations are shown from these hosts only.">
-          {list.length === 0 && <Empty>None: no video and no animation is shown.</Empty>}
-          {list.length > 0 && (
-            <Table
-              caption="Allowed hosts"
-              columns={["Host", "For", "Added by", "Added", ""]}
-              rows={list.map((host) => [
-                <code>{host.pattern}</code>,
-                host.collection ? <CollectionName site={site} name={host.collection} /> : "every collection",
-                <code>{host.added_by}</code>,
-                <When at={new Date(host.added_at)} />,
-                <form method="post" action={site.to(`${path}/remove`)}>
-                  <input type="hidden" name="pattern" value={host.pattern} />
-                  <input type="hidden" name="collection" value={host.collection ?? ""} />
-                  <Button isSlim kind="danger" label={`Remove ${host.pattern}`}>
-                    Remove
-                  </Button>
-                </form>,
-              ])}
-            />
-          )}
+          <Table
+            empty="None: no video and no animation is shown."
+            caption="Allowed hosts"
+            columns={["Host", "For", "Added by", "Added", ""]}
+            rows={list.map((host) => [
+              <code>{host.pattern}</code>,
+              host.collection ? <CollectionName site={site} name={host.collection} /> : "every collection",
+              <code>{host.added_by}</code>,
+              <When at={new Date(host.added_at)} />,
+              <form method="post" action={site.to(`${path}/remove`)}>
+                <input type="hidden" name="pattern" value={host.pattern} />
+                <input type="hidden" name="collection" value={host.collection ?? ""} />
+                <Button isSlim kind="danger" label={`Remove ${host.pattern}`}>
+                  Remove
+                </Button>
+              </form>,
+            ])}
+          />
         </Card>
         <Card title="Allow a host">
           <form method="post" action={site.to(path)} class="inline-form">
@@ -73,7 +70,8 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
             <Button kind="primary">Allow</Button>
           </form>
         </Card>
-      </OperatorFrame>,
+      </>,
+      { status: sent ? 400 : 200 },
     );
   }
 
@@ -107,51 +105,47 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       const refs = site.collections.all.map(({ chainId, address }) => ({ chainId, collection: address }));
       const found = await traitApproval.pending(refs, PENDING_MAX + 1);
       const pending = found.slice(0, PENDING_MAX);
-      return render(
+      return renderOperator(
         site,
         c,
-        { title: "Display types" },
-        <OperatorFrame site={site} tab="/traits">
-          <Card
-            title="Trait types that came with another display type"
-            hint="Their entries stay hidden until you change the type. Then every token shows them at once, and entries of the previous type are hidden."
-          >
-            {pending.length === 0 && <Empty>No conflicts</Empty>}
-            {pending.length > 0 && (
-              <Table
-                caption="Held back"
-                columns={[
-                  "Collection",
-                  "Trait type",
-                  "Known as",
-                  "Came as",
-                  { head: "Tokens", isNumber: true },
-                  "Since",
-                  "",
-                ]}
-                rows={pending.map((row) => [
-                  <CollectionName site={site} name={`${row.chainId}:${row.collection}`} />,
-                  row.traitType,
-                  <code>{row.known}</code>,
-                  <code>{row.wanted}</code>,
-                  row.tokens.toLocaleString("en-US"),
-                  <When at={row.firstSeenAt} />,
-                  <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
-                    <input type="hidden" name="collection" value={`${row.chainId}:${row.collection}`} />
-                    <input type="hidden" name="trait_type" value={row.traitType} />
-                    <input type="hidden" name="display_type" value={row.wanted} />
-                    <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.wanted}`}>
-                      {`Change to ${row.wanted}`}
-                    </Button>
-                  </form>,
-                ])}
-              />
-            )}
-            {found.length > PENDING_MAX && (
-              <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow when they are decided.`}</Notice>
-            )}
-          </Card>
-        </OperatorFrame>,
+        "/traits",
+        <Card
+          title="Trait types that came with another display type"
+          hint="Their entries stay hidden until you change the type. Then every token shows them at once, and entries of the previous type are hidden."
+        >
+          <Table
+            empty="No conflicts"
+            caption="Hidden"
+            columns={[
+              "Collection",
+              "Trait type",
+              "Known as",
+              "Came as",
+              { head: "Tokens", isNumber: true },
+              "Since",
+              "",
+            ]}
+            rows={pending.map((row) => [
+              <CollectionName site={site} name={collectionKey(row)} />,
+              row.traitType,
+              <code>{row.known}</code>,
+              <code>{row.proposed}</code>,
+              row.tokens.toLocaleString("en-US"),
+              <When at={row.firstSeenAt} />,
+              <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
+                <input type="hidden" name="collection" value={collectionKey(row)} />
+                <input type="hidden" name="trait_type" value={row.traitType} />
+                <input type="hidden" name="display_type" value={row.proposed} />
+                <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.proposed}`}>
+                  {`Change to ${row.proposed}`}
+                </Button>
+              </form>,
+            ])}
+          />
+          {found.length > PENDING_MAX && (
+            <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow once they are decided.`}</Notice>
+          )}
+        </Card>,
       );
     })
     .post("/operator/traits/approve", async (c) => {
@@ -161,7 +155,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       const { trait_type: traitType = "" } = form;
       const displayType = displayTypes.find((type) => type === form.display_type);
       if (!displayType)
-        throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is no display type" }]);
+        throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is not a display type" }]);
       const approval = await actions.approveDisplayType(actor, collection, traitType, displayType);
       const done = approval.kind === "approved" ? "type_approved" : "not_pending";
       return goTo(site, c, operatorPath("/traits"), done);
@@ -174,46 +168,44 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
         site.information.readAll(all),
         site.apps.holdersOf(names, HOLDERS_SHOWN),
       ]);
-      return render(
+      return renderOperator(
         site,
         c,
-        { title: "Collections" },
-        <OperatorFrame site={site} tab="/collections">
-          {all.map((collection, index) => {
-            const { apps = [], count = 0 } = holders[index] ?? {};
-            const information = provided[index];
-            return (
-              <Card title={information?.name ?? collection.name ?? "Unnamed collection"}>
-                <Facts
-                  rows={[
-                    ["Collection", <code>{names[index]}</code>],
-                    ["Standard", collection.standard ?? "detected automatically"],
-                    [
-                      "Apps that hold it",
-                      <>
-                        {count === 0 && "none"}
-                        {apps.map((app) => (
-                          <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
-                        ))}
-                        {count > apps.length && `and ${count - apps.length} more`}
-                      </>,
-                    ],
-                    ["Information", information ? <When at={new Date(information.updated_at)} /> : "none"],
-                    ...(information ? informationRows(information) : []),
-                  ]}
-                />
-              </Card>
-            );
-          })}
-        </OperatorFrame>,
+        "/collections",
+        all.map((collection, index) => {
+          const { apps = [], count = 0 } = holders[index] ?? {};
+          const information = provided[index];
+          return (
+            <Card title={information?.name ?? collection.name ?? "Unnamed collection"}>
+              <Facts
+                rows={[
+                  ["Collection", <code>{names[index]}</code>],
+                  ["Standard", collection.standard ?? "detected automatically"],
+                  [
+                    "Apps with permission",
+                    <>
+                      {count === 0 && "none"}
+                      {apps.map((app) => (
+                        <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
+                      ))}
+                      {count > apps.length && `and ${count - apps.length} more`}
+                    </>,
+                  ],
+                  ["Information", information ? <When at={new Date(information.updated_at)} /> : "none"],
+                  ...(information ? informationRows(information) : []),
+                ]}
+              />
+            </Card>
+          );
+        }),
       );
     });
 }
 
-type Told = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]>>[number]>;
+type Information = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]>>[number]>;
 
 /** The provided information, field by field, in the order of the contract, without empty fields. */
-function informationRows(information: Told) {
+function informationRows(information: Information) {
   const { trait_groups: groups, updated_at: _shown, ...fields } = information;
   const provided = Object.entries(fields).flatMap(([field, value]) =>
     value === null || value === "" ? [] : [[field.replaceAll("_", " "), String(value)] as const],

@@ -1,9 +1,10 @@
 /** The shared parts of the operator's pages. */
 
-import type { PropsWithChildren } from "hono/jsx";
+import type { Child } from "hono/jsx";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { Tabs, Title } from "../../ui/parts.tsx";
-import type { Site } from "../env.ts";
+import type { ConsoleContext, Site } from "../env.ts";
+import { render } from "../frame.tsx";
 
 const tabs = {
   "": "Requests",
@@ -19,11 +20,16 @@ export type OperatorTab = keyof typeof tabs;
 
 export const operatorPath = (tab: OperatorTab = ""): string => `/console/operator${tab}`;
 
-export const OperatorFrame = ({
-  site,
-  tab,
-  children,
-}: PropsWithChildren<{ site: Site; tab: OperatorTab }>) => (
+/** Renders the page of a tab, with the tab's name as its title. */
+export const renderOperator = (
+  site: Site,
+  c: ConsoleContext,
+  tab: OperatorTab,
+  content: Child,
+  options: { readonly status?: 200 | 400; readonly scripts?: readonly string[] } = {},
+) => render(site, c, { title: tabs[tab], ...options }, <Frame site={site} tab={tab} content={content} />);
+
+const Frame = ({ site, tab, content }: { site: Site; tab: OperatorTab; content: Child }) => (
   <>
     <Title>Operator</Title>
     <Tabs
@@ -35,7 +41,7 @@ export const OperatorFrame = ({
         isCurrent: path === tab,
       }))}
     />
-    {children}
+    {content}
   </>
 );
 

@@ -1,16 +1,16 @@
 /** The refresh queue as it is now, and the form that refreshes a collection. */
 
 import { Hono } from "hono";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { OpenSweep } from "../../refresh/queue/overview-store.ts";
-import { Badge, Button, Card, Empty, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
-import { render } from "../frame.tsx";
 import {
   CollectionName,
   collectionNamed,
   collectionOptions,
-  OperatorFrame,
   operatorPath,
+  renderOperator,
 } from "./operator-frame.tsx";
 
 const count = (amount: number): string => amount.toLocaleString("en-US");
@@ -18,7 +18,7 @@ const count = (amount: number): string => amount.toLocaleString("en-US");
 const Progress = ({ sweep }: { sweep: OpenSweep }) =>
   sweep.isCounted ? (
     <>
-      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label="Tokens asked for" />
+      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label="Queued tokens" />
       <span class="small soft">{`${count(sweep.passed)} of ${count(sweep.known)} tokens`}</span>
     </>
   ) : (
@@ -33,11 +33,11 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
     .get("/operator/refreshes", async (c) => {
       operatorOnly(c);
       const { queue, hosts, sweeps } = await operatorRequests.overview();
-      return render(
+      return renderOperator(
         site,
         c,
-        { title: "Refresh queue", scripts: ["live.js"] },
-        <OperatorFrame site={site} tab="/refreshes">
+        "/refreshes",
+        <>
           <div id="live" class="stack">
             <Card title="Queue" hint="Updates live.">
               {queue ? (
@@ -55,46 +55,42 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
               )}
             </Card>
             <Card title="Collections being refreshed">
-              {sweeps.entries.length === 0 && <Empty>None.</Empty>}
-              {sweeps.entries.length > 0 && (
-                <Table
-                  caption="Sweeps"
-                  columns={["Collection", "Since", "Progress"]}
-                  rows={sweeps.entries.map((sweep) => [
-                    <CollectionName site={site} name={`${sweep.chainId}:${sweep.collection}`} />,
-                    <When at={sweep.createdAt} />,
-                    <Progress sweep={sweep} />,
-                  ])}
-                />
-              )}
+              <Table
+                empty="None."
+                caption="Sweeps"
+                columns={["Collection", "Since", "Progress"]}
+                rows={sweeps.entries.map((sweep) => [
+                  <CollectionName site={site} name={collectionKey(sweep)} />,
+                  <When at={sweep.createdAt} />,
+                  <Progress sweep={sweep} />,
+                ])}
+              />
               {sweeps.more && <p class="soft">There are more.</p>}
             </Card>
             <Card title="Hosts">
-              {hosts.entries.length === 0 && <Empty>No hosts in use</Empty>}
-              {hosts.entries.length > 0 && (
-                <Table
-                  caption="Hosts"
-                  columns={[
-                    "Host",
-                    { head: "Waiting", isNumber: true },
-                    { head: "Being fetched", isNumber: true },
-                    "State",
-                  ]}
-                  rows={hosts.entries.map((host) => [
-                    host.host === "" ? "not known yet" : <code>{host.host}</code>,
-                    count(host.waiting),
-                    count(host.inFlight),
-                    host.pausedUntil ? (
-                      <>
-                        <Badge tone="warn">paused</Badge> until <When at={host.pausedUntil} />{" "}
-                        <span class="soft">{host.reason}</span>
-                      </>
-                    ) : (
-                      <Badge tone="good">asked</Badge>
-                    ),
-                  ])}
-                />
-              )}
+              <Table
+                empty="No hosts in use"
+                caption="Hosts"
+                columns={[
+                  "Host",
+                  { head: "Waiting", isNumber: true },
+                  { head: "Being fetched", isNumber: true },
+                  "State",
+                ]}
+                rows={hosts.entries.map((host) => [
+                  host.host === "" ? "not known yet" : <code>{host.host}</code>,
+                  count(host.waiting),
+                  count(host.inFlight),
+                  host.pausedUntil ? (
+                    <>
+                      <Badge tone="warn">paused</Badge> until <When at={host.pausedUntil} />{" "}
+                      <span class="soft">{host.reason}</span>
+                    </>
+                  ) : (
+                    <Badge tone="good">asked</Badge>
+                  ),
+                ])}
+              />
               {hosts.more && <p class="soft">There are more.</p>}
             </Card>
           </div>
@@ -104,7 +100,8 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
               <Button>Refresh the collection</Button>
             </form>
           </Card>
-        </OperatorFrame>,
+        </>,
+        { scripts: ["live.js"] },
       );
     })
     .post("/operator/refreshes", async (c) => {

@@ -12,10 +12,10 @@ import type {
 const KEPT_MS = 600_000;
 const ENTRIES_MAX = 2_000;
 
-/** What is known, and how well. */
+/** The known delegations, and how current they are. */
 export type Known<Value> =
   | { readonly status: "ok"; readonly asOf: Date; readonly value: Value }
-  /** A cached answer: the registry can't be asked now. */
+  /** A cached answer, used while the registry is unreachable. */
   | Failure<"stale", { readonly asOf: Date; readonly value: Value }>
   | Failure<"unavailable", { readonly asOf: null; readonly value: null }>;
 
@@ -65,7 +65,7 @@ export function createDelegations(source: DelegationSource, now: () => number = 
   }
 
   return {
-    /** `own`, or the URL of the registry that is asked. */
+    /** `own`, or the URL of the registry in use. */
     registry: source.name,
 
     ofWallet: (chainId: number, wallet: string): Promise<Known<WalletDelegations>> =>

@@ -1,4 +1,4 @@
-/** Another registry over HTTP: asked within its limit, and never waited for long. */
+/** Another registry over HTTP, within its rate limit and with a short timeout. */
 
 import type { z } from "zod";
 import { overLimit, type RateLimit, type RateLimiter } from "../../http/limits/rate-limit.ts";
@@ -7,12 +7,12 @@ import { betweenSchema, parseExact, recordsSchema } from "./remote-answers.ts";
 import { type DelegationSource, isWhole, type SourceAnswer, splitByDirection } from "./source.ts";
 
 /**
- * spec.md "Limits": 25 requests per 10 seconds without a key. Its windows and ours begin at different moments, and two of
- * ours may fall into one of its: half as many in each of ours keep below in any 10 seconds.
+ * spec.md "Limits": 25 requests per 10 seconds without a key. Its windows and ours start at different moments, and two
+ * of ours may overlap one of its. Half as many requests in each of ours stay below the limit in any 10 seconds.
  */
 export const delegationBudget: RateLimit = { name: "delegation-budget", requests: 12, seconds: 10 };
 
-// A block or a few: who delegates waits for one anyway.
+// A block or a few: whoever delegates waits for one anyway.
 const FRESH_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 const BODY_CHARACTERS_MAX = 5_000_000;
@@ -20,14 +20,14 @@ const BODY_CHARACTERS_MAX = 5_000_000;
 export interface RemoteSourceDeps {
   /** Without /registry/v2. */
   readonly url: string;
-  /** Lifts the registry's limit. */
+  /** Removes the registry's limit. */
   readonly key: string | undefined;
   /** Shared by all processes. */
   readonly budget: RateLimiter;
   readonly now?: () => number;
 }
 
-interface Told<Body> {
+interface RemoteAnswer<Body> {
   readonly body: Body;
   /** The registry says that there is more. */
   readonly truncated: boolean;
@@ -40,16 +40,16 @@ const unavailable = (reason: Unavailable["reason"], message: string): Unavailabl
   message,
 });
 
-/** Nothing here rejects: a registry that is down is an answer. */
+/** Never rejects: an unreachable registry is an answer. */
 export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceDeps): DelegationSource {
-  // The registry answered 429: others share its limit with us.
+  // The registry answered 429: other clients share its limit with us.
   let pausedUntil = 0;
 
   async function ask<Schema extends z.ZodType>(
     path: string,
     query: Record<string, string>,
     schema: Schema,
-  ): Promise<SourceAnswer<Told<z.output<Schema>>>> {
+  ): Promise<SourceAnswer<RemoteAnswer<z.output<Schema>>>> {
     if (now() < pausedUntil) return unavailable("rate_limited", "the registry asked for a pause");
     if (key === undefined) {
       const { isAllowed, resetSeconds } = await budget.take(url);
@@ -81,7 +81,7 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
     name: url,
     freshMs: FRESH_MS,
     async ofWallet(chainId, wallet) {
-      // The direction is for a registry like ours; others list what they list.
+      // Only a registry like ours knows the direction; others return what they return.
       const query = { chainId: String(chainId), direction: "all" };
       const answer = await ask(wallet, query, recordsSchema);
       if (answer.kind !== "answered") return answer;
@@ -94,7 +94,7 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
       const { body, truncated } = answer.value;
       if (typeof body === "boolean")
         return { kind: "answered", value: { delegated: body, delegations: null, truncated } };
-      // Registries that don't know the parameters list what they list.
+      // Registries that don't know the parameters ignore them.
       const delegations = body.filter((each) => each.from === from && each.to === to);
       const grant = { delegated: delegations.some(isWhole), delegations };
       return { kind: "answered", value: { ...grant, truncated } };
@@ -106,7 +106,7 @@ function understand<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
   truncated: boolean,
-): SourceAnswer<Told<z.output<Schema>>> {
+): SourceAnswer<RemoteAnswer<z.output<Schema>>> {
   let body: unknown;
   try {
     body = parseExact(text);
@@ -128,7 +128,7 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** fetch hides the reason in the cause; its own message may carry the URL, which is not for everybody. */
+/** fetch hides the reason in the cause; its own message may contain the URL, which may be confidential. */
 const causeOf = (error: Error): string =>
   error.name === "TimeoutError"
     ? `no answer within ${TIMEOUT_MS / 1000} s`

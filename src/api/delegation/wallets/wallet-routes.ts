@@ -10,7 +10,7 @@ import { unavailableReasons } from "./source.ts";
 
 const stateFields = {
   status: z.enum(["ok", "stale", "unavailable"]).openapi({
-    description: "stale: from as_of, since the registry does not tell now; unavailable: nothing is known",
+    description: "stale: from as_of, since the registry does not answer now; unavailable: nothing is known",
   }),
   reason: z.enum(unavailableReasons).nullable(),
   message: z.string().nullable(),
@@ -24,10 +24,12 @@ const walletSchema = z
     chain_id: z.number(),
     registry: z.string().openapi({ description: "own, or the URL of the registry that is asked" }),
     ...stateFields,
-    incoming: records.nullable().openapi({ description: "Who lets the wallet act; null while unknown." }),
+    incoming: records
+      .nullable()
+      .openapi({ description: "The wallets that it may act for; null while unknown." }),
     outgoing: records
       .nullable()
-      .openapi({ description: "Whom the wallet lets act, as far as the registry tells." }),
+      .openapi({ description: "The wallets that may act for it, as far as the registry reports them." }),
     truncated: z.boolean().openapi({ description: "There are more than the 1,000 that are listed." }),
     granted: z
       .object({

@@ -43,7 +43,7 @@ type IntrospectionCost = ReturnType<typeof createIntrospectionCost>;
 
 const costs = new WeakMap<GraphQLSchema, IntrospectionCost>();
 
-/** Tells what a `__schema` or `__type` field costs: as much as it answers, beside the standard query's answer. */
+/** The cost of a `__schema` or `__type` field: the size of its answer, compared with the standard query's. */
 export function introspectionCost(schema: GraphQLSchema): IntrospectionCost {
   const known = costs.get(schema) ?? createIntrospectionCost(schema);
   costs.set(schema, known);

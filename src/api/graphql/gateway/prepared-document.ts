@@ -138,7 +138,7 @@ function unselectable(
     return new GraphQLError(`the query has no operation named "${operationName}"`);
   return new GraphQLError(
     operations.length === 0
-      ? "the query holds no operation"
-      : `the query holds ${operations.length} operations; operationName must name one of them`,
+      ? "the query has no operation"
+      : `the query has ${operations.length} operations; operationName must name one of them`,
   );
 }

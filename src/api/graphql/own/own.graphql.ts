@@ -5,22 +5,22 @@ import { searchSdl } from "./search.graphql.ts";
 
 const tokenSdl = /* GraphQL */ `
   extend type Query {
-    "A token with its metadata, traits, lock state and what each page shows; null while no transfer of it is indexed."
+    "A token with its metadata, traits, lock state and what each page shows; null until a transfer of it is indexed."
     token(tokenAddress: String!, tokenId: String!, chainId: Float): Token
-    "What became of a requestMetadataRefresh, for 30 days; null for an unknown id, and for refreshes of other doors."
+    "The state of a requestMetadataRefresh, for 30 days; null for an unknown id, and for refreshes requested another way."
     metadataRefresh(id: String!): MetadataRefresh
   }
 
   type Mutation {
     """
     Queues a refresh of the token's metadata. An error 'Token not found' for a token that does not exist or is burned, and
-    UNAVAILABLE while the node can't tell whether one exists of which no transfer is indexed, or too many such tokens wait.
+    UNAVAILABLE while the node can't confirm a token without an indexed transfer, or too many such tokens wait.
     RATE_LIMITED above 600 token ids a minute from one client address, unless an app's key allows market-partner.
     """
     refreshMetadata(tokenAddress: String!, tokenId: String!, chainId: Float): Boolean!
     """
     Queues a refresh of 1 to 100 tokens; duplicates count once. An error 'Token not found' only if none of them exists, and
-    UNAVAILABLE where nothing could be found out. Limited by token ids as refreshMetadata is.
+    UNAVAILABLE if that could not be determined. Limited by token ids, like refreshMetadata.
     """
     requestMetadataRefresh(tokenAddress: String!, tokenIds: [String!]!, chainId: Float): MetadataRefresh!
   }
@@ -63,9 +63,9 @@ const tokenSdl = /* GraphQL */ `
     traits: [TokenTraitValue!]!
     propertyGroups: [PropertyGroup!]!
     lock: TokenLock!
-    "True only while the index is fresh and has seen the token, neither burned nor locked, and trade of its collection is open."
+    "True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open."
     tradable: Boolean!
-    "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that the index has not seen."
+    "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that is not indexed yet."
     opensAt: String
     metadata: TokenMetadataState!
   }
@@ -109,7 +109,7 @@ const tokenSdl = /* GraphQL */ `
     maxValue: Float
     "Listed tokens of the collection with this value."
     count: Int!
-    "Of all listed tokens of the collection, 0 to 100."
+    "Share of all listed tokens of the collection, 0 to 100."
     percentage: Float!
   }
 
@@ -118,23 +118,23 @@ const tokenSdl = /* GraphQL */ `
     traits: [String!]!
   }
 
-  "As the index has it now; of a token that it has not seen yet it knows no locks."
+  "The current state in the index; a token that is not indexed yet has no locks."
   type TokenLock {
-    "False for a token that the index has not seen yet, which is not tradable either."
+    "False for a token that is not indexed yet, which is not tradable either."
     locked: Boolean!
-    "Locks of ERC-721x plus one for each other standard that holds the token."
+    "ERC-721x locks, plus one for each other standard that locks the token."
     lockCount: Int!
-    "Those that hold it now: erc721x, erc5192, erc6982, erc5753."
+    "The standards that lock it now: erc721x, erc5192, erc6982, erc5753."
     standards: [String!]!
     approvedContracts: [String!]!
     sinceBlock: Float
   }
 
   type TokenMetadataState {
-    "none, pending, current or failed: how the last fetch ended."
+    "none, pending, current or failed: the state of the last fetch."
     status: String!
     reason: String
-    "The version that is served."
+    "The served version."
     version: Int
     contentHash: String
     fetchedAt: String

@@ -3,7 +3,7 @@ export const searchSdl = /* GraphQL */ `
   extend type Query {
     """
     Tokens of a collection by traits, text (in the name, the description or a trait value), owner and lock state. limit is
-    1 to 100; a page begins where the one before ended, whatever was added or changed meanwhile.
+    1 to 100; a page starts where the previous one ended, even if tokens were added or changed in between.
     """
     searchTokens(
       tokenAddress: String!
@@ -18,7 +18,7 @@ export const searchSdl = /* GraphQL */ `
       limit: Int = 20
       cursor: String
     ): TokenPage!
-    "How the traits of a collection's tokens are distributed, or of those that match."
+    "The trait distribution of a collection's tokens, or of those that match."
     traits(
       tokenAddress: String!
       chainId: Float
@@ -39,11 +39,11 @@ export const searchSdl = /* GraphQL */ `
   }
 
   type TokenPage {
-    "May hold fewer than the limit on any page: a token burned in this moment is left out."
+    "A page may have fewer tokens than the limit, because tokens that were just burned are left out."
     items: [Token!]!
     "Null after the last page."
     nextCursor: String
-    "How many tokens match, on all pages."
+    "The number of matching tokens on all pages."
     total: Int!
   }
 
@@ -59,21 +59,21 @@ export const searchSdl = /* GraphQL */ `
     displayType: String!
     "Matching tokens that have the trait."
     count: Int!
-    "Of numbers and dates, among matching tokens."
+    "For numbers and dates, among matching tokens."
     min: Float
     max: Float
-    "The highest number that any token of the collection ever had."
+    "The highest number that any token of the collection has had."
     maxValue: Float
-    "The most frequent first, at most 1,000."
+    "Most frequent first, at most 1,000."
     values: [TraitValueCount!]!
-    "How many different values there are."
+    "The number of different values."
     valuesTotal: Int!
   }
 
   type TraitValueCount {
     value: JSON!
     count: Int!
-    "Of all matching tokens, 0 to 100; without conditions, of all listed tokens."
+    "Share of all matching tokens, 0 to 100; without conditions, of all listed tokens."
     percentage: Float!
   }
 
@@ -81,25 +81,25 @@ export const searchSdl = /* GraphQL */ `
     chainId: Float!
     collectionAddress: String!
     standard: String
-    "The operator's name for it, else that of its makers."
+    "The operator's name for it, or else its creators'."
     name: String
     slug: String
-    "Tokens that exist, as the index has it."
+    "Existing tokens, according to the index."
     items: Int
-    "Wallets that hold some."
+    "Wallets that own at least one token."
     owners: Int
-    "What its makers tell of it."
+    "Its creators' information."
     information: CollectionInformation
-    "What the contract's logs said and the index could not take in."
+    "Logs of the contract that the index could not process in full."
     anomalies: [CollectionAnomaly!]!
   }
 
   type CollectionAnomaly {
     kind: String!
-    "How many logs."
+    "Number of logs."
     count: Int!
     firstBlock: Float!
-    "What was found the first time."
+    "Details of the first one."
     detail: String!
   }
 
@@ -115,7 +115,7 @@ export const searchSdl = /* GraphQL */ `
     x: String
     showAt: String
     tradableAt: String
-    "Categories of the token page, in their order; none means the usual ones."
+    "Categories of the token page, in this order; without any, the default ones."
     traitGroups: [TraitGroup!]!
     updatedAt: String!
   }
@@ -134,23 +134,23 @@ export const searchSdl = /* GraphQL */ `
     collectionAddress: String!
     tokenId: String!
     metadata: TokenReportMetadata!
-    "Of the document that is served."
+    "Of the served document."
     issues: [MetadataIssue!]!
     traits: [TokenTraitValue!]!
     display: TokenDisplay!
     versions: [MetadataVersion!]!
-    "The before of the next page; null on the last one."
+    "The cursor of the next page, for its before; null on the last one."
     next: Int
   }
 
   type TokenReportMetadata {
-    "none, pending, current or failed: how the last fetch ended."
+    "none, pending, current or failed: the state of the last fetch."
     status: String!
     reason: String
     version: Int
     contentHash: String
     fetchedAt: String
-    "Where the document that is served was read from."
+    "The source of the served document."
     uri: String
   }
 
@@ -161,7 +161,7 @@ export const searchSdl = /* GraphQL */ `
     outcome: String!
     reason: String
     uri: String
-    "The block that the URI was read at."
+    "The block at which the URI was read."
     readBlock: Float
     contentHash: String
     durationMs: Int!

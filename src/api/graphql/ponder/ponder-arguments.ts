@@ -103,7 +103,7 @@ function faultOfText(value: unknown, key: string): string | undefined {
   // Ponder turns it into a pattern, in which a trailing backslash would escape nothing.
   const isPattern = key.endsWith("_ends_with") || key.endsWith("_ends_with_nocase");
   const isOpen = isPattern && typeof value === "string" && (/\\+$/.exec(value)?.[0].length ?? 0) % 2 === 1;
-  return isOpen ? "text whose last backslashes are an even number" : undefined;
+  return isOpen ? "text that ends with an even number of backslashes" : undefined;
 }
 
 // PostgreSQL refuses such text.

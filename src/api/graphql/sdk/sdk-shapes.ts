@@ -7,9 +7,9 @@ import type { CatalogModule } from "../../catalog/module.ts";
 import { viewCollections } from "../../catalog/module.ts";
 import { ownerSchema } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { createBatch, keepByKey } from "../../jobs/batch.ts";
 import { valueText } from "../../metadata/rules.ts";
 import { readArguments, windowArguments } from "../own/arguments.ts";
-import { createBatch, keepByKey } from "../own/batch.ts";
 
 export const ercOf = (standard: Standard | null): "Erc721" | "Erc1155" | null =>
   standard === null ? null : standard === "erc721" ? "Erc721" : "Erc1155";

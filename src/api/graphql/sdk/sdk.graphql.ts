@@ -3,15 +3,15 @@
  * no order book and no profiles: those fields are null or empty.
  */
 export const sdkSdl = /* GraphQL */ `
-  "A decimal number as text, whatever its size; numbers are accepted as input."
+  "A decimal number of any size, as text; numbers are accepted as input."
   scalar BigDecimal
 
   extend type Query {
-    "A collection; an error 'Collection not found' for one that is not served here."
+    "A collection; the error 'Collection not found' for one that is not served here."
     tokenData(tokenAddress: String!, chainId: Float): TokenData
-    "Collections of ERC-721. size is at most 50, and from + size at most 10,000, here and wherever they stand."
+    "ERC-721 collections. In all queries size is at most 50, and from + size at most 10,000."
     erc721List(from: Int!, size: Int!): [TokenData!]!
-    "Collections of ERC-1155."
+    "ERC-1155 collections."
     erc1155List(from: Int!, size: Int!): [TokenData!]!
     "The values of every trait of a collection."
     tokenMetadata(tokenAddress: String!, chainId: Float): TokenMetadata
@@ -50,7 +50,7 @@ export const sdkSdl = /* GraphQL */ `
       priceRange: InputRange
       rangeCriteria: [RangeSearchCriteria!]
     ): Erc1155Tokens!
-    "What a wallet holds, in the collections named or in all, in their order and by token id."
+    "A wallet's tokens in the listed collections or in all, in that order and by token id."
     tokens(
       owner: String!
       chainId: Float
@@ -72,13 +72,13 @@ export const sdkSdl = /* GraphQL */ `
     range: InputRange
   }
 
-  "Numbers as text; an end that is null is open."
+  "Numbers as text; a null end is open."
   input InputRange {
     from: String
     to: String
   }
 
-  "Without prices, PriceAsc and PriceDesc come by id."
+  "There are no prices, so PriceAsc and PriceDesc sort by id."
   enum SortBy {
     IdAsc
     IdDesc
@@ -139,7 +139,7 @@ export const sdkSdl = /* GraphQL */ `
   type TokenData {
     tokenAddress: String!
     chainId: Float!
-    "avatar, banner, collection_name, discord_url, ronin_url, studio_name, twitter_url and website_url, as its makers tell."
+    "avatar, banner, collection_name, discord_url, ronin_url, studio_name, twitter_url and website_url, from its creators."
     collectionMetadata: JSON
     totalVolume: String
     volumeAllTime: String
@@ -205,12 +205,12 @@ export const sdkSdl = /* GraphQL */ `
     minPrice: String
     totalListing: Int
     totalItemsListing: Int
-    "How many of it exist."
+    "The number that exist."
     totalItems: String
-    "Wallets that hold some of it."
+    "Wallets that own some of it."
     totalOwners: Int
     orders(maker: String, from: Int!, size: Int!, showInvalid: Boolean, sort: Erc1155SortBy): [Order!]!
-    "How many of it a wallet holds."
+    "A wallet's balance of the token."
     balance(owner: String!): String
     "Newest first."
     transferHistory(from: Int!, size: Int!): TransferHistory!

@@ -1,4 +1,4 @@
-/** What `rateLimit` counts requests by. */
+/** Ways to count requests for `rateLimit`. */
 
 import type { Context } from "hono";
 import { appOfKey, type KeyCheck, keyOf } from "../key.ts";
@@ -10,7 +10,7 @@ import type { Tier } from "./tiers.ts";
 /** One limiter per tier. */
 export type TierLimiters = Readonly<Record<Tier, RateLimiter>>;
 
-/** Told of every request with a valid key. */
+/** Called for every request with a valid key. */
 export type CountUsage = (appId: string, api: string, isAllowed: boolean) => void;
 
 /** By client address. */
@@ -18,7 +18,7 @@ export const perClient =
   (limiter: RateLimiter, clientAddress: (c: Context) => string) =>
   (c: Context): Counted => ({ limit: limiter.limit, per: "client", taken: limiter.take(clientAddress(c)) });
 
-/** By app. Needs the app of a key: `requireKey` or `perCaller` before it. */
+/** By app. Requires the app of a key: `requireKey` or `perCaller` must come before it. */
 export const perApp =
   (limiter: RateLimiter | InFlightLimiter) =>
   (c: Context<ApiEnv>): Counted => ({
@@ -27,7 +27,7 @@ export const perApp =
     taken: limiter.take(c.get("app").id),
   });
 
-/** By app, in the limiter of its tier, and counted as usage of `api`. Needs the app of a key, as `perApp` does. */
+/** By app, in the limiter of its tier, and counted as usage of `api`. Requires the app of a key, as `perApp` does. */
 export const perTier =
   (
     { limiters, countUsage }: { readonly limiters: TierLimiters; readonly countUsage: CountUsage },
@@ -45,9 +45,9 @@ export const perTier =
   };
 
 /**
- * For routes that need no key: `anonymous` counts requests without one, `keyed` those with one; without `keyed`, a key
- * lifts the limit. Sets the app of a key. Throws KEY_INVALID for a wrong key, so that
- * no client mistakes the anonymous limit for that of its app.
+ * For routes that need no key: `anonymous` counts requests without one, `keyed` those with one; without `keyed`,
+ * requests with a key are not limited. Sets the app of a key. Throws KEY_INVALID for a wrong key, so that no client
+ * mistakes the anonymous limit for that of its app.
  */
 export const perCaller =
   (

@@ -1,10 +1,10 @@
-/** Counts what is running in this process, by key. */
+/** Counts the requests in progress in this process, by key. */
 
 import type { InFlightLimit, Taken } from "./rate-limit.ts";
 
 export interface InFlightLimiter {
   readonly limit: InFlightLimit;
-  /** Takes a place, which its `release` frees. */
+  /** Takes a slot; `release` of the result frees it. */
   take(key: string): Taken;
 }
 

@@ -1,26 +1,26 @@
 /**
- * A limit for busy routes, where the statement per request of the exact limiter (rate-limiter.ts) would cost more than the
- * request: a process takes points in leases and spends them from memory. Never more than the limit goes through all
- * processes together; what a process has leased and not spent when the window ends is lost, at most a twentieth of the limit.
+ * A limiter for busy routes, where one statement per request (rate-limiter.ts) would cost more than the request. Each
+ * process leases points and spends them from memory. All processes together never exceed the limit. Points that a
+ * process leased and did not spend are lost at the end of the window: at most a twentieth of the limit.
  */
 
 import { LRUCache } from "lru-cache";
 import type { RateLimit, RateLimiter } from "./rate-limit.ts";
 import { type Points, resetSeconds } from "./rate-limiter.ts";
 
-/** The traffic that one lease covers: a process asks about four times a second, however busy it is. */
+/** How much traffic one lease covers: a process leases about four times a second, however busy it is. */
 const LEASE_SECONDS = 0.25;
-// Near the end of the limit leases shrink to single requests, and the limit is exact.
+// Near the end of the limit leases shrink to single requests, so the limit is exact.
 const SHARE_OF_REMAINING = 1 / 20;
 const KEYS_MAX = 20_000;
 
 interface Window {
-  /** Points leased and not spent. */
+  /** Leased points that were not spent yet. */
   left: number;
-  /** What the limit had left for all processes when this one last asked. */
+  /** What was left of the limit, for all processes, at this process's last lease. */
   remaining: number;
   endsAt: number;
-  /** True while the limit is used up, until `endsAt`. */
+  /** True when the limit is used up, until `endsAt`. */
   isSpent: boolean;
   leased: number;
   leasedAt: number;
@@ -85,7 +85,7 @@ export function createLeasedRateLimiter(
     window.waiting++;
     try {
       while (window.left === 0 && !window.isSpent) {
-        // One lease serves all who wait; its owner clears it whatever becomes of it.
+        // One lease serves all waiting requests, and its owner clears it even if it fails.
         window.leasing ??= lease(key, window).finally(() => {
           window.leasing = undefined;
         });

@@ -1,16 +1,16 @@
-/** Tells Prometheus when limits are not counted together. */
+/** Reports to Prometheus when processes count limits separately. */
 
 import { Counter, type Registry } from "prom-client";
 import type { OnFault } from "./rate-limiter.ts";
 
 const NAME = "vitrine_rate_limit_fallbacks_total";
 
-/** Takes the place of what an earlier start of the same process has registered. */
+/** Replaces the metrics that an earlier start in the same process registered. */
 export function createLimitMetrics(registry: Registry): OnFault {
   registry.removeSingleMetric(NAME);
   const fallbacks = new Counter({
     name: NAME,
-    help: "Times that the database could not be asked for a limit, and this process counted by itself",
+    help: "Times that the database was unreachable for a limit, and this process counted alone",
     labelNames: ["limit"],
     registers: [registry],
   });

@@ -1,39 +1,39 @@
-/** The one middleware that limits requests: a route declares what counts, and everything else is here. */
+/** The one middleware that limits requests. A route declares what it counts; everything else is here. */
 
 import type { Context, Env } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "../errors.ts";
 import { setHeader } from "../headers.ts";
 
-/** So many in a window of time. */
+/** A number of requests per window of time. */
 export interface RateLimit {
-  /** Limits of one name share their counts, in every process. */
+  /** Limits with the same name share their counts, in every process. */
   readonly name: string;
   readonly requests: number;
   readonly seconds: number;
-  /** What is counted, in the plural; `requests` by default. */
+  /** The unit, in the plural; `requests` by default. */
   readonly unit?: string;
-  /** For callers: which routes share the limit. */
+  /** For error messages: the routes that share the limit. */
   readonly scope?: string;
 }
 
-/** So many at once in this process, which is what they cost: memory and sockets. */
+/** A number of requests in progress in this process, whose cost is memory and sockets. */
 export interface InFlightLimit {
   readonly requests: number;
-  /** What `Retry-After` says. */
+  /** The value of `Retry-After`. */
   readonly retrySeconds: number;
   readonly unit?: string;
 }
 
-/** Whose requests share a count; `registry` for those that we send to one. */
+/** Whose requests share a count; `registry` is for requests that we send to one. */
 export type Per = "app" | "client" | "process" | "registry";
 
 export interface Taken {
   readonly isAllowed: boolean;
   readonly remaining: number;
-  /** Until a retry makes sense; at least 1. */
+  /** Seconds until a retry makes sense; at least 1. */
   readonly resetSeconds: number;
-  /** Of an in-flight limit: to be called once, when the request is over. */
+  /** For an in-flight limit: must be called once, when the request is over. */
   readonly release?: () => void;
 }
 
@@ -43,21 +43,21 @@ export interface RateLimiter {
   take(key: string): Promise<Taken> | Taken;
 }
 
-/** For requests of different cost. */
+/** For requests that differ in cost. */
 export interface AmountLimiter {
   readonly limit: RateLimit;
-  /** Takes all of it or refuses; a key that was refused has nothing left until the window ends. */
+  /** Takes `cost` points or refuses. After a refusal the key has no points left until the window ends. */
   take(key: string, amount: number): Promise<Taken>;
 }
 
-/** A request and what it took of its limit. */
+/** A limit, and the result of counting a request against it. */
 export interface Counted {
   readonly limit: RateLimit | InFlightLimit;
   readonly per: Per;
   readonly taken: Taken | Promise<Taken>;
 }
 
-/** The text of a refusal, the same at every limit. */
+/** The text of a refusal, the same for every limit. */
 export function overLimit(limit: RateLimit | InFlightLimit, per: Per, retrySeconds: number): string {
   const amount = `${limit.requests} ${limit.unit ?? "requests"}`;
   const window = "seconds" in limit ? `per ${limit.seconds} seconds` : "at once";
@@ -65,13 +65,13 @@ export function overLimit(limit: RateLimit | InFlightLimit, per: Per, retrySecon
   return `Limit: ${amount} ${window} per ${per}${scope}; retry in ${retrySeconds} s`;
 }
 
-/** The refusal of a request past a limit, with its Retry-After. */
+/** The error for a request over a limit, with its Retry-After. */
 export const rateLimited = (limit: RateLimit | InFlightLimit, per: Per, retrySeconds: number): ApiError =>
   new ApiError("RATE_LIMITED", [{ path: "", message: overLimit(limit, per, retrySeconds) }], {
     retryAfterSeconds: retrySeconds,
   });
 
-/** Throws RATE_LIMITED for a request past its limit. Rate limits show in the RateLimit headers either way. */
+/** Throws RATE_LIMITED for a request over its limit. A rate limit shows in the RateLimit headers in any case. */
 export function answerLimit(c: Context, { limit, per }: Omit<Counted, "taken">, taken: Taken): void {
   if ("seconds" in limit) {
     setHeader(c, "RateLimit-Limit", String(limit.requests));
@@ -82,16 +82,16 @@ export function answerLimit(c: Context, { limit, per }: Omit<Counted, "taken">, 
 }
 
 /**
- * Refuses requests past a limit with RATE_LIMITED. `count` takes from a limiter, by any key and cost (`perApp`, `perClient`
- * and others in count-requests.ts); undefined lets a request through uncounted. `isCacheable` answers are stored with
- * their headers, so only a refusal names the limit, and no cache may store that.
+ * Refuses requests over a limit with RATE_LIMITED. `count` takes points from a limiter, by any key and cost (see
+ * count-requests.ts); if it returns undefined, the request is not counted. Answers marked `isCacheable` are stored with
+ * their headers, so only a refusal, which no cache may store, carries the limit's headers.
  */
 export const rateLimit = <E extends Env>(
   count: (c: Context<E>) => Counted | undefined | Promise<Counted | undefined>,
   { isCacheable = false }: { readonly isCacheable?: boolean } = {},
 ) =>
   createMiddleware<E>(async (c, next) => {
-    // Awaiting what is known already would cost each request another turn of the event loop.
+    // Awaiting a result that is already known would cost each request another turn of the event loop.
     const found = count(c);
     const counted = found instanceof Promise ? await found : found;
     if (!counted) return next();

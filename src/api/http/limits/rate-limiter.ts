@@ -1,4 +1,4 @@
-/** Exact rate limits: every request is counted where all processes see it, in PostgreSQL, or in this process alone. */
+/** Exact rate limits. Requests are counted in PostgreSQL, where all processes see them, or in this process alone. */
 
 import {
   type RateLimiterAbstract,
@@ -23,21 +23,21 @@ export interface Points {
     readonly granted: number;
     readonly remaining: number;
     readonly msBeforeNext: number;
-    /** How many points of the window were asked for so far, those past the limit included; 0 where this process did not ask. */
+    /** The points requested in the window so far, including those over the limit; 0 if this process requested none. */
     readonly count: number;
   }>;
-  /** Gives one point of the key's window back. Never rejects. */
+  /** Returns one point to the key's window. Never rejects. */
   release(key: string): Promise<void>;
 }
 
 export interface ExactLimiter extends RateLimiter, AmountLimiter {
   /** `isFirstRefusal` is true once per key and window. */
   take(key: string, amount?: number): Promise<Taken & { readonly isFirstRefusal: boolean }>;
-  /** Gives one request of the key's window back. Never rejects. */
+  /** Returns one request to the key's window. Never rejects. */
   release(key: string): Promise<void>;
 }
 
-/** Told of each time that the database could not be asked, with the limit's name. */
+/** Called with the limit's name each time that the database is unreachable. */
 export type OnFault = (limit: string) => void;
 
 const windowOf = ({ name, requests, seconds }: RateLimit) => ({
@@ -47,8 +47,8 @@ const windowOf = ({ name, requests, seconds }: RateLimit) => ({
 });
 
 /**
- * Counts in PostgreSQL. While the database is away or slow each process counts for itself: a limit protects, and is no
- * reason to refuse everybody.
+ * Counts in PostgreSQL. While the database is away or slow, each process counts on its own: a limit is a protection,
+ * and not a reason to refuse everybody.
  */
 export function createPoints(database: Queryable, limit: RateLimit, onFault: OnFault = () => {}): Points {
   const limiter = new RateLimiterPostgres({
@@ -81,7 +81,7 @@ function pointsOf(limiter: RateLimiterAbstract, { requests }: RateLimit): Points
         return { granted: count, remaining: remainingPoints, msBeforeNext, count: consumedPoints };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        // The row counts everything asked for; the part within the limit is granted to this call alone.
+        // The row counts all requested points; this call alone gets those within the limit.
         const over = refusal.consumedPoints - requests;
         const granted = over > 0 ? Math.max(0, count - over) : 0;
         const { msBeforeNext, consumedPoints } = refusal;
@@ -115,12 +115,12 @@ function exactLimiter(points: Points, limit: RateLimit): ExactLimiter {
 }
 
 /**
- * One statement per request, so 5,000 requests a second at most: for limits that are few requests wide, where a lease
+ * Costs one statement per request, so at most 5,000 requests a second. For small limits, where a lease
  * (leased-rate-limiter.ts) would let too few through, and for amounts.
  */
 export const createRateLimiter = (database: Queryable, limit: RateLimit, onFault?: OnFault): ExactLimiter =>
   exactLimiter(createPoints(database, limit, onFault), limit);
 
-/** For what a request costs this process alone: counts in memory, without a query. */
+/** Counts in memory, without a query, for requests that cost only this process something. */
 export const createMemoryRateLimiter = (limit: RateLimit): ExactLimiter =>
   exactLimiter(pointsOf(new RateLimiterMemory(windowOf(limit)), limit), limit);

@@ -11,7 +11,7 @@ const tier = (name: string, requests: number): RateLimit => ({
   seconds: WINDOW_SECONDS,
 });
 
-/** Named as developer consoles of the field name them; an app of the console starts with the first. */
+/** Named like the tiers in other developer consoles; a new app in the console gets the first one. */
 export const tiers = {
   basic: tier("basic", 300),
   intermediate: tier("intermediate", 1_500),
@@ -26,8 +26,8 @@ export const isTier = (text: string): text is Tier => Object.hasOwn(tiers, text)
 export const ponderRouteLimit: RateLimit = { name: "ponder", requests: 300, seconds: WINDOW_SECONDS };
 
 /**
- * Token ids that callers without a key may refresh, per client. Ten a second are more than a marketplace's player asks for,
- * and few beside what one process fetches.
+ * Token ids that callers without a key may refresh, per client. Ten a second are more than a player of a marketplace
+ * needs, and a small part of what one process fetches.
  */
 export const anonymousTokensLimit: RateLimit = {
   name: "anonymous-tokens",

@@ -1,4 +1,7 @@
-/** Answers that are given before the application is asked: to what is no HTTP, and to what must not reach it. */
+/**
+ * Answers that the server gives before the application: to requests that are not HTTP, and to requests that must not
+ * reach the application.
+ */
 
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from "node:http";
@@ -15,7 +18,7 @@ function contentOf(error: ApiError): { status: number; body: string; headers: He
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Request-Id": requestId,
     ...(error.retryAfterSeconds !== undefined && { "Retry-After": String(error.retryAfterSeconds) }),
-    // What may follow on the connection was not read, or was not understood.
+    // The rest of the connection was not read or not understood.
     Connection: "close",
   };
   return { status: errorTable[error.code].status, body, headers };
@@ -27,7 +30,7 @@ export function answerEarly(response: ServerResponse, error: ApiError): void {
   response.writeHead(status, headers).end(body);
 }
 
-/** Of the faults that Node's parser has names for, those that a client can do something about. */
+/** The faults with a name in Node's parser that a client can do something about. */
 function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: number }): ApiError {
   switch (fault.code) {
     case "HPE_HEADER_OVERFLOW": {
@@ -45,13 +48,13 @@ function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: n
   }
 }
 
-/** What Node reports of a request that its parser refused: the bytes that it was reading come with it. */
+/** What Node reports about a request that its parser refused, with the bytes that it was reading. */
 type ParserFault = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
- * Answers what Node could not read as a request, and ends the connection. `request` is the one whose body was being
- * read, if any. A HEAD gets no body (RFC 9110, 9.3.2); one whose first line came in an earlier packet can't be told
- * from other methods, and gets the body that they get.
+ * Answers bytes that Node could not parse as a request, and ends the connection. `request` is the one whose body was
+ * being read, if any. A HEAD gets no body (RFC 9110, 9.3.2), unless its first line came in an earlier packet: then its
+ * method is unknown.
  */
 export function answerFault(
   socket: Duplex,

@@ -1,4 +1,4 @@
-/** What the HTTP server allows a connection, before and beside the application (docs/access.md "Connections"). */
+/** The limits of the HTTP server for each connection, outside the application (docs/access.md "Connections"). */
 
 import http, {
   type IncomingMessage,
@@ -13,13 +13,13 @@ import { answerEarly, answerFault } from "./early-answer.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
-  /** Within which the headers of a request, and the whole of it, must have arrived. */
+  /** How long the headers of a request, and the whole request, may take to arrive. */
   readonly headSeconds: number;
   readonly wholeSeconds: number;
-  /** Bodies of one client address that are still on their way after `slowBodyMs`. */
+  /** How many bodies of one client address may still be arriving after `slowBodyMs`. */
   readonly slowBodies: number;
   readonly slowBodyMs: number;
-  /** Requests of one connection that are answered at once; more that it sends ahead wait. */
+  /** How many requests of one connection are answered at once; further pipelined requests wait. */
   readonly pipelined: number;
 }
 
@@ -32,26 +32,26 @@ export const serverLimits: ServerLimits = {
   pipelined: 8,
 };
 
-// What a process can write meanwhile for those who read nothing is far below what it may hold for them.
+// Far below the unread bytes that a process may hold, so the check comes soon enough.
 const CHECK_EVERY_MS = 250;
 const CHECK_MS = 5_000;
 
 export interface ServerGuard {
-  /** The client of a peer that sends that X-Forwarded-For. */
+  /** The client of a peer that sent this X-Forwarded-For. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
-  /** Per client, at Ponder's own routes, which come before all of ours. */
+  /** Per client, for Ponder's own routes, which come before all of ours. */
   readonly ponderRoutes: RateLimiter;
   readonly onEnd: (reason: EndReason) => void;
-  /** Whether the service is going down, with its database already gone perhaps. */
+  /** True while the service stops, when its database may already be gone. */
   readonly isStopping?: () => boolean;
   readonly limits?: ServerLimits;
 }
 
 const PONDER_ROUTES = new Set(["/metrics", "/ready", "/status"]);
-// Ponder answers every preflight with leave for all origins.
+// Ponder answers every preflight by allowing all origins.
 const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
 
-/** Made in place of `http.createServer(listener)`. */
+/** Created instead of `http.createServer(listener)`. */
 export function createGuardedServer(listener: RequestListener, guard: ServerGuard): Server {
   const limits = guard.limits ?? serverLimits;
   const connections = new Map<Socket, Connection>();
@@ -67,7 +67,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     (request, response) => {
       const connection = connections.get(request.socket);
       const answer = (): void => answerOne(request, response);
-      if (connection) answerInTurn(connection, { request, response, answer }, limits.pipelined);
+      if (connection) answerInOrder(connection, { request, response, answer }, limits.pipelined);
       else answer();
     },
   );
@@ -97,7 +97,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       .catch(() => response.destroy());
   }
 
-  // A server need not answer what it does not expect; Node's own 417 has no body.
+  // A server may ignore an expectation it does not support; Node's own 417 has no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connection", (socket) => {
     connections.set(socket, {
@@ -111,7 +111,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
   });
   server.on("clientError", (fault, socket) => {
     const { responses = [], request } = connections.get(socket as Socket) ?? {};
-    // Half an answer can't be followed by another.
+    // A partial answer can't be followed by another.
     if (responses.some((each) => each.headersSent && !each.writableFinished)) socket.destroy();
     else {
       const seconds = { head: limits.headSeconds, whole: limits.wholeSeconds };
@@ -138,8 +138,8 @@ interface Arrival {
   readonly answer: () => void;
 }
 
-/** Notes a request and answers it, once few enough before it on the same connection are unanswered. */
-function answerInTurn(connection: Connection, arrival: Arrival, most: number): void {
+/** Records a request, and answers it once few enough earlier requests on the same connection are unanswered. */
+function answerInOrder(connection: Connection, arrival: Arrival, most: number): void {
   const { request, response, answer } = arrival;
   const open = connection.responses.filter((each) => !each.writableFinished && !each.destroyed);
   connection.responses = [...open, response];
@@ -150,13 +150,13 @@ function answerInTurn(connection: Connection, arrival: Arrival, most: number): v
     answer();
     return;
   }
-  // Answers of one connection end in the order of its requests.
+  // Answers on one connection finish in the order of its requests.
   before.once("close", () => {
     if (!request.socket.destroyed) answer();
   });
 }
 
-/** Ends the oldest of the connections whose bodies keep coming, where a client address has too many of them. */
+/** If a client address has too many bodies in progress, ends the oldest of their connections. */
 function endSlowBodies(
   connections: Iterable<Connection>,
   { slowBodies, slowBodyMs }: ServerLimits,
@@ -192,7 +192,7 @@ function forwardedFor(request: IncomingMessage | undefined): string | undefined 
   return Array.isArray(header) ? header.join(",") : header;
 }
 
-/** The path as the application's router reads it. */
+/** The path as the application's router sees it. */
 function pathOf(target: string): string {
   const plain = /^(\/[\w./-]*)(?:\?|$)/.exec(target)?.[1];
   if (plain !== undefined && !plain.includes("/.")) return plain;

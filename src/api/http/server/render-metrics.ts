@@ -3,7 +3,7 @@
 import type { Registry } from "prom-client";
 import { cached } from "../../jobs/promise-cache.ts";
 
-/** Makes `registry.metrics()` render at most once in `everyMs` and answer its last result in between. */
+/** Makes `registry.metrics()` render at most once per `everyMs`, and return its last result in between. */
 export function renderAtMostEvery(
   registry: Pick<Registry, "metrics">,
   everyMs: number,

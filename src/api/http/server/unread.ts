@@ -1,4 +1,4 @@
-/** Ends connections whose clients don't read what they asked for: written bytes stay in memory until they are read. */
+/** Ends connections whose clients don't read their answers: written bytes stay in memory until they are read. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,18 +6,18 @@ import type { Socket } from "node:net";
 export interface UnreadLimits {
   /** Written and unread bytes of one client address, over all its connections. */
   readonly clientBytes: number;
-  /** The same of the whole process. */
+  /** The same for the whole process. */
   readonly processBytes: number;
-  /** How long a client may take nothing, or too little, of what was written for it. */
+  /** How long a client may read nothing, or too little, of its answers. */
   readonly stalledMs: number;
-  /** What it must take within `stalledMs`, if so much is waiting. */
+  /** How much it must read within `stalledMs`, if so much is waiting. */
   readonly progressBytes: number;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-// A page of a hundred tokens is below 1 MiB, a GraphQL answer at most 8; 64 MiB is an address that reads several of
-// them at once. A reader of the event stream has 30 s, told of its end by the stream itself, so this must be longer.
+// A page of a hundred tokens is below 1 MiB and a GraphQL answer at most 8 MiB; an address with 64 MiB reads several of
+// them at once. A subscriber of the event stream has 30 s before the stream itself ends it, so this must be longer.
 export const unreadLimits: UnreadLimits = {
   clientBytes: 64 * MEBIBYTE,
   processBytes: 256 * MEBIBYTE,
@@ -30,28 +30,28 @@ export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_b
 
 export interface Connection {
   readonly socket: Socket;
-  /** The newest request that came on it. */
+  /** The newest request on the connection. */
   request: IncomingMessage | undefined;
   requestedAt: number;
-  /** Responses that were not over when the newest request came, and the newest. */
+  /** The responses that were not finished when the newest request arrived, and its own. */
   responses: ServerResponse[];
-  /** Since when bytes have been waiting, and what the client had taken by then. */
+  /** Since when bytes have been waiting, and how much the client had read by then. */
   waiting: { readonly since: number; readonly taken: number; readonly bytes: number } | undefined;
 }
 
-// Of libuv's stream: a single large write is one write to Node, which tells nothing of it until all of it is taken.
+// From libuv's stream. Node counts a single large write as one, so it reports no progress until all of it is sent.
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
-/** What the other side's kernel has taken; it only grows. */
+/** What the other side's kernel has received; it only grows. */
 function takenBytes(socket: Socket): number {
   const handle = (socket as { _handle?: Handle | null })._handle;
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }
 
-/** What is written for a connection and not taken yet, that of answers which wait behind another included. */
+/** What was written for a connection and not received yet, including answers that wait behind another. */
 export function unreadBytes({ socket, responses }: Connection): number {
   if (socket.destroyed) return 0;
   let bytes = Math.max((socket.bytesWritten ?? 0) - takenBytes(socket), 0);
@@ -60,8 +60,8 @@ export function unreadBytes({ socket, responses }: Connection): number {
 }
 
 /**
- * Ends, by `end`, each connection that has stalled, and the fullest ones of a client address or of the process that has
- * too many unread bytes, until it has not. `clientOf` names the client of a connection.
+ * Calls `end` for each connection that has stalled. If a client address or the process has too many unread bytes, also
+ * for its fullest connections until it has not. `clientOf` names the client of a connection.
  */
 export function endUnread(
   connections: Iterable<Connection>,
@@ -84,7 +84,7 @@ export function endUnread(
   }
   full.sort((a, b) => a.bytes - b.bytes);
   let all = full.reduce((sum, { bytes }) => sum + bytes, 0);
-  // Nobody has more than all have together.
+  // No client can have more than the process.
   if (all <= limits.clientBytes && all <= limits.processBytes) return;
 
   const perClient = new Map<string, number>();

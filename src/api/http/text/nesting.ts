@@ -1,11 +1,11 @@
-/** How deep JSON is nested, before anybody walks through it: what is walked by calls ends the stack of them. */
+/** Checks how deep JSON is nested before recursive code walks it, because deep nesting overflows the stack. */
 
 import { ApiError } from "../errors.ts";
 
 /** Deeper than any document that people write. */
 export const LEVELS_MAX = 100;
 
-/** Throws INVALID_REQUEST for JSON text with more than 100 objects and lists inside each other. */
+/** Throws INVALID_REQUEST for JSON text with more than 100 levels of objects and arrays. */
 export function assertShallow(json: string): void {
   if (!isDeeper(json, LEVELS_MAX)) return;
   const message = `the body has more than ${LEVELS_MAX} objects and lists inside each other`;

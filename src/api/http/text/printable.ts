@@ -1,4 +1,7 @@
-/** A stranger's text, made fit to stand on one line among ours. */
+/**
+ * Makes a foreign text safe to print on one line: removes controls, also of writing direction, and characters that no
+ * font shows.
+ */
 
 /** Controls, those of writing direction, and those that no font shows. */
 export const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;

@@ -1,16 +1,16 @@
-/** Keeps keys, links, cookies and tokens out of logs, whatever carries them there. */
+/** Keeps keys, links, cookies and tokens out of logs, wherever they appear. */
 
 import type { Logger } from "../logger.ts";
 
-// Keys (vk), login links (vl) and sessions (vs) say what they are; their first characters are what people tell them by.
+// Keys (vk), login links (vl) and sessions (vs) have prefixes, and people identify them by their first characters.
 const OWN = /(v[kls]_[0-9a-f]{6})[0-9a-f_]{8,}/g;
-// What is sent in these places is a secret even if it is none of ours.
+// A value in these places is a secret, even if we did not issue it.
 const QUERY = /([?&](?:apiKey|api_key|key|token)=)[^&\s"'#]+/gi;
-// A value in quotes ends with them, any other with its line: schemes and cookies have spaces in them.
+// A quoted value ends at its quote, any other at its line, because schemes and cookies contain spaces.
 const HEADER =
   /\b((?:authorization|cookie|set-cookie|x-api-key)\\*["']?\s*[:=]\s*(?=\S))(?:"[^"\r\n]*"?|'[^'\r\n]*'?|[^\r\n]+)/gi;
 const BEARER = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
-// PostgreSQL repeats the row that it refuses, with seals and hashes as hex.
+// PostgreSQL repeats the row that it refuses, with ciphertexts and hashes as hex.
 const BYTES = /\\x[0-9a-f]{16,}/gi;
 const SECRET_NAME = /^(?:authorization|cookie|set-cookie|x-api-key)$/i;
 const DEPTH_MAX = 6;
@@ -29,7 +29,7 @@ function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return value;
   if (value instanceof Error) return redactError(value, depth);
   if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
-  // Dates, buffers and the like hold no text; a copy would only lose what they are.
+  // Dates, buffers and the like contain no text; a copy would only lose their type.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
@@ -39,12 +39,12 @@ function redact(value: unknown, depth = 0): unknown {
   );
 }
 
-/** The same error to whoever prints it: its class, code and stack stay, only secrets in them are cut. */
+/** The same error for printing: it keeps its class, code and stack, and only secrets in them are cut. */
 function redactError(error: Error, depth: number): Error {
   const members = Object.entries(Object.getOwnPropertyDescriptors(error))
     .filter(([, descriptor]) => "value" in descriptor)
     .map(([name, descriptor]) => [name, { ...descriptor, value: redact(descriptor.value, depth + 1) }]);
-  // What a DOMException says is in private members, which another object under its prototype has not.
+  // A DOMException keeps its text in private members, which an object with the same prototype lacks.
   const isPrivate = error instanceof DOMException;
   const prototype = isPrivate ? Error.prototype : Object.getPrototypeOf(error);
   const redacted = Object.create(prototype, Object.fromEntries(members)) as Error;
@@ -53,7 +53,7 @@ function redactError(error: Error, depth: number): Error {
   return redacted;
 }
 
-/** A logger whose every line is masked, error messages, stacks and causes included. */
+/** A logger that redacts every line, including error messages, stacks and causes. */
 export function redactSecrets(logger: Logger): Logger {
   type Entry = Parameters<Logger["info"]>[0];
   const at = (level: keyof Logger) => (entry: Entry) => logger[level](redact(entry) as Entry);

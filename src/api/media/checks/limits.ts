@@ -15,7 +15,7 @@ export const FRAMES_MAX = 500;
 export const FRAME_PIXELS_MAX = 150_000_000;
 /**
  * Processor time per file. A frame of noise takes no more bytes than one in plain colours but over ten times as long,
- * and no header tells them apart.
+ * and no header distinguishes them.
  */
 export const DECODE_PROCESSOR_MS = 15_000;
 /** Of the 480x480 picture. Repetitive content compresses well, and may not after resizing. */

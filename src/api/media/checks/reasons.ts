@@ -34,7 +34,7 @@ export const fetchReasonTable = {
   blocked_by_host: "The host answered with a challenge for browsers.",
   timeout: "The host did not answer in time.",
   unreachable: "The host could not be reached.",
-  internal_error: "The content could not be looked at; the operator's log says why.",
+  internal_error: "The content could not be checked; the operator's log says why.",
 } as const;
 
 export type RefusalCode = keyof typeof refusalTable;

@@ -66,7 +66,7 @@ export function sniff(body: Buffer): Content | undefined {
   return ofText(body.toString("utf8", 0, TEXT_BYTES));
 }
 
-/** ISO base media: the major brand tells images from videos. */
+/** ISO base media: the major brand distinguishes images from videos. */
 function ofBrand(brand: string): Content {
   if (/^avi[fs]$/.test(brand)) return "AVIF";
   if (/^(?:hei[cx]|hevc|mif1|msf1)$/.test(brand)) return "HEIC";

@@ -54,7 +54,7 @@ export type DecoderEvent = z.infer<typeof eventSchema>;
 const LINE_MAX = 16_384;
 
 /**
- * Emits each event in order. What a decoder decodes may have taken it over: after a line that is no event, calls
+ * Emits each event in order. A decoded file may have taken over the decoder: after a line that is not an event, calls
  * `onFault` and reads no further.
  */
 export function readEvents(

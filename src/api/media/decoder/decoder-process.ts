@@ -11,7 +11,7 @@ import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
  * One whose answer is in transit, one being decoded, and one queued: a process that must wait for its next file is idle
  * for an eighth of the time.
  */
-export const HELD_MAX = 3;
+export const ASSIGNED_MAX = 3;
 const START_LIMIT_MS = 30_000;
 const PIPES_KEPT_MS = 1_000;
 const ROGUE = "it spoke out of turn";
@@ -39,7 +39,7 @@ export interface DecoderProcess {
   readonly pid: number | undefined;
   readonly isReady: boolean;
   /** The unanswered files, in order; the first is being decoded. */
-  readonly held: readonly Work[];
+  readonly assigned: readonly Work[];
   /** Queues one more file. Only for a process that is ready. */
   hand(work: Work): void;
   /** Resolves when the process has exited. */
@@ -87,8 +87,8 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   const { timeLimitMs, processorLimitMs, idleMs, program, onFree, onEnd } = options;
   const scratchFile = openScratchFile();
   const child = spawnWorker(program, scratchFile, processorLimitMs);
-  const held: Work[] = [];
-  const places: (Work | undefined)[] = Array.from({ length: HELD_MAX });
+  const assigned: Work[] = [];
+  const places: (Work | undefined)[] = Array.from({ length: ASSIGNED_MAX });
   // A process may answer once, and only for files that were sent to it.
   const sent = new WeakSet<Work>();
   const answered = new WeakSet<Work>();
@@ -104,7 +104,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   }
 
   function stop(limit: Limit | undefined): void {
-    stopped = { work: held[0], limit };
+    stopped = { work: assigned[0], limit };
     kill();
   }
 
@@ -119,7 +119,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
 
   /** Starts the timer of the first file, which is being decoded. */
   function restartTimer(): void {
-    if (held.length > 0) killIn(timeLimitMs, { text: `${timeLimitMs} ms`, isOpen: true });
+    if (assigned.length > 0) killIn(timeLimitMs, { text: `${timeLimitMs} ms`, isOpen: true });
     else {
       killIn(idleMs, undefined);
       // An idle process must not keep the service from exiting.
@@ -128,7 +128,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   }
 
   function take(event: DecoderEvent): void {
-    const work = event.event === "ready" ? undefined : held.find(({ id }) => id === event.id);
+    const work = event.event === "ready" ? undefined : assigned.find(({ id }) => id === event.id);
     const isTrue = event.event === "ready" ? !isReady : work && sent.has(work) && !answered.has(work);
     // The process was taken over: nothing it sends is usable, and it may send forever.
     if (!isTrue) distrust();
@@ -141,7 +141,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
 
   function note(work: Work, event: Exclude<DecoderEvent, { event: "ready" }>): void {
     if (event.event === "spent") {
-      if (work === held[0]) stop({ text: `${processorLimitMs} ms of processor time`, isOpen: false });
+      if (work === assigned[0]) stop({ text: `${processorLimitMs} ms of processor time`, isOpen: false });
       return;
     }
     answered.add(work);
@@ -156,9 +156,9 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
 
   /** Ignores a file that has been taken away meanwhile. */
   function settle(work: Work, respond: () => void): void {
-    const index = held.indexOf(work);
+    const index = assigned.indexOf(work);
     if (index < 0) return;
-    held.splice(index, 1);
+    assigned.splice(index, 1);
     places[places.indexOf(work)] = undefined;
     if (index === 0) restartTimer();
     respond();
@@ -174,7 +174,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   const end = (cause: string): void => {
     clearTimeout(timer);
     clearTimeout(grace);
-    const left = held.splice(0);
+    const left = assigned.splice(0);
     const suspect = stopped ? stopped.work : left[0];
     // A file whose answer still came through is not to blame.
     const blamed = suspect && sent.has(suspect) && left.includes(suspect) ? suspect : undefined;
@@ -216,12 +216,12 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
     get isReady() {
       return isReady && !isGone;
     },
-    held,
+    assigned,
     hand(work) {
       const place = places.indexOf(undefined);
       places[place] = work;
-      held.push(work);
-      if (held.length === 1) restartTimer();
+      assigned.push(work);
+      if (assigned.length === 1) restartTimer();
       const { id, kind, body } = work;
       scratchFile.put(place, body).then(
         () => {

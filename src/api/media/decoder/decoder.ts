@@ -6,9 +6,9 @@ import { refuse } from "../checks/reasons.ts";
 import { sniff } from "../checks/sniff.ts";
 import type { Decoded, Job } from "./decoder-messages.ts";
 import {
+  ASSIGNED_MAX,
   type DecoderEnd,
   type DecoderProcess,
-  HELD_MAX,
   startProcess,
   type Work,
 } from "./decoder-process.ts";
@@ -59,19 +59,21 @@ export function createDecoder(options: DecoderOptions): Decoder {
 
   /** Assigns queued files: to idle processes, to new ones, and only then to busy ones. */
   function dispatch(): void {
-    assign(({ held }) => held.length === 0);
+    assign(({ assigned }) => assigned.length === 0);
     const starting = [...running].filter(({ isReady }) => !isReady).length;
     const mayStart = running.size < processes && !isClosed && performance.now() >= startAgainAt;
     if (waiting.length > starting && mayStart) start();
     else if (starting === 0)
-      assign(({ held }) => held.length < HELD_MAX && !held.some(({ mayTakeLong }) => mayTakeLong));
+      assign(
+        ({ assigned }) => assigned.length < ASSIGNED_MAX && !assigned.some(({ mayTakeLong }) => mayTakeLong),
+      );
   }
 
   /** Those with the fewest files go first, so that none runs out while another has files queued. */
   function assign(mayTake: (process: DecoderProcess) => boolean): void {
     for (;;) {
       const takers = [...running].filter((each) => each.isReady && mayTake(each));
-      const [first] = takers.sort((a, b) => a.held.length - b.held.length);
+      const [first] = takers.sort((a, b) => a.assigned.length - b.assigned.length);
       const next = first && waiting.shift();
       if (!next) return;
       first.hand(next);

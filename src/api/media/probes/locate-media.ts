@@ -17,7 +17,7 @@ export type LocatedMedia =
 /** http(s) URLs unchanged; IPFS content through each gateway in turn. */
 export function locateMedia(url: string, gateways: readonly string[]): LocatedMedia {
   if (url.length > URL_LENGTH_MAX && !url.startsWith("data:")) {
-    const message = `the URL holds ${url.length} characters; the limit is ${URL_LENGTH_MAX}`;
+    const message = `the URL has ${url.length} characters; the limit is ${URL_LENGTH_MAX}`;
     return { kind: "refused", reason: "invalid_uri", message };
   }
   const located = locate(url, gateways);

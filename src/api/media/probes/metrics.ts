@@ -61,13 +61,13 @@ export function createMediaMetrics(registry: Registry): MediaMetrics {
   });
   const renderSeconds = new Histogram({
     name: names.renderSeconds,
-    help: "Time per image in the decoder, the wait for it included",
+    help: "Time per image in the decoder, including the wait for it",
     buckets: SECONDS,
     registers,
   });
   const losses = new Counter({
     name: names.losses,
-    help: "Decoders that died or were ended under a file",
+    help: "Decoders that died or were killed while decoding a file",
     registers,
   });
 

@@ -12,7 +12,7 @@ import { createProbe } from "./probe.ts";
 import { startMediaWorker } from "./worker.ts";
 
 const PROBES_AT_ONCE = 8;
-/** Each holds 130 MB, and up to 550 MB for a moment with the worst file that is let through. */
+/** Each uses 130 MB, and briefly up to 550 MB for the worst file that is accepted. */
 export const DECODERS = 2;
 
 export interface MediaPipelineDeps {

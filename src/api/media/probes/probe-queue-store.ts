@@ -37,14 +37,14 @@ const hosts = `
   )`;
 
 /**
- * Claims up to `count` URLs that are due, the longest due first; none that another process holds, and none of a paused
- * host. `perHost` bounds the probes at one host, over all processes; those that claim in the same moment may exceed it.
+ * Claims up to `count` due URLs, longest due first: none that another process has leased, and none of a paused host.
+ * `perHost` bounds the probes of one host over all processes; processes that claim at the same moment may exceed it.
  */
 export async function claimMedia(db: Queryable, perHost: number, count: number): Promise<MediaLease[]> {
   return db.query<MediaLease>(
     `with recursive ${hosts}, open_hosts as materialized (
        select h.host, $2 - (select count(*) from vitrine.media l
-                             where l.lease is not null and l.host = h.host and l.leased_until > now()) as room
+                             where l.lease is not null and l.host = h.host and l.leased_until > now()) as slots
          from hosts h left join vitrine.host p on p.host = h.host
         where h.host is not null and not ${isPaused("p")}
      ), candidates as (
@@ -52,7 +52,7 @@ export async function claimMedia(db: Queryable, perHost: number, count: number):
         cross join lateral (
           select m.kind, m.url_hash, m.not_before from vitrine.media m
            where m.wanted > m.done and m.lease is null and m.host = o.host and m.not_before <= now()
-           order by m.not_before limit greatest(0, least($1, o.room)) for update skip locked) d
+           order by m.not_before limit greatest(0, least($1, o.slots)) for update skip locked) d
      ), abandoned as (
        select m.kind, m.url_hash, m.leased_until from vitrine.media m
         where m.lease is not null and m.leased_until < now() and m.wanted > m.done
@@ -76,20 +76,20 @@ const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] =
   leases.map(({ urlHash }) => urlHash),
   leases.map(({ id }) => id),
 ];
-const HELD = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
+const LEASED = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
   where (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)`;
 
 /** Extends the leases that this process still works on. */
 export async function renewMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
   if (leases.length === 0) return;
-  await db.query(`update vitrine.media m set leased_until = now() + ${LEASE} ${HELD}`, keysOf(leases));
+  await db.query(`update vitrine.media m set leased_until = now() + ${LEASE} ${LEASED}`, keysOf(leases));
 }
 
 /** Releases unfinished leases; any process may take them at once. */
 export async function releaseMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
   if (leases.length === 0) return;
   await db.query(
-    `update vitrine.media m set lease = null, leased_until = null, attempts = greatest(0, m.attempts - 1) ${HELD}`,
+    `update vitrine.media m set lease = null, leased_until = null, attempts = greatest(0, m.attempts - 1) ${LEASED}`,
     keysOf(leases),
   );
 }

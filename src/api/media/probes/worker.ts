@@ -1,4 +1,4 @@
-/** Works the media probe queue: claims URLs that are due, probes each, and records what came of it. */
+/** Works through the media probe queue: claims due URLs, probes each, and records the result. */
 
 import type { Database } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
@@ -35,14 +35,14 @@ export interface MediaWorkerDeps {
   readonly probe: ProbeMedia;
   readonly noteHost: NoteHost;
   readonly metrics: MediaMetrics;
-  /** Probes at once; 0 leaves the queue to other processes. */
+  /** Concurrent probes; 0 leaves the queue to other processes. */
   readonly concurrency: number;
   readonly logger: Logger;
 }
 
 export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   const { database, probe, noteHost, metrics, concurrency, logger } = deps;
-  // One host, slow or dead, never takes all there is.
+  // One host, slow or dead, never takes all slots.
   const perHost = Math.ceil(concurrency / 2);
 
   async function run(lease: MediaLease, { signal }: LeaseRun): Promise<void> {
@@ -65,7 +65,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     return rescheduleProbe(database, lease, { delayMs, reason, isOpen });
   }
 
-  /** Only what bears on the whole host counts against it, and any content speaks for it. */
+  /** Only failures of the whole host count against it, and any content counts as a success. */
   async function noteAnswer({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
     if (result.kind !== "unread") return noteHost(database, host, [{ kind: "answered" }]);
     const { reason, transient, retryAfterMs } = result;
@@ -93,7 +93,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
 const policyFor = ({ transient }: Unread): RetryPolicy =>
   transient ? retryPolicies.mediaHostFault : retryPolicies.mediaUrlFault;
 
-/** Until then a URL that was never read is pending, and rejected from then on. */
+/** Before this many attempts a URL that was never read is pending; afterwards it is rejected. */
 const isOpenStill = ({ attempts }: MediaLease, unread: Unread): boolean =>
   attempts < policyFor(unread).attempts;
 

@@ -17,7 +17,7 @@ const imageRoute = createRoute({
   operationId: "getImage",
   tags: ["media"],
   summary: "A cached image, 480x480",
-  description: "The address holds the hash of the content, so it can be kept for ever.",
+  description: "The address contains the hash of the content, so it can be cached forever.",
   request: {
     params: z.object({ name: z.string().openapi({ example: `${"0123456789abcdef".repeat(4)}.png` }) }),
   },
@@ -26,7 +26,7 @@ const imageRoute = createRoute({
       description: "The image",
       content: { "image/png": { schema: picture }, "image/gif": { schema: picture } },
     },
-    304: { description: "The client has it already" },
+    304: { description: "Not modified" },
     ...errorResponses("NOT_FOUND", "RATE_LIMITED"),
   },
 });

@@ -58,7 +58,7 @@ export function examineText(body: Buffer): Examined {
 }
 
 const tooLarge = (bytes: number): Examined =>
-  failed(null, "too_large", `the document holds ${bytes} bytes; the limit is ${DOCUMENT_BYTES_MAX}`);
+  failed(null, "too_large", `the document has ${bytes} bytes; the limit is ${DOCUMENT_BYTES_MAX}`);
 
 export function examineResolution(resolution: Resolution): Examined {
   const { uri, durationMs } = resolution;

@@ -55,12 +55,12 @@ export const issueTable = {
   },
   too_many_traits: {
     level: "warning",
-    meaning: "The document holds more than 1,000 traits; those after the first 1,000 are ignored.",
+    meaning: "The document has more than 1,000 traits; those after the first 1,000 are ignored.",
   },
   display_type_conflict: {
     level: "warning",
     meaning:
-      "The trait type is known with another `display_type`; the entry is held back until the operator approves.",
+      "The trait type is known with another `display_type`; the entry is hidden until the operator approves it.",
   },
 } as const satisfies Record<string, { level: IssueLevel; meaning: string }>;
 

@@ -33,11 +33,11 @@ async function learnSome(
       where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and v.metadata is not null`,
     [collection.chainId, collection.collection, tokenIds],
   );
-  const held = rows.map(({ tokenId, metadata }) => ({
+  const served = rows.map(({ tokenId, metadata }) => ({
     tokenId,
     metadata: JSON.parse(metadata) as Metadata,
   }));
-  const traits = held.flatMap(({ metadata }) => metadata.traits);
+  const traits = served.flatMap(({ metadata }) => metadata.traits);
   const types = await settleTraitTypes(tx, collection, traits);
   const idOf = await internValues(tx, types, traits);
   await tx.query(
@@ -47,12 +47,12 @@ async function learnSome(
     [
       collection.chainId,
       collection.collection,
-      held.map(({ tokenId }) => tokenId),
-      held.map((each) => {
+      served.map(({ tokenId }) => tokenId),
+      served.map((each) => {
         const ids = new Set(each.metadata.traits.flatMap((trait) => idOf(trait) ?? []));
         return `{${[...ids].sort((a, b) => a - b).join(",")}}`;
       }),
     ],
   );
-  return held.map(({ metadata }) => metadata);
+  return served.map(({ metadata }) => metadata);
 }

@@ -172,7 +172,7 @@ async function inRange(
  * knows the collection; and the token was known for a while before its head, by the block's time and by ours: a mint
  * may be on its way, and a stalled chain index lacks all newer tokens.
  */
-const isUntold = (tables: ChainTables, schema: string): string => `
+const isNeverTransferred = (tables: ChainTables, schema: string): string => `
   (exists (select from ${tables.checkpoint} c
             where c.chain_id = t.chain_id and ${ready(tables)} and ${caughtUp(schema)}
               and t.known_since < least(now(), to_timestamp(left(c.latest_checkpoint, 10)::bigint)) - interval '10 minutes')
@@ -194,7 +194,7 @@ export async function mayKnowUntransferred(
 }
 
 /** The known tokens among these without a transfer, long enough after they became known. */
-export async function findUntold(
+export async function findNeverTransferred(
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
@@ -202,14 +202,14 @@ export async function findUntold(
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
     `select t.token_id as "tokenId" from vitrine.token t
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isUntold(tables, "$4")}`,
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}`,
     [chainId, collection, tokenIds, tables.schema],
   );
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** Deletes the tokens among these that `findUntold` still finds; returns them with the ids of their traits. */
-export async function forgetUntold(
+/** Deletes the tokens among these that `findNeverTransferred` still finds; returns them with the ids of their traits. */
+export async function deleteNeverTransferred(
   tx: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
@@ -218,9 +218,9 @@ export async function forgetUntold(
   return tx.query(
     `with gone as (
        delete from vitrine.token t
-        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isUntold(tables, "$4")}
+        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}
        returning t.token_id, t.traits
-     ), told as (
+     ), marked as (
        insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone
      )
      select token_id as "tokenId", traits from gone`,
@@ -244,7 +244,7 @@ export async function findSeenSince(
 }
 
 // More than one, because each may have been burned since the chain index's head.
-const HELD_MAX = 3;
+const SAMPLES_MAX = 3;
 
 /** A contract's standard, null before its first transfer, and a few tokens that have holders. */
 export async function readContract(
@@ -252,12 +252,12 @@ export async function readContract(
   { collectionState, tokenState }: ChainTables,
   chainId: number,
   collection: string,
-): Promise<{ readonly standard: Standard | null; readonly held: readonly string[] }> {
-  const [row] = await db.query<{ standard: Standard | null; held: string[] }>(
+): Promise<{ readonly standard: Standard | null; readonly owned: readonly string[] }> {
+  const [row] = await db.query<{ standard: Standard | null; owned: string[] }>(
     `select (select standard from ${collectionState} where chain_id = $1 and collection_address = $2) as standard,
             array(select token_id::text from ${tokenState}
-                   where chain_id = $1 and collection_address = $2 and supply > 0 and not burned limit ${HELD_MAX}) as held`,
+                   where chain_id = $1 and collection_address = $2 and supply > 0 and not burned limit ${SAMPLES_MAX}) as owned`,
     [chainId, collection],
   );
-  return row ?? { standard: null, held: [] };
+  return row ?? { standard: null, owned: [] };
 }

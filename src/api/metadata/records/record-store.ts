@@ -176,7 +176,7 @@ export interface FetchMark {
   readonly isAfterReorg: boolean;
   /** The number of the token's latest version. */
   readonly versions: number;
-  /** The new served version, and the value ids of all its entries, shown or held back. */
+  /** The new served version, and the value ids of all its entries, shown or hidden. */
   readonly served: {
     readonly versionId: string;
     readonly valueIds: readonly number[];

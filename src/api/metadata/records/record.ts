@@ -1,17 +1,12 @@
 /** Records the results of fetches: history, served metadata and trait distribution. */
 
-import type { TokenRef } from "../../../domain/token-ref.ts";
 import { collectionKey, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { addIssues } from "../document/issues.ts";
-import { NORMALISER } from "../document/normalise.ts";
-import type { Trait } from "../document/traits.ts";
-import { type DisplayTypes, holdBack, settledTypes } from "../traits/display-types.ts";
-import { displayTypesOf, settleTraitTypes } from "../traits/trait-type-store.ts";
-import { internValues, type ValueIds } from "../traits/trait-value-store.ts";
-import { burnedReason } from "../uri/burned.ts";
-import type { Document, Resolution } from "../uri/resolve.ts";
+import { separateConflicts, settledTypes } from "../traits/display-types.ts";
+import { type Decision, decide, explain, type FetchEnd, type RecordedOutcome } from "./decide.ts";
+import { isUnseen, type Learned, learnTraits, type Served } from "./learn-fetched.ts";
 import { addUnseenTokens } from "./listing-store.ts";
 import {
   addVersions,
@@ -20,52 +15,15 @@ import {
   lockServed,
   markFetched,
   type NewVersion,
-  type ServedVersion,
 } from "./record-store.ts";
-import { forgetToken, isGoneFromChain, isOnChain } from "./store.ts";
+import { isOnChain } from "./store.ts";
+
+export type { FetchEnd, RecordedOutcome } from "./decide.ts";
 
 /** The trigger of a version that new rules read from a stored document, without a fetch. */
 export const RENORMALISE = "renormalise";
 
-/** A finished fetch and its trigger. */
-export interface FetchEnd {
-  readonly token: TokenRef;
-  readonly trigger: string;
-  readonly resolution: Resolution;
-  /** The operator accepts the document even if it is less complete than the previous one. */
-  readonly accept?: boolean;
-}
-
-/** The outcome of a fetch for its requesters. */
-export interface RecordedOutcome {
-  readonly status: "updated" | "unchanged" | "failed" | "not_found";
-  readonly reason: string | null;
-  /** True for a token without transfers. */
-  readonly isUnseen?: true;
-}
-
-/** The changes to write for one fetch. */
-type Decision =
-  | { readonly kind: "unknown"; readonly outcome: RecordedOutcome }
-  | {
-      readonly kind: "confirmed";
-      readonly outcome: RecordedOutcome;
-      readonly versionId: string;
-      readonly etag: string | undefined;
-    }
-  | {
-      readonly kind: "kept";
-      readonly outcome: RecordedOutcome;
-      readonly version: "failed" | "rejected";
-      readonly document: Document | null;
-    }
-  | { readonly kind: "served"; readonly outcome: RecordedOutcome; readonly document: Document };
-
-type Served = ReadonlyMap<string, ServedVersion>;
 const LOCK_TRIES_MAX = 5;
-type Failure = Extract<Resolution, { kind: "failed" }>;
-const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
-
 /**
  * Stores the results of fetches of distinct tokens in the caller's transaction, and returns their outcomes in order.
  * Only a document at least as complete replaces the served one; a failure is recorded beside it. An unknown token that
@@ -152,92 +110,7 @@ async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly Fetc
   throw new Error(`tokens were forgotten ${LOCK_TRIES_MAX} times while they were recorded`);
 }
 
-async function decide(
-  tx: Queryable,
-  tables: ChainTables,
-  { token, trigger, resolution, accept }: FetchEnd,
-  served: ServedVersion | undefined,
-): Promise<Decision> {
-  const burnedBlock = served?.burnedBlock ?? null;
-  // Even if its metadata was read meanwhile.
-  if (burnedBlock !== null) return isNotFound(burnedReason(burnedBlock));
-  if (resolution.kind === "failed") {
-    const reason = explain(resolution);
-    if (resolution.reason === "burned") return isNotFound(reason);
-    // The token was known, and now neither the chain nor the contract has it. Served metadata goes only after a reorg:
-    // a contract may revert temporarily, and a chain index need not reach back to the mint.
-    const isReverted =
-      served &&
-      resolution.reason === "token_reverted" &&
-      (served.versionId === null || trigger === "reorg") &&
-      (await isGoneFromChain(tx, tables, token));
-    if (isReverted) await forgetToken(tx, token);
-    if (!served || isReverted) return isNotFound(reason);
-    return { kind: "kept", outcome: { status: "failed", reason }, version: "failed", document: null };
-  }
-  const { uri } = resolution;
-  const unchanged = { status: "unchanged", reason: null } as const;
-  const { hash } = resolution.kind === "document" ? resolution.document : resolution;
-  const isServed = served?.versionId && served.hash === hash && served.uri === uri;
-  // Older rules may have read the same document differently. If the host didn't resend it, the renormaliser handles it.
-  if (isServed && (resolution.kind === "not_modified" || (served.normaliser ?? 0) >= NORMALISER)) {
-    const etag = resolution.kind === "document" ? resolution.document.etag : undefined;
-    return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag };
-  }
-  // The version that the host was asked about is no longer served.
-  if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };
-  const { document } = resolution;
-  if (served?.complete && !document.complete && !accept) {
-    const missing = document.issues.filter(({ level }) => level === "error").map(({ path }) => path);
-    const reason = `incomplete_document: ${missing.join(" and ")} missing; the last good version stays`;
-    return { kind: "kept", outcome: { status: "failed", reason }, version: "rejected", document };
-  }
-  return { kind: "served", outcome: { status: "updated", reason: null }, document };
-}
-
-const isNotFound = (reason: string): Decision => ({
-  kind: "unknown",
-  outcome: { status: "not_found", reason },
-});
-
-/** A collection's trait types and values after learning from its documents. */
-interface Learned {
-  readonly displayTypes: DisplayTypes;
-  readonly idOf: ValueIds;
-}
-
-/**
- * Learns from the documents that will be served; returns the result by collection key. Skips tokens without a transfer:
- * anybody could have written their documents.
- */
-async function learnTraits(
-  tx: Queryable,
-  decided: readonly { readonly end: FetchEnd; readonly decision: Decision }[],
-  served: Served,
-): Promise<ReadonlyMap<string, Learned>> {
-  const collections = new Map<string, { token: TokenRef; traits: Trait[] }>();
-  for (const { end, decision } of decided) {
-    if (decision.kind !== "served" || isUnseen(served, end.token)) continue;
-    const name = collectionName(end.token);
-    const collection = collections.get(name) ?? { token: end.token, traits: [] };
-    for (const trait of decision.document.metadata.traits) collection.traits.push(trait);
-    collections.set(name, collection);
-  }
-  const learned = new Map<string, Learned>();
-  // A global order, so that two batches never deadlock.
-  for (const [name, { token, traits }] of [...collections].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const types = await settleTraitTypes(tx, token, traits);
-    learned.set(name, { displayTypes: displayTypesOf(types), idOf: await internValues(tx, types, traits) });
-  }
-  return learned;
-}
-
-const collectionName = ({ chainId, collection }: TokenRef): string =>
-  collectionKey({ chainId, address: collection });
-
-const isUnseen = (served: Served, token: TokenRef): boolean => served.get(tokenKey(token))?.isUnseen ?? false;
-
-const versionsBefore = (served: Served, token: TokenRef): number =>
+const versionsBefore = (served: Served, token: FetchEnd["token"]): number =>
   served.get(tokenKey(token))?.versions ?? 0;
 
 function versionOf(
@@ -256,8 +129,8 @@ function versionOf(
   if (isUnseen(served, end.token))
     return { ...described, outcome: "updated", issues: decision.document.issues };
   const { traits } = decision.document.metadata;
-  const known = learned.get(collectionName(end.token))?.displayTypes ?? new Map();
-  const { conflicts } = holdBack(traits, settledTypes(known, traits));
+  const known = learned.get(collectionKey(end.token))?.displayTypes ?? new Map();
+  const { conflicts } = separateConflicts(traits, settledTypes(known, traits));
   return { ...described, outcome: "updated", issues: addIssues(decision.document.issues, conflicts) };
 }
 
@@ -278,7 +151,7 @@ function markOf(
   if (decision.kind === "kept") {
     return { ...mark, outcome: isFetched ? "failed" : null, versions: before + 1, served: null };
   }
-  const idOf = isUnseen(served, token) ? undefined : learned.get(collectionName(token))?.idOf;
+  const idOf = isUnseen(served, token) ? undefined : learned.get(collectionKey(token))?.idOf;
   const { traits, name, description } = decision.document.metadata;
   const ids = traits.flatMap((trait) => idOf?.(trait) ?? []);
   const valueIds = [...new Set(ids)].sort((a, b) => a - b);

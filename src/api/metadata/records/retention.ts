@@ -28,7 +28,7 @@ const unusedDocuments = `
   returning 1`;
 
 export const forgetOldVersions: DailyJob = {
-  name: "forget old versions",
+  name: "delete old versions",
   async run(database) {
     const versions = await deleteInBatches(database, oldVersions);
     return versions + (await deleteInBatches(database, unusedDocuments));
@@ -42,7 +42,7 @@ const forgottenTokens = `
   returning 1`;
 
 export const forgetForgottenTokens: DailyJob = {
-  name: "forget tokens that were taken back",
+  name: "delete old marks of deleted tokens",
   run: (database) => deleteInBatches(database, forgottenTokens),
 };
 

@@ -104,7 +104,7 @@ interface ServedRow {
 }
 
 /**
- * The served metadata of each known token of one collection, by token id. Omits entries that are held back and reports
+ * The served metadata of each known token of one collection, by token id. Omits hidden entries and reports
  * each as an issue, which refers to `operatorContact` if given.
  */
 export async function readServed(
@@ -120,6 +120,7 @@ export async function readServed(
        from vitrine.token t left join vitrine.version v on v.id = t.served_version
       where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
     [chainId, collection, tokenIds],
+    "read served",
   );
   const stored = rows.map((row) => ({
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),

@@ -7,7 +7,7 @@ import type { CollectionRef, TraitType } from "./trait-type-store.ts";
 export interface PendingType extends CollectionRef {
   readonly traitType: string;
   readonly known: DisplayType;
-  readonly wanted: DisplayType;
+  readonly proposed: DisplayType;
   /** The exact number of tokens whose served version has at least one such entry. */
   readonly tokens: number;
   readonly firstSeenAt: Date;
@@ -16,18 +16,18 @@ export interface PendingType extends CollectionRef {
 // Up to this many values, each is looked up in the database index; beyond it, one scan covers the whole collection.
 const LOOKUPS_MAX = 1_000;
 
-const holders = (held: string): string => `
-  case when (select count(*) from (select from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${held}
+const holders = (type: string): string => `
+  case when (select count(*) from (select from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${type}
                                     limit ${LOOKUPS_MAX + 1}) few) <= ${LOOKUPS_MAX}
        then (select count(*) from vitrine.token t
-              where t.traits && array(select v.id from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${held}))
+              where t.traits && array(select v.id from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${type}))
        else (select count(distinct t.token_id) from vitrine.token t
               cross join lateral unnest(t.traits) as each(id)
-               join vitrine.trait_value v on v.id = each.id and (v.trait_type_id, v.display_type) = ${held}
+               join vitrine.trait_value v on v.id = each.id and (v.trait_type_id, v.display_type) = ${type}
               where (t.chain_id, t.collection) = (k.chain_id, k.collection))
   end`;
 
-/** The held-back types in these collections, oldest conflict first, at most `limit`. */
+/** The conflicting types in these collections, oldest conflict first, at most `limit`. */
 export async function readPending(
   db: Queryable,
   collections: readonly CollectionRef[],
@@ -36,12 +36,12 @@ export async function readPending(
   const rows = await db.query<Omit<PendingType, "chainId"> & { chainId: string }>(
     `select * from (
        select k.chain_id as "chainId", k.collection, k.trait_type as "traitType", k.display_type as known,
-              h.display_type as wanted, (${holders("(h.trait_type_id, h.display_type)")})::int as tokens,
+              h.display_type as proposed, (${holders("(h.trait_type_id, h.display_type)")})::int as tokens,
               h.first_seen_at as "firstSeenAt"
          from vitrine.held_type h join vitrine.trait_type k on k.id = h.trait_type_id and k.display_type <> h.display_type
         where (k.chain_id, k.collection) in (select * from unnest($1::bigint[], $2::text[]))) pending
       where tokens > 0
-      order by "firstSeenAt", "chainId", collection, "traitType" collate "C", wanted limit $3`,
+      order by "firstSeenAt", "chainId", collection, "traitType" collate "C", proposed limit $3`,
     [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection), limit],
   );
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
@@ -66,7 +66,7 @@ export async function readConflictingTypes(
 
 /**
  * Makes `to` the trait type's known display type: its entries are shown from now on, and those of the previous one are
- * held back. The collection's traits must be locked.
+ * hidden. The collection's traits must be locked.
  */
 export async function switchDisplayType(tx: Queryable, from: TraitType, to: DisplayType): Promise<void> {
   await tx.query(

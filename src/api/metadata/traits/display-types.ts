@@ -17,8 +17,8 @@ export function settledTypes(known: DisplayTypes, traits: readonly Trait[]): Dis
   return settled;
 }
 
-/** The entries that match the settled types, and an issue for each one held back. */
-export function holdBack(
+/** The entries that match the settled types, and an issue for each hidden one. */
+export function separateConflicts(
   traits: readonly Trait[],
   settled: DisplayTypes,
 ): { readonly kept: readonly Trait[]; readonly conflicts: readonly Issue[] } {

@@ -6,7 +6,7 @@
 
 import { addIssues, ISSUES_MAX, type Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
-import { type DisplayTypes, holdBack, settledTypes } from "./display-types.ts";
+import { type DisplayTypes, separateConflicts, settledTypes } from "./display-types.ts";
 
 export interface StoredVersion {
   readonly metadata: Metadata;
@@ -14,7 +14,7 @@ export interface StoredVersion {
 }
 
 /**
- * The stored version without the entries held back now, each reported by an issue; these issues replace the recorded
+ * The stored version without the hidden entries, each reported by an issue; these issues replace the recorded
  * ones. `operatorContact` can approve.
  */
 export function showVersion(
@@ -22,7 +22,7 @@ export function showVersion(
   known: DisplayTypes,
   operatorContact?: string,
 ): StoredVersion {
-  const { kept, conflicts } = holdBack(metadata.traits, settledTypes(known, metadata.traits));
+  const { kept, conflicts } = separateConflicts(metadata.traits, settledTypes(known, metadata.traits));
   const remedy = operatorContact === undefined ? "" : `; ask ${operatorContact} to approve`;
   const others = issues.filter(({ code }) => code !== "display_type_conflict");
   return {

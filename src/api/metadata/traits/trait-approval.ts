@@ -10,17 +10,21 @@ export type Approval =
   /** The collection never had this trait type. */
   | { readonly kind: "unknown_trait_type" }
   /** No token has an entry of that display type; `held` lists those that can be approved. */
-  | { readonly kind: "not_pending"; readonly known: DisplayType; readonly held: readonly DisplayType[] };
+  | {
+      readonly kind: "not_pending";
+      readonly known: DisplayType;
+      readonly conflicting: readonly DisplayType[];
+    };
 
 export function createTraitApproval(database: Database) {
   return {
-    /** The held-back types, oldest conflict first, at most `limit`. */
+    /** The conflicting types, oldest conflict first, at most `limit`. */
     pending: (collections: readonly CollectionRef[], limit: number): Promise<PendingType[]> =>
       readPending(database, collections, limit),
 
     /**
      * Makes `displayType` the trait type's known display type. From the commit on, every read shows entries of that
-     * type and holds back those of the previous one, in document order. Nothing is fetched, converted or rewritten, so
+     * type and hides those of the previous one, in document order. Nothing is fetched, converted or rewritten, so
      * versions keep their numbers and hashes. `audit` runs in the same transaction, only if something changed.
      */
     approve(
@@ -34,8 +38,8 @@ export function createTraitApproval(database: Database) {
         const type = (await readTraitTypes(tx, collection, [traitType])).get(traitType);
         if (!type) return { kind: "unknown_trait_type" };
         const known = type.displayType;
-        const held = await readConflictingTypes(tx, type);
-        if (!held.includes(displayType)) return { kind: "not_pending", known, held };
+        const conflicting = await readConflictingTypes(tx, type);
+        if (!conflicting.includes(displayType)) return { kind: "not_pending", known, conflicting };
         await switchDisplayType(tx, type, displayType);
         await audit(tx, known);
         return { kind: "approved", was: known };

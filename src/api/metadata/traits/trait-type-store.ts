@@ -33,6 +33,7 @@ export async function readTraitTypes(
     `select trait_type as name, id, display_type as "displayType", highest from vitrine.trait_type
       where chain_id = $1 and collection = $2 and key = any($3::text[])`,
     [chainId, collection, asked.map(textKey)],
+    "read trait types",
   );
   return new Map(rows.map(({ name, ...type }) => [name, type]));
 }
@@ -102,7 +103,7 @@ const approvalLock = "hashtextextended('vitrine display types ' || $1 || ':' || 
 
 /**
  * Waits for a running approval, and blocks the next one until this transaction ends: an approval that missed a
- * held-back number would leave the highest value too low.
+ * hidden number would leave the highest value too low.
  */
 async function awaitApproval(tx: Queryable, { chainId, collection }: CollectionRef): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock_shared(${approvalLock})`, [String(chainId), collection]);
@@ -150,9 +151,9 @@ interface ConflictingType {
   readonly displayType: DisplayType;
 }
 
-async function noteConflict(tx: Queryable, held: readonly ConflictingType[]): Promise<void> {
-  if (held.length === 0) return;
-  const rows = held.toSorted((a, b) => a.typeId - b.typeId || (a.displayType < b.displayType ? -1 : 1));
+async function noteConflict(tx: Queryable, conflicts: readonly ConflictingType[]): Promise<void> {
+  if (conflicts.length === 0) return;
+  const rows = conflicts.toSorted((a, b) => a.typeId - b.typeId || (a.displayType < b.displayType ? -1 : 1));
   await tx.query(
     `insert into vitrine.held_type (trait_type_id, display_type)
      select * from unnest($1::int[], $2::text[]) on conflict do nothing`,

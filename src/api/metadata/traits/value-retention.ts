@@ -8,7 +8,7 @@ const PAGE_ROWS = 5_000;
 const DELETED_TOGETHER = 500;
 
 export const forgetUnusedValues: DailyJob = {
-  name: "forget unused trait values",
+  name: "delete unused trait values",
   async run(database) {
     let total = 0;
     for (const collection of await readCollections(database)) {
@@ -26,7 +26,7 @@ async function readCollections(database: Database): Promise<readonly CollectionR
 }
 
 async function forgetIn(database: Database, collection: CollectionRef): Promise<number> {
-  const held = await readHeld(database, collection);
+  const used = await readUsed(database, collection);
   let total = 0;
   for (let after: number | undefined = 0; after !== undefined; ) {
     const stored: readonly { id: number }[] = await database.query<{ id: number }>(
@@ -35,7 +35,7 @@ async function forgetIn(database: Database, collection: CollectionRef): Promise<
       [collection.chainId, collection.collection, after, PAGE_ROWS],
     );
     after = stored.at(-1)?.id;
-    const unused = stored.map(({ id }) => id).filter((id) => !held.has(id));
+    const unused = stored.map(({ id }) => id).filter((id) => !used.has(id));
     for (let from = 0; from < unused.length; from += DELETED_TOGETHER) {
       total += await forgetThese(database, collection, unused.slice(from, from + DELETED_TOGETHER));
     }
@@ -44,21 +44,21 @@ async function forgetIn(database: Database, collection: CollectionRef): Promise<
 }
 
 /** The value ids of the collection's tokens, read in pages: one lookup per value takes far longer. */
-async function readHeld(
+async function readUsed(
   database: Database,
   { chainId, collection }: CollectionRef,
 ): Promise<ReadonlySet<number>> {
-  const held = new Set<number>();
+  const used = new Set<number>();
   for (let after: string | undefined = "-1"; after !== undefined; ) {
     const rows: readonly { tokenId: string; traits: readonly number[] }[] = await database.query(
       `select token_id as "tokenId", traits from vitrine.token
         where chain_id = $1 and collection = $2 and token_id > $3 order by token_id limit $4`,
       [chainId, collection, after, PAGE_ROWS],
     );
-    for (const { traits } of rows) for (const id of traits) held.add(id);
+    for (const { traits } of rows) for (const id of traits) used.add(id);
     after = rows.at(-1)?.tokenId;
   }
-  return held;
+  return used;
 }
 
 /** Takes the lock because a version being recorded may have found these values and not refer to them yet. */

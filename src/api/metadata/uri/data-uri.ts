@@ -24,7 +24,7 @@ export function readDataUri(uri: string, bytesMax: number): DataUri {
   const body = isBase64 ? base64Decoded(content) : content;
   if (body === undefined) return refused("invalid_uri", "the URI is data: with base64 that can't be decoded");
   if (body.length > bytesMax)
-    return refused("too_large", `the document holds ${body.length} bytes; the limit is ${bytesMax}`);
+    return refused("too_large", `the document has ${body.length} bytes; the limit is ${bytesMax}`);
   return { kind: "read", body };
 }
 

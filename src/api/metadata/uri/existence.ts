@@ -5,7 +5,7 @@
 
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { CollectionConfig, Standard } from "../../../config.ts";
-import type { TokenRef } from "../../../domain/token-ref.ts";
+import { collectionKey, type TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../../chain/contract/read-block.ts";
 import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
@@ -43,7 +43,7 @@ export interface IndexedContract {
   /** Null before the first transfer. */
   readonly standard: Standard | null;
   /** A few tokens that have holders. */
-  readonly held: readonly string[];
+  readonly owned: readonly string[];
 }
 
 export interface ExistenceDeps {
@@ -88,8 +88,8 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
    * The function that proves existence: one that confirms a token with a holder or, if no such token is known, one that
    * returns a valid value at all. Null for a contract that answers anything.
    */
-  async function findOffered(asked: TokenRef, held: readonly TokenRef[], block: number): Promise<Offered> {
-    const samples = held.length > 0 ? held : [asked];
+  async function findOffered(asked: TokenRef, owned: readonly TokenRef[], block: number): Promise<Offered> {
+    const samples = owned.length > 0 ? owned : [asked];
     const [anything, ...answers] = await Promise.all([
       ask(NOBODYS_FUNCTION, asked, block),
       ...supplyFunctions.map((name) => Promise.all(samples.map((sample) => ask(name, sample, block)))),
@@ -97,16 +97,16 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
     if ([anything, ...answers.flat()].includes("unavailable")) return "unavailable";
     if (anything !== "none") return null;
     const isSensible = (name: SupplyFunction, word: Word | "anything"): boolean =>
-      typeof word === "bigint" && (name === "totalSupply" || word <= 1n) && (held.length === 0 || word > 0n);
+      typeof word === "bigint" && (name === "totalSupply" || word <= 1n) && (owned.length === 0 || word > 0n);
     return (
       supplyFunctions.find((name, index) => answers[index]?.some((word) => isSensible(name, word))) ?? null
     );
   }
 
-  function offeredBy(token: TokenRef, held: readonly TokenRef[], block: number): Promise<Offered> {
-    if (held.length === 0) return findOffered(token, held, block);
-    const name = `${token.chainId}:${token.collection}:${block}`;
-    return offers.get(name, () => findOffered(token, held, block));
+  function offeredBy(token: TokenRef, owned: readonly TokenRef[], block: number): Promise<Offered> {
+    if (owned.length === 0) return findOffered(token, owned, block);
+    const name = `${collectionKey(token)}:${block}`;
+    return offers.get(name, () => findOffered(token, owned, block));
   }
 
   /** `proven` if the contract returns a URI as well. */
@@ -121,8 +121,8 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
     return read.kind === "read" ? { kind: proven, block } : ABSENT;
   }
 
-  async function askItem(token: TokenRef, held: readonly TokenRef[], block: number): Promise<Existence> {
-    const offered = await offeredBy(token, held, block);
+  async function askItem(token: TokenRef, owned: readonly TokenRef[], block: number): Promise<Existence> {
+    const offered = await offeredBy(token, owned, block);
     if (offered === "unavailable") return { kind: "unavailable", block };
     if (offered === null) return named(token, "erc1155", block, "unproven");
     const word = await ask(offered, token, block);
@@ -133,14 +133,14 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
   async function askOne(
     token: TokenRef,
     standard: Standard | null,
-    held: readonly TokenRef[],
+    owned: readonly TokenRef[],
     block: number,
   ): Promise<Existence> {
-    if (standard === "erc1155") return askItem(token, held, block);
+    if (standard === "erc1155") return askItem(token, owned, block);
     const owner = await ask("ownerOf", token, block);
     if (owner === "unavailable") return { kind: "unavailable", block };
     if (isOwner(owner)) return named(token, "erc721", block, "exists");
-    return standard === "erc721" ? ABSENT : askItem(token, held, block);
+    return standard === "erc721" ? ABSENT : askItem(token, owned, block);
   }
 
   return async (collection, tokenIds) => {
@@ -150,14 +150,14 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
       readContract(chainId, address),
     ]);
     const refOf = (tokenId: string): TokenRef => ({ chainId, collection: address, tokenId });
-    const held = contract.held.map(refOf);
+    const owned = contract.owned.map(refOf);
     const standard = collection.standard ?? contract.standard;
     const answers = await Promise.all(
       tokenIds.map(async (tokenId): Promise<readonly [string, Existence]> => {
         const existence =
           block === undefined
             ? undefined
-            : await withTimeout(EXISTENCE_MS, askOne(refOf(tokenId), standard, held, block));
+            : await withTimeout(EXISTENCE_MS, askOne(refOf(tokenId), standard, owned, block));
         return [tokenId, existence ?? { kind: "unavailable", block }];
       }),
     );

@@ -105,7 +105,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     if (located.kind === "refused") return failed(located.reason, located.message, false);
     if (located.kind === "inline") return "inline";
     if (uri.length <= URI_LENGTH_MAX) return located.urls;
-    const problem = `the URI holds ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`;
+    const problem = `the URI has ${uri.length} characters; the limit is ${URI_LENGTH_MAX}`;
     return failed("invalid_uri", problem, false);
   }
 

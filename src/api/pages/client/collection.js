@@ -44,7 +44,7 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
     swapSorts(page, isNew);
     swap(page, "problems", "chips", "count", "found", "total");
     if (isNew && results.getBoundingClientRect().top < 0) results.scrollIntoView();
-    tellFailure(false);
+    showFailure(false);
     const count = page.querySelector(".filters-button .badge")?.textContent;
     const button = document.querySelector(".filters-button");
     button.querySelector(".badge")?.remove();
@@ -56,7 +56,7 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
     settle();
   } catch (error) {
     if (signal.aborted) return;
-    tellFailure(true);
+    showFailure(true);
     console.warn(error);
     settle();
   }
@@ -71,7 +71,7 @@ function remember(url, isTyping) {
 }
 
 /** Shown above the tokens, and in the sheet that may cover them; a count that may be wrong is hidden. */
-function tellFailure(isFailure) {
+function showFailure(isFailure) {
   byId("failed").hidden = !isFailure;
   byId("failed-here").hidden = !isFailure;
   byId("total").hidden = isFailure;

@@ -24,7 +24,7 @@ async function ask(event) {
     if (part(page).dataset.state === "done") part().dataset.state = "open";
     else showProgress(page);
   } catch {
-    tell("The service did not take the request. Try again in a moment.");
+    announce("The service did not accept the request. Try again in a moment.");
   }
   button.disabled = false;
   // A disabled button loses the focus; visitors who moved on keep theirs.
@@ -61,7 +61,7 @@ async function pollOnce() {
     if (part(page).dataset.state === "done") await showAll();
     showProgress(page);
   } catch {
-    tell("The service does not answer at the moment; the refresh goes on without us.");
+    announce("The service is unreachable at the moment; the refresh continues.");
   }
 }
 
@@ -74,7 +74,7 @@ function showProgress(page) {
 /** Updates everything but an unchanged picture, so that a playing video continues. */
 async function showAll() {
   const { page } = await read(ownAddress());
-  swap(page, "caption", "told", "known", "details", "wide-part");
+  swap(page, "caption", "summary", "known", "details", "wide-part");
   const [shown, fresh] = [document.querySelector(".stage"), page.querySelector(".stage")];
   if (shown.dataset.what !== fresh.dataset.what) {
     shown.replaceChildren(...fresh.childNodes);
@@ -84,7 +84,7 @@ async function showAll() {
   document.title = page.title;
 }
 
-function tell(text) {
+function announce(text) {
   const said = document.getElementById("said");
   if (said.textContent !== text) said.textContent = text;
 }

@@ -100,7 +100,7 @@ const CollectionCard = ({
     </h2>
     <p class="soft small">{factsOf(view).join(" · ")}</p>
     {view.information?.description && (
-      <p class="told">
+      <p class="summary">
         <Foreign text={view.information.description} max={300} />
       </p>
     )}

@@ -78,7 +78,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
       <div id="token" class="token-page">
         <TokenMedia site={site} token={token} asImage={c.req.query("show") === "image"} />
         <div class="about">
-          <div id="told" class="told">
+          <div id="summary" class="summary">
             <header class="token-head">
               <p>
                 <a href={site.to(collectionPath(token))}>
@@ -89,7 +89,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
                 <Foreign text={displayName(token)} max={300} />
               </h1>
               <State token={token} since={since} />
-              <Held site={site} token={token} owners={owners.get(tokenId) ?? 0} />
+              <Ownership site={site} token={token} owners={owners.get(tokenId) ?? 0} />
             </header>
             {token.description && <Description text={token.description} />}
           </div>
@@ -161,7 +161,7 @@ const State = ({ token, since }: { token: TokenView; since: Date | undefined }) 
 };
 
 /** The token's owner or owners. */
-const Held = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
+const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
   const { standard, owner, supply } = token;
   if (standard === "erc1155") {
     const many = supply ? BigInt(supply).toLocaleString("en-US") : "unknown";

@@ -1,4 +1,6 @@
-/** Which tokens are fetched next: the most wanted ones that are due, of hosts that may be asked (design: "Refresh"). */
+/**
+ * Selects the tokens to fetch next: due tokens in order of priority, of hosts that may be asked (design: "Refresh").
+ */
 
 import { randomUUID } from "node:crypto";
 import type { Standard } from "../../../config.ts";
@@ -11,23 +13,23 @@ import { PROBE_TIME } from "./hosts.ts";
 import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
 import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
-/** What a process may take. */
+/** What a process may claim. */
 export interface Share {
-  /** The chains that it has an endpoint for. */
+  /** The chains that this process has an endpoint for. */
   readonly chainIds: readonly number[];
-  /** Tokens of one host, unless `hosts` names another number for it. */
+  /** Tokens of one host, unless `hosts` has another number for it. */
   readonly perHost: number;
   readonly hosts?: ReadonlyMap<string, number>;
-  /** Tokens that were never read and may lead anywhere. As many as are asked for by default. */
+  /** Tokens that were never read, whose host is unknown. `count` by default. */
   readonly unread?: number;
-  /** The process, for others to know how many share a host. */
+  /** The process, so that others know how many share a host. */
   readonly worker?: string;
 }
 
 const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
 const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
 
-// Each host that something waits for, by one step down an index per host: the queue may hold a million tokens of one.
+// Each host with waiting tokens, by one step down an index per host: the queue may contain a million tokens of one.
 const hosts = `
   hosts as (
     (select r.host from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
@@ -36,14 +38,14 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
-// A host that is back from a pause is asked by one fetch first, of all processes, and of a token that it has answered for
-// before, if it has.
+// A host whose pause has ended is probed by a single fetch of all processes first, if possible of a token that it has
+// answered for before.
 const isProbed = isTripped("p");
 
-// Processes that claim in the same moment look at the same tokens, and each takes what the others leave.
+// Processes that claim at the same moment see the same tokens, and each takes those that the others leave.
 const RIVALS = 4;
 
-/** Takes up to `count` due tokens, the most wanted first; none that another process holds. */
+/** Claims up to `count` due tokens in order of priority, none that another process has leased. */
 export async function claim(
   db: Queryable,
   tables: ChainTables,
@@ -62,14 +64,14 @@ export async function claim(
     `with recursive ${hosts}, open_hosts as materialized (
        select h.host, p.probe_chain_id, p.probe_collection,
               case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
-              -- Where a token leads that was never read is not known yet.
+              -- The host of a token that was never read is not known yet.
               case when h.host = '' then $5
                    when ${isProbed} then case when exists (
                      select from vitrine.refresh r
                       where r.lease is not null and r.host = h.host and r.leased_until > now()) then 0 else 1 end
-                   else coalesce(o.room, $3) end as room
+                   else coalesce(o.slots, $3) end as slots
          from hosts h left join vitrine.host p on p.host = h.host
-         left join unnest($6::text[], $7::int[]) as o(host, room) on o.host = h.host
+         left join unnest($6::text[], $7::int[]) as o(host, slots) on o.host = h.host
         where h.host is not null and not ${isPaused("p")}
      ), candidates as (
        select f.*, row_number() over (
@@ -79,7 +81,7 @@ export async function claim(
                   -- for all of another. What runs in the background comes after them.
                   case when f.host = '' and f.priority >= ${ANONYMOUS_PRIORITY} then f.nth end, f.priority desc, f.not_before) as place
          from (
-           select d.*, o.host, o.room,
+           select d.*, o.host, o.slots,
                   row_number() over (partition by o.host, d.priority order by d.not_before) as nth
              from open_hosts o
             cross join ${levels}
@@ -89,10 +91,10 @@ export async function claim(
                  and (o.probe_token_id is null
                       or (r.chain_id, r.collection, r.token_id)
                        = (o.probe_chain_id, o.probe_collection, o.probe_token_id))
-               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.room))) d
-            where o.room > 0) f
+               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.slots))) d
+            where o.slots > 0) f
      ), due as materialized (
-       select row_at, priority, not_before from candidates where place <= room
+       select row_at, priority, not_before from candidates where place <= slots
        union all
        -- A lease that ran out is owed another start, whatever later requests have to wait for.
        select d.* from hosts h cross join lateral (
@@ -151,7 +153,7 @@ export async function claim(
   }));
 }
 
-/** Milliseconds until a token is due that this process may take: 0 when one is now, undefined when nothing waits. */
+/** Milliseconds until this process may claim a token: 0 if one is due now, undefined if nothing waits. */
 export async function nextDueMs(
   db: Queryable,
   { chainIds }: Pick<Share, "chainIds">,
@@ -172,6 +174,6 @@ export async function nextDueMs(
     [chainIds],
     "next due",
   );
-  // Not by SQL's greatest(), which would make 0 of a queue where nothing waits: the worker would never rest.
+  // Not SQL's greatest(), which would return 0 for an empty queue: the worker would never rest.
   return row?.ms == null ? undefined : Math.max(0, row.ms);
 }

@@ -3,7 +3,7 @@
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 
-/** Deletes the rows, unless somebody has asked again meanwhile: strangers may name any id, and each would leave one. */
+/** Deletes the rows unless there was another request meanwhile: anybody may name any id, and each would leave a row. */
 export async function forgetEnded(db: Queryable, tokens: readonly TokenRef[]): Promise<void> {
   await db.query(
     `delete from vitrine.refresh r

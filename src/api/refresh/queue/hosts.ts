@@ -1,4 +1,4 @@
-/** What the queue knows of hosts: tokens that wait for theirs, and those that probe whether a paused one is back. */
+/** The queue's use of hosts: tokens that wait for their host, and tokens that probe whether a paused host is back. */
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused, isTripped } from "../../jobs/hosts.ts";
@@ -6,7 +6,10 @@ import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { enqueue, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
 const BUSY_PAUSE = `interval '${retryPolicies.hostBusy.firstMs} milliseconds'`;
-/** SQL: for so long after its pause, only the probe is asked of a host. A probe that nobody may claim holds up nobody else. */
+/**
+ * SQL: for this long after a pause, only the probe is sent to the host. A probe that no process may claim delays no
+ * other token.
+ */
 export const PROBE_TIME = "interval '30 seconds'";
 
 /** Chooses a token that the host has answered for: others may fail for a reason of their own. */
@@ -41,7 +44,10 @@ export async function askProbes(db: Queryable): Promise<void> {
   }
 }
 
-/** Releases a token untried until its host may be asked: at the end of its pause, or soon. False if the lease was lost. */
+/**
+ * Releases a token without an attempt until its host may be asked: at the end of its pause, or soon. False if the lease
+ * was lost.
+ */
 export async function awaitHost(db: Queryable, lease: Lease, host: string): Promise<boolean> {
   const rows = await db.query(
     `update vitrine.refresh r
@@ -54,7 +60,7 @@ export async function awaitHost(db: Queryable, lease: Lease, host: string): Prom
   return rows.length > 0;
 }
 
-/** Remembers where tokens' documents came from, so that the next claim can tell. */
+/** Stores which hosts the tokens' documents came from, for the next claim. */
 export async function rememberHosts(
   db: Queryable,
   tokens: readonly { readonly lease: Lease; readonly host: string }[],
@@ -73,7 +79,7 @@ export async function rememberHosts(
   );
 }
 
-/** By host, how many processes hold leases, `worker` included. */
+/** How many processes hold leases of each host, including `worker`. */
 export async function countWorkers(db: Queryable, worker: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ host: string; workers: number }>(
     `select r.host, 1 + count(distinct r.worker) filter (where r.worker <> $1)::int as workers

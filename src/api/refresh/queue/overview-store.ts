@@ -1,9 +1,9 @@
-/** The refresh queue as the operator and the metrics see it. Every read is bounded, whatever waits. */
+/** The refresh queue for the operator and the metrics. Every read is bounded, however much waits. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 
-/** How urgent queued work is, by its priority in the queue. */
+/** The urgency of queued work, by its priority. */
 export const urgencies = {
   30: "request",
   20: "event",
@@ -15,12 +15,12 @@ export type Urgency = (typeof urgencies)[keyof typeof urgencies];
 
 export interface QueueState {
   readonly waiting: Readonly<Record<Urgency, number>>;
-  /** How long the token that has waited longest has; 0 where none waits. */
+  /** How long the oldest waiting token has waited; 0 if none waits. */
   readonly oldestSeconds: number;
 }
 
 export interface HostState {
-  /** Empty for tokens that were never read, whose host nobody knows yet. */
+  /** Empty for tokens that were never read, whose host is not known yet. */
   readonly host: string;
   /** Counted up to `HOST_TOKENS_MAX`. */
   readonly waiting: number;
@@ -48,7 +48,7 @@ export interface Excerpt<Entry> {
 }
 
 export interface QueueOverview {
-  /** Undefined where the database could not count in time. */
+  /** Undefined if the database could not count in time. */
   readonly queue: QueueState | undefined;
   readonly hosts: Excerpt<HostState>;
   readonly sweeps: Excerpt<OpenSweep>;
@@ -57,7 +57,7 @@ export interface QueueOverview {
 export const HOST_TOKENS_MAX = 1_000;
 const HOSTS_MAX = 100;
 const SWEEPS_MAX = 50;
-// A million waiting tokens are counted in half a second; a database with more to do is left alone.
+// A million waiting tokens are counted in half a second; a busier database is not burdened further.
 const COUNT_MS = 1_000;
 
 const excerpt = <Entry>(entries: readonly Entry[], max: number): Excerpt<Entry> => ({
@@ -65,7 +65,7 @@ const excerpt = <Entry>(entries: readonly Entry[], max: number): Excerpt<Entry> 
   more: entries.length > max,
 });
 
-/** Second looks count from the moment they are due. Rejects when counting takes more than a second. */
+/** Rechecks count from the moment they are due. Rejects when counting takes more than a second. */
 export async function readQueueState(database: Database): Promise<QueueState> {
   const rows = await database.transaction(async (tx) => {
     await tx.query(`set local statement_timeout = ${COUNT_MS}`);
@@ -80,10 +80,10 @@ export async function readQueueState(database: Database): Promise<QueueState> {
   return { waiting, oldestSeconds: Math.max(0, ...rows.map((row) => row.oldestSeconds)) };
 }
 
-/** Hosts that something waits for or that are paused: paused ones first, then those that most waits for. */
+/** Hosts with waiting tokens or in a pause: paused ones first, then those with the most waiting tokens. */
 export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
   const rows = await db.query<HostState>(
-    // One step down an index per host, as the claim takes them: the queue may hold a million tokens of one.
+    // One step down an index per host, as in the claim: the queue may contain a million tokens of one.
     `with recursive hosts as (
        (select r.host, 1 as place from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
        union all
@@ -117,7 +117,7 @@ export async function countPausedHosts(db: Queryable): Promise<number> {
   return row?.hosts ?? 0;
 }
 
-/** Sweeps that still have tokens to ask for, the oldest first. */
+/** Sweeps with tokens left to queue, oldest first. */
 export async function readOpenSweeps(db: Queryable): Promise<Excerpt<OpenSweep>> {
   const rows = await db.query<
     Omit<OpenSweep, "chainId" | "passed" | "known"> & { chainId: string; passed: string; known: string }
@@ -137,7 +137,7 @@ export async function readOpenSweeps(db: Queryable): Promise<Excerpt<OpenSweep>>
   return excerpt(sweeps, SWEEPS_MAX);
 }
 
-/** How many sweeps are open, and how many of their tokens that have been counted are still to be asked for. */
+/** The number of open sweeps, and of their counted tokens that are not queued yet. */
 export async function sumOpenSweeps(
   db: Queryable,
 ): Promise<{ readonly sweeps: number; readonly tokens: number }> {

@@ -1,4 +1,4 @@
-/** Why a token is fetched, and what that goes before. */
+/** The reasons to fetch a token, and their priorities. */
 
 export type Trigger =
   | "rest"
@@ -14,7 +14,7 @@ export type Trigger =
 
 export const priorityLevels = [30, 20, 15, 10, 5] as const;
 
-/** Of requests by callers without a key: below events, above sweeps. */
+/** Requests by callers without a key: below events, above sweeps. */
 export const ANONYMOUS_PRIORITY = 15;
 
 /** Requests with a key outrank events, events outrank sweeps and rechecks, samples come last. */

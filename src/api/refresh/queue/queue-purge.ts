@@ -1,11 +1,11 @@
-/** What goes from the queue with tokens that are forgotten, in PostgreSQL. */
+/** Removes deleted tokens from the queue, in PostgreSQL. */
 
 import type { Queryable } from "../../db/database.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
 const REASON = "the chain index has no transfer of the token";
 
-/** Locks the tokens' rows, in the order in which requests and workers do. */
+/** Locks the tokens' rows, in the same order as requests and workers. */
 export async function lockQueued(
   tx: Queryable,
   { chainId, collection }: CollectionRef,
@@ -18,7 +18,7 @@ export async function lockQueued(
   );
 }
 
-/** Takes the tokens out of the queue and answers the receipts that wait for them. Their rows must be locked. */
+/** Removes the tokens from the queue and answers the receipts that wait for them. Their rows must be locked. */
 export async function dropQueued(
   tx: Queryable,
   { chainId, collection }: CollectionRef,

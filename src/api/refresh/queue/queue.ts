@@ -1,7 +1,9 @@
-/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). How tokens get in, and how a fetch ends. */
+/**
+ * The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens and completes fetches.
+ */
 
 import type { Standard } from "../../../config.ts";
-import type { TokenRef } from "../../../domain/token-ref.ts";
+import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { recheckPolicy } from "../../jobs/retry-policies.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
@@ -17,32 +19,32 @@ const START_SPACING = "interval '5 seconds'";
 const ANONYMOUS_SPACING = "interval '60 seconds'";
 export const LEASE = "interval '15 seconds'";
 
-// A request joins what waits to be started. What a live lease has started answers no request that came after.
+// A request joins a fetch that has not started. A fetch that has started answers no later request.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
 
 export interface EnqueueRequest {
   readonly chainId: number;
   readonly collection: string;
-  /** Each token with the block of its cause, or 0 where there is none. */
+  /** Each token with the block of its trigger, or 0 if there is none. */
   readonly tokens: ReadonlyMap<string, number>;
   readonly trigger: Trigger;
   readonly anonymous?: boolean;
-  /** Those of the tokens that no transfer has told of, where the caller has no key. */
+  /** Those of the tokens without an indexed transfer, if the caller has no key. */
   readonly unseen?: readonly string[];
-  /** Serves the next document even where it is less complete than the one before. */
+  /** Serves the next document even if it is less complete than the one before. */
   readonly accept?: boolean;
-  /** False where no event is behind it that the origin may lag. */
+  /** False if the fetch has no event that the origin may lag behind. */
   readonly rechecks?: boolean;
 }
 
 /**
- * Asks for a fetch of each token; never adds a second row. Returns, by token id, the mark that a fetch has to reach to
- * answer this request. A fetch that waits answers it as well; after one that has started there is another.
+ * Requests a fetch of each token; never adds a second row. Returns, by token id, the mark that a fetch has to reach to
+ * answer this request. A waiting fetch answers it as well; after one that has started, another follows.
  */
-export async function enqueue(db: Queryable, wanted: EnqueueRequest): Promise<ReadonlyMap<string, string>> {
-  const { chainId, collection, trigger, anonymous = false, accept = false, rechecks = true } = wanted;
-  // In one order everywhere, so that two batches never wait for each other.
-  const tokens = [...wanted.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
+export async function enqueue(db: Queryable, request: EnqueueRequest): Promise<ReadonlyMap<string, string>> {
+  const { chainId, collection, trigger, anonymous = false, accept = false, rechecks = true } = request;
+  // Always in the same order, so that two batches never deadlock.
+  const tokens = [...request.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = await db.query<{ tokenId: string; mark: string }>(
     `insert into vitrine.refresh as r
             (chain_id, collection, token_id, wanted, priority, trigger, anonymous, unseen, min_block, accept, looks)
@@ -55,11 +57,11 @@ export async function enqueue(db: Queryable, wanted: EnqueueRequest): Promise<Re
        trigger = case when r.wanted > r.done and r.priority > excluded.priority then r.trigger else excluded.trigger end,
        anonymous = case when ${UNSTARTED} then r.anonymous and excluded.anonymous else excluded.anonymous end,
        unseen = excluded.unseen and (r.unseen or not ${UNSTARTED}),
-       -- A reorg voids the blocks that earlier causes named.
+       -- A reorg voids the blocks that earlier triggers named.
        min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
                         then excluded.min_block
                         else greatest(r.min_block, excluded.min_block) end,
-       -- Not for anonymous callers, who could keep others' requests open for ever.
+       -- Not for anonymous callers, who could keep others' requests open forever.
        attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous then 0 else r.attempts end,
        accept = excluded.accept or (r.accept and r.wanted > r.done),
        looks = coalesce(excluded.looks, r.looks),
@@ -79,14 +81,14 @@ export async function enqueue(db: Queryable, wanted: EnqueueRequest): Promise<Re
       anonymous,
       accept,
       rechecks,
-      wanted.unseen ?? [],
+      request.unseen ?? [],
     ],
   );
   await db.query("select pg_notify($1, '')", [REFRESH_CHANNEL]);
   return new Map(rows.map(({ tokenId, mark }) => [tokenId, mark]));
 }
 
-/** A token that this process may fetch, for as long as it holds the lease. */
+/** A token that this process may fetch while it has the lease. */
 export interface Lease extends TokenRef {
   readonly id: string;
   readonly started: string;
@@ -95,23 +97,26 @@ export interface Lease extends TokenRef {
   readonly minBlock: number;
   readonly attempts: number;
   readonly accept: boolean;
-  /** Where its document came from the last time; empty before the first. */
+  /** The host of its last document; empty before the first. */
   readonly host: string;
-  /** Only callers without a key ask for it, and it was never read well: what its host does to it says nothing of the host. */
+  /**
+   * Only callers without a key requested it, and it was never read successfully: its failures say nothing about the
+   * host.
+   */
   readonly isStrange: boolean;
   readonly standard: Standard | undefined;
-  /** Of a token that the index knows to be burned: nothing of it is read. */
+  /** The chain index knows that it is burned, so nothing is read. */
   readonly burnedBlock: number | undefined;
-  /** For a sample: what is served, where its host named it by a strong ETag. */
+  /** For a sample: the served version, if its host sent a strong ETag with it. */
   readonly known?: KnownDocument | undefined;
 }
 
-// SQL on row `r`: a try that goes on is still theirs who caused it.
+// SQL on row `r`: an attempt in progress still belongs to the callers who caused it.
 export const STILL_ANONYMOUS =
   "(r.anonymous or (r.wanted = r.started and coalesce(r.anonymous_started_at = r.last_started_at, false)))";
 
 const current = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
-const holder = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
+const keyOf = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
 
 // In the order in which `enqueue` locks rows: otherwise the two deadlock, and a caller's request fails.
 const lockRows = (more: string): string => `
@@ -120,34 +125,34 @@ const lockRows = (more: string): string => `
          using (chain_id, collection, token_id, lease)
    order by chain_id, collection, token_id::text collate "C" for update of r`;
 const lockInOrder = lockRows("");
-const holders = (leases: readonly Lease[]): unknown[] => [
+const keysOf = (leases: readonly Lease[]): unknown[] => [
   leases.map((lease) => lease.chainId),
   leases.map((lease) => lease.collection),
   leases.map((lease) => lease.tokenId),
   leases.map((lease) => lease.id),
 ];
 
-/** Extends leases that are still held. */
+/** Extends leases that were not lost. */
 export async function renew(db: Queryable, leases: readonly Lease[]): Promise<void> {
   await db.query(
-    `with held as (${lockInOrder})
+    `with leased as (${lockInOrder})
      update vitrine.refresh r set leased_until = now() + ${LEASE}
-       from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
-    holders(leases),
+       from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
+    keysOf(leases),
   );
 }
 
-/** What `lockLeases` finds. */
+/** The result of `lockLeases`. */
 export interface LockedLeases<Each extends Lease> {
-  /** The leases that are still held. */
+  /** The leases that were not lost. */
   readonly current: readonly Each[];
   /** Those of them that receipts wait for. */
   readonly awaited: ReadonlySet<Each>;
-  /** Whether any host has failed of late. */
+  /** Whether any host has failed recently. */
   readonly hasHostFaults: boolean;
 }
 
-/** Locks the tokens' rows for the transaction. A receipt that comes later waits for a later fetch. */
+/** Locks the tokens' rows for the transaction. A later receipt waits for a later fetch. */
 export async function lockLeases<Each extends Lease>(
   db: Queryable,
   leases: readonly Each[],
@@ -158,7 +163,7 @@ export async function lockLeases<Each extends Lease>(
                   where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
                     and t.status is null) as awaited,
          exists (select from vitrine.host) as "hasHostFaults"`),
-    holders(leases),
+    keysOf(leases),
     "hold",
   );
   return {
@@ -173,17 +178,17 @@ export async function lockLeases<Each extends Lease>(
   };
 }
 
-/** What a fetch came to, as far as the queue is concerned. */
+/** The outcome of a fetch, as far as the queue is concerned. */
 export interface FetchEnding {
   readonly status: "updated" | "unchanged" | "failed" | "not_found";
-  /** Where the document came from. */
+  /** The host of the document. */
   readonly host?: string | undefined;
 }
 
 /**
- * Ends fetches. Returns the leases that were held; of the others nothing may be kept. Where an event is owed a recheck and
- * nothing else waits, it is scheduled; news cancel it, and any fetch in between counts as one. Of several leases, the rows
- * must have been locked by `lockLeases`, in the one order.
+ * Completes fetches. Returns the leases that were not lost; nothing may be stored for the others. If an event still has
+ * a recheck left and nothing else waits, schedules it. New content cancels rechecks, and any fetch in between counts as
+ * one. For several leases, the rows must have been locked by `lockLeases`, always in the same order.
  */
 export async function complete<Each extends Lease>(
   db: Queryable,
@@ -202,7 +207,7 @@ export async function complete<Each extends Lease>(
     `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
             host = coalesce(k.host, r.host),
-            -- The causes that named a block are answered; a reorg may have taken the block away since.
+            -- The triggers that named a block are answered; a reorg may have removed the block away since.
             min_block = case when wanted > started then min_block else 0 end,
             accept = accept and wanted > started,
             looks = case when wanted > started then looks when ${isOwed} then looks + 1 end,
@@ -216,7 +221,7 @@ export async function complete<Each extends Lease>(
          as k(chain_id, collection, token_id, lease, status, host)
       where (r.chain_id, r.collection, r.token_id, r.lease) = (k.chain_id, k.collection, k.token_id, k.lease)
      returning r.chain_id, r.collection, r.token_id`,
-    [...holders(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
+    [...keysOf(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
     "finish",
   );
   const missing = leases.filter((_, index) => endings[index]?.status === "not_found");
@@ -231,15 +236,17 @@ interface Row {
 }
 
 function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly Row[]): Each[] {
-  const current = new Set(rows.map((row) => `${row.chain_id}:${row.collection}:${row.token_id}`));
-  return leases.filter(({ chainId, collection, tokenId }) =>
-    current.has(`${chainId}:${collection}:${tokenId}`),
+  const current = new Set(
+    rows.map((row) =>
+      tokenKey({ chainId: Number(row.chain_id), collection: row.collection, tokenId: row.token_id }),
+    ),
   );
+  return leases.filter((lease) => current.has(tokenKey(lease)));
 }
 
 /**
- * Schedules another attempt; false if the lease was lost. The first failure of what no caller asked for waits for no other
- * spacing than `delayMs`: a sweep would wait for its few failures at the end. A caller could ask for more such firsts.
+ * Schedules another attempt; false if the lease was lost. After the first failure of a fetch that no caller requested, only
+ * `delayMs` applies and not the spacing, since a sweep would wait for it at its end. Callers could repeat such firsts.
  */
 export async function reschedule(
   db: Queryable,
@@ -253,24 +260,24 @@ export async function reschedule(
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
             not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
       where ${current} returning 1`,
-    [...holder(lease), delayMs, reason, isSpaced],
+    [...keyOf(lease), delayMs, reason, isSpaced],
   );
   return rows.length > 0;
 }
 
-/** Releases leases untried, so that the next process need not wait for them to run out. */
+/** Releases leases without an attempt, so that the next process need not wait for them to expire. */
 export async function release(db: Queryable, leases: readonly Lease[]): Promise<void> {
   await db.query(
-    `with held as (${lockInOrder})
+    `with leased as (${lockInOrder})
      update vitrine.refresh r
         set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
             not_before = last_started_at + ${START_SPACING}
-       from held h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
-    holders(leases),
+       from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
+    keysOf(leases),
   );
 }
 
-/** Those of the tokens for which a fetch is wanted. */
+/** Those of the tokens with a requested fetch. */
 export async function findQueued(
   db: Queryable,
   chainId: number,
@@ -281,6 +288,7 @@ export async function findQueued(
     `select token_id as "tokenId" from vitrine.refresh
       where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and wanted > done`,
     [chainId, collection, tokenIds],
+    "find queued",
   );
   return new Set(rows.map((row) => row.tokenId));
 }

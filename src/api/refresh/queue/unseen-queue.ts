@@ -1,24 +1,24 @@
 /**
- * Bounds how many tokens that no transfer has told of wait because callers without a key asked for them: addresses are
- * cheap, and each may have its share read. The queue is counted once a second, and between two counts each process adds
- * what it accepts: of several, each may exceed the bound by what the others accept in a second.
+ * Limits how many tokens without an indexed transfer callers without a key may have in the queue: addresses are cheap,
+ * and each may have its share read. The queue is counted once a second. Between counts each process adds what it
+ * accepts, so the limit may be exceeded by what other processes accept within a second.
  */
 
 import type { Queryable } from "../../db/database.ts";
 
-/** A process reads as many in less than a minute from hosts that answer, so that mints do not wait long behind them. */
+/** A process reads this many in less than a minute from responsive hosts, so mints do not wait long behind them. */
 export const UNSEEN_MAX = 20_000;
 const COUNTED_FOR_MS = 1_000;
 
-/** The room that one request has in the queue. */
+/** The capacity of the queue for one request. */
 export interface UnseenCapacity {
-  /** How many may wait in all. */
+  /** The maximum number of waiting tokens. */
   readonly max: number;
-  /** Whether there is any. */
+  /** Whether any capacity is left. */
   isLeft(): Promise<boolean>;
-  /** Takes room for `tokens` more, all or none. */
+  /** Reserves capacity for `tokens` more, all or none. */
   take(tokens: number): Promise<boolean>;
-  /** To be called once what was taken is in the queue, or will never be. */
+  /** Must be called once the reserved tokens are in the queue, or will never be. */
   close(): void;
 }
 
@@ -34,9 +34,9 @@ export function createUnseenQueue(
   let waiting = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
   let counting: Promise<void> | undefined;
-  /** By requests that are not committed yet. */
+  /** Reserved by requests that are not committed yet. */
   let taken = 0;
-  /** By requests that ended since the last count began, which may have missed them. */
+  /** Reserved by requests that ended since the last count began, which may have missed them. */
   let ended = 0;
 
   async function count(): Promise<void> {
@@ -69,7 +69,7 @@ export function createUnseenQueue(
         max,
         isLeft: async () => (await left()) > 0,
         async take(tokens) {
-          // Nothing may come between what is left and what is taken of it.
+          // Must be synchronous between reading and reserving the capacity.
           if ((await left()) < tokens) return false;
           taken += tokens;
           mine += tokens;

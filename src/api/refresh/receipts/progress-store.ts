@@ -1,12 +1,12 @@
-/** How far a receipt has come, in numbers. Entries that have ended are folded, so that millions are never counted. */
+/** The progress of a receipt, in numbers. Finished entries are folded, so that millions are never counted. */
 
 import type { Queryable } from "../../db/database.ts";
 import type { TokenStatus } from "./receipts.ts";
 
-/** The tokens that ended alike, and one of them. */
+/** The tokens with the same outcome, and an example. */
 export interface ProgressGroup {
   readonly status: Exclude<TokenStatus, "queued" | "fetching"> | "waiting";
-  /** The word that a failure's reason starts with; empty for what is no failure. */
+  /** The first word of a failure's reason; empty if there is no failure. */
   readonly code: string;
   readonly tokens: number;
   readonly tokenId: string;
@@ -15,7 +15,7 @@ export interface ProgressGroup {
 
 export interface SweepProgress {
   readonly asked: number;
-  /** Tokens there are to ask for; `isCounted` is false while the count goes on. */
+  /** The number of tokens to request; `isCounted` is false while counting is in progress. */
   readonly known: number;
   readonly isCounted: boolean;
   readonly isFinished: boolean;
@@ -26,14 +26,14 @@ export interface ReceiptProgress {
   readonly chainId: number;
   readonly collection: string;
   readonly groups: readonly ProgressGroup[];
-  /** Undefined for a receipt of tokens that were named. */
+  /** Undefined for a receipt of listed token ids. */
   readonly sweep: SweepProgress | undefined;
 }
 
-// Tokens of one group have reasons of their own behind the first word.
+// Tokens of one group differ in the rest of their reasons.
 const code = "case when status = 'failed' then split_part(reason, ':', 1) else '' end";
 
-/** Puts the entries that have ended away as numbers. One process at a time, which holds the receipt's sweep. */
+/** Folds finished entries into numbers. One process at a time, the one that has locked the receipt's sweep. */
 export async function foldReceipt(tx: Queryable, receiptId: string): Promise<void> {
   await tx.query(
     `with ended as (
@@ -49,7 +49,7 @@ export async function foldReceipt(tx: Queryable, receiptId: string): Promise<voi
   );
 }
 
-/** How far a receipt has come, whoever it belongs to. */
+/** The progress of any caller's receipt. */
 export async function readProgress(db: Queryable, id: string): Promise<ReceiptProgress | undefined> {
   const [row] = await db.query<{
     createdAt: Date;

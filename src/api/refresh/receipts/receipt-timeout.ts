@@ -1,4 +1,4 @@
-/** Ends receipts that wait in vain: a caller is told within minutes, whatever became of the host. */
+/** Ends receipts that wait too long: a caller gets an answer within minutes, whatever happens to the host. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
@@ -8,8 +8,8 @@ import { noteChanged } from "./receipts.ts";
 const CHECK_EVERY_MS = 10_000;
 
 /**
- * Ends as failed what receipts have waited for over ten minutes, of paused hosts. The tokens stay queued and are fetched
- * once their host answers: what an event asked for is not dropped. Returns how many tokens of receipts it ended.
+ * Fails receipt tokens that have waited over ten minutes for a paused host. The tokens stay queued and are fetched once
+ * their host answers: an event's request is not dropped. Returns how many receipt tokens it ended.
  */
 export async function answerOverdue(db: Queryable): Promise<number> {
   const rows = await db.query<{ receiptId: string }>(
@@ -30,7 +30,7 @@ export interface ReceiptTimeout {
   check(): Promise<void>;
 }
 
-/** Checks at most every ten seconds, however often it is asked to. */
+/** Checks at most every ten seconds, however often it is called. */
 export function createReceiptTimeout(database: Database): ReceiptTimeout {
   let checkedAt = 0;
   return {

@@ -1,4 +1,4 @@
-/** Receipts: what became of each token of a request. Their SQL is here. */
+/** Receipts: the outcome of each token of a request. Contains their SQL. */
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
@@ -19,7 +19,7 @@ export interface Receipt {
   readonly tokens: readonly ReceiptToken[];
 }
 
-/** Who a receipt was made for, and who alone may read it; the operator reads all. */
+/** The owner of a receipt, who alone may read it; the operator reads all. */
 export type ReceiptOwner = { readonly appId: string } | "anonymous" | "operator";
 
 export interface NewReceipt {
@@ -35,11 +35,11 @@ interface ReceiptEntry {
   readonly tokenId: string;
   /** The queue mark to reach, or undefined for a token that is not fetched. */
   readonly mark: string | undefined;
-  /** What became of one that is not fetched; without a word on it, it does not exist. */
+  /** The result of a token that is not fetched; without one, the token does not exist. */
   readonly ended?: { readonly status: TokenStatus; readonly reason?: string } | undefined;
 }
 
-/** Tells of receipts that have changed, by their ids. */
+/** Announces receipts that have changed, by their ids. */
 export const RECEIPT_CHANNEL = "vitrine_receipt";
 
 // PostgreSQL takes notifications of up to 8,000 bytes.
@@ -59,7 +59,7 @@ export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<vo
   await addReceiptTokens(db, receipt, 0);
 }
 
-/** Adds entries to a receipt, after `before` others; queue rows come first, in the order of a worker. */
+/** Adds entries to a receipt, after `before` others. Queue rows must be written first, in the order of a worker. */
 export async function addReceiptTokens(
   db: Queryable,
   { id, chainId, collection, tokens }: Omit<NewReceipt, "owner">,
@@ -110,7 +110,7 @@ export async function settle(
   await noteChanged(db, settled);
 }
 
-/** Tells whoever waits for these receipts, when the transaction is committed. */
+/** Notifies the waiters of these receipts when the transaction commits. */
 export async function noteChanged(
   db: Queryable,
   changed: readonly { readonly receiptId: string }[],
@@ -119,12 +119,12 @@ export async function noteChanged(
   const notes: string[] = [];
   for (let start = 0; start < ids.length; start += IDS_PER_NOTE)
     notes.push(ids.slice(start, start + IDS_PER_NOTE).join(","));
-  // Notifying transactions commit one after the other; most have nobody to tell.
+  // Transactions with notifications commit one after the other, and most have nobody to notify.
   if (notes.length > 0)
     await db.query("select pg_notify($1, note) from unnest($2::text[]) note", [RECEIPT_CHANNEL, notes]);
 }
 
-/** A receipt of that owner, token by token; undefined for those of anybody else. */
+/** A receipt of that owner, token by token; undefined for another owner's. */
 export async function findReceipt(
   db: Queryable,
   id: string,

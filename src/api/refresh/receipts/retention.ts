@@ -1,4 +1,4 @@
-/** How long a refresh is remembered (design: "Refresh"). */
+/** How long refreshes are kept (design: "Refresh"). */
 
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
 
@@ -17,11 +17,11 @@ const oldSweeps = `
   returning 1`;
 
 export const forgetOldReceipts: DailyJob = {
-  name: "forget old receipts",
+  name: "delete old receipts",
   run: (database) => deleteInBatches(database, oldReceipts),
 };
 
 export const forgetOldSweeps: DailyJob = {
-  name: "forget old sweeps",
+  name: "delete old sweeps",
   run: (database) => deleteInBatches(database, oldSweeps),
 };

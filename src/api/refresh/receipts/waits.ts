@@ -1,35 +1,35 @@
-/** Callers that wait for their receipts: woken by NOTIFY when one changes, and bounded per app and process. */
+/** Callers that wait for their receipts: woken by NOTIFY when one changes, and limited per app and process. */
 
 import type { Database } from "../../db/database.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
 
-/** Requests that may wait at once in a process, per app and in all. */
+/** Requests that may wait at once in a process, per app and in total. */
 export const WAITS_PER_OWNER_MAX = 50;
 export const WAITS_MAX = 500;
 
-// For notifications that were lost with their connection.
+// Finds notifications that were lost with their connection.
 const POLL_MS = 2_000;
-// A receipt of a hundred tokens may change a hundred times within a second.
+// A receipt of a hundred tokens may change a hundred times within a second. Its first change is read at once.
 const READ_EVERY_MS = 100;
 
 export interface ReceiptWaits {
   /**
-   * The receipt once it is done, or as it stands after `seconds`, when `gone` tells that nobody waits any more, and at
-   * once where the owner or the process has too many waiting.
+   * The receipt once it is done, or in its current state: after `seconds`, when `gone` resolves because the client has
+   * left, and immediately if the owner or the process has too many waiting requests.
    */
   wait(id: string, owner: ReceiptOwner, seconds: number, gone?: AbortSignal): Promise<Receipt | undefined>;
-  /** Has the receipts of these ids, which a notification names, read again; without ids, all that are waited for. */
+  /** Reads the receipts of these ids, which a notification names, again; without ids, all that are waited for. */
   wake(ids?: string): void;
 }
 
 export function createReceiptWaits(database: Database): ReceiptWaits {
   const waiting = new Map<string, Set<() => void>>();
-  // Past either, a caller is answered at once, so there is nothing to retry later.
+  // Over either limit, a caller is answered immediately, so there is nothing to retry later.
   const perOwner = createInFlightLimiter({ requests: WAITS_PER_OWNER_MAX, retrySeconds: 0 });
   const inProcess = createInFlightLimiter({ requests: WAITS_MAX, retrySeconds: 0 });
 
-  /** `changed` resolves when the receipt may have changed, after `ms`, and when it is let go. */
+  /** `changed` resolves when the receipt may have changed, after `ms`, and when it is released. */
   function listenTo(id: string, ms: number): { changed: Promise<void>; letGo: () => void } {
     let letGo = (): void => {};
     const changed = new Promise<void>((resolve) => {
@@ -52,9 +52,9 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
     deadline: number,
     gone: AbortSignal | undefined,
   ): Promise<Receipt | undefined> {
-    for (;;) {
+    for (let changes = 0; ; changes++) {
       const readAt = Date.now();
-      // Asked for before it is read: a change in between is not missed.
+      // Subscribed before the receipt is read, so that no change in between is missed.
       const { changed, letGo } = listenTo(id, Math.max(0, Math.min(POLL_MS, deadline - readAt)));
       gone?.addEventListener("abort", letGo);
       try {
@@ -65,7 +65,7 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
         gone?.removeEventListener("abort", letGo);
         letGo();
       }
-      const pause = Math.min(readAt + READ_EVERY_MS, deadline) - Date.now();
+      const pause = changes === 0 ? 0 : Math.min(readAt + READ_EVERY_MS, deadline) - Date.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

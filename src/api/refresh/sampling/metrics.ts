@@ -1,23 +1,23 @@
-/** Sampling in Prometheus' terms, on Ponder's public /metrics: no hosts and no collections in labels. */
+/** Prometheus metrics of sampling, on Ponder's public /metrics: no host or collection appears in a label. */
 
 import { Counter, type Registry } from "prom-client";
 
-/** What was looked at: the URI that the contract answers, or the document behind it. */
+/** What was sampled: the URI that the contract returns, or the document behind it. */
 export type Sampled = "uri" | "document";
 
 export interface SamplingMetrics {
-  /** Counts what a round has come to. Never throws. */
+  /** Counts the outcome of a round. Never throws. */
   round(outcome: "unchanged" | "changed" | "postponed"): void;
   tokens(what: Sampled, count: number): void;
   changes(what: Sampled, count: number): void;
-  /** A sweep that was started since `what` had changed. */
+  /** A sweep was started because `what` had changed. */
   sweep(what: Sampled): void;
 }
 
-/** Registers the counters; each counts what this process has done. */
+/** Registers the counters; each counts the work of this process. */
 export function createSamplingMetrics(registry: Registry): SamplingMetrics {
   const counter = <Label extends string>(name: string, help: string, label: Label): Counter<Label> => {
-    // A registry outlives this file where the API is loaded again.
+    // The registry outlives this file when the API is loaded again.
     registry.removeSingleMetric(name);
     return new Counter({ name, help, labelNames: [label], registers: [registry] });
   };
@@ -28,7 +28,7 @@ export function createSamplingMetrics(registry: Registry): SamplingMetrics {
   );
   const tokens = counter(
     "vitrine_sample_tokens_total",
-    "Tokens that were sampled, in this process: their URI read, or their document asked for",
+    "Tokens that were sampled, in this process: their URI read, or their document fetched",
     "what",
   );
   const changes = counter(

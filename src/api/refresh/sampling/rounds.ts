@@ -1,6 +1,6 @@
 /**
- * One round: the URIs of some tokens are read together and compared with those that they were read from; where they are
- * the same, some documents are asked for through the queue. What has changed without an event makes a sweep.
+ * One round: reads the URIs of some tokens together and compares them with the URIs that were read before. If they are
+ * the same, requests some documents through the queue. A change without an event starts a sweep.
  */
 
 import { UINT256_MAX } from "../../../domain/token-ref.ts";
@@ -29,15 +29,15 @@ import {
   type DueRound,
   endRound,
   findUnavailable,
-  holdRound,
   lockOpenRound,
+  lockRound,
   noteUris,
   rescheduleRound,
 } from "./store.ts";
 
 const READ_MS = 30_000;
 const POSTPONED_SECONDS_MAX = 600;
-// A round that could not be made is tried again after this share of the time between two.
+// A round that failed is retried after this share of the interval between rounds.
 const POSTPONED_SHARE = 1 / 10;
 
 export interface RoundDeps {
@@ -45,7 +45,7 @@ export interface RoundDeps {
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
   readonly readUri: ReadUri;
-  /** Seconds from one round of a collection to the next. */
+  /** Seconds between two rounds of a collection. */
   readonly seconds: number;
   readonly metrics?: SamplingMetrics | undefined;
   readonly logger: Logger;
@@ -53,11 +53,11 @@ export interface RoundDeps {
 
 interface ReadToken extends SampledToken {
   readonly hasChanged: boolean;
-  /** The document may be another one though its URI is the same. */
+  /** The document may have changed even if its URI is the same. */
   readonly mayChange: boolean;
 }
 
-/** How beginning a round ended: `lost` to another process, or still `waits` for documents. */
+/** The outcome of starting a round: `lost` to another process, or still `waits` for documents. */
 export type Begun = "changed" | "unchanged" | "postponed" | "node_away" | "lost" | "waits";
 
 export function createRounds(deps: RoundDeps) {
@@ -65,11 +65,11 @@ export function createRounds(deps: RoundDeps) {
   const { samples } = metadata;
   const delaySeconds = Math.min(seconds * POSTPONED_SHARE, POSTPONED_SECONDS_MAX);
 
-  /** What is under way for another reason says what has changed. */
+  /** A refresh already in progress for another reason reports the change itself. */
   const isBusy = async (db: Queryable, { chainId, collection }: SampledCollection): Promise<boolean> =>
     (await isBeingSwept(db, chainId, collection)) || (await hasNewTriggers(db, tables, chainId, collection));
 
-  /** Undefined if the node is away or can't tell of any token, or the signal was aborted first. */
+  /** Undefined if the node is unreachable, answers for no token, or the signal was aborted first. */
   async function readTogether(
     round: SampledCollection,
     tokens: readonly SampledToken[],
@@ -84,18 +84,18 @@ export function createRounds(deps: RoundDeps) {
     if (tokens.length > 0 && reads.every((read) => read.kind === "unavailable")) return undefined;
     return tokens.flatMap((token, index) => {
       const read = reads[index];
-      // A contract that refuses for a moment says nothing of what is served.
+      // A contract that reverts for a moment says nothing about what is served.
       if (read?.kind !== "read") return [];
       const { tokenId, servedUri, lastUri } = token;
       const isUri = (uri: string): boolean => samples.isUriOfVersion(read, tokenId, uri);
-      // One that was tried already, and led to nothing better, is no news.
+      // A URI that was tried already, without a better result, is no change.
       const hasChanged = !isUri(servedUri) && !isUri(lastUri);
       const mayChange = !hasChanged && !(isUri(servedUri) && samples.isContentAddressed(servedUri));
       return { ...token, hasChanged, mayChange };
     });
   }
 
-  /** Asks for samples; those that may not be asked for now are left out. */
+  /** Requests samples; tokens that can't be requested now are left out. */
   async function ask(
     tx: Queryable,
     { chainId, collection }: SampledCollection,
@@ -131,7 +131,7 @@ export function createRounds(deps: RoundDeps) {
     });
   }
 
-  /** Begins a round at the block that the index has reached. */
+  /** Starts a round at the block that the index has reached. */
   async function begin(round: DueRound, block: number, signal: AbortSignal): Promise<Begun> {
     if (await isBusy(database, round)) {
       await rescheduleRound(database, round, delaySeconds);
@@ -148,8 +148,8 @@ export function createRounds(deps: RoundDeps) {
 
     const position = chosen.next;
     const turn = Math.floor(round.position.laps / chosen.lapsForAll);
-    const { end, tell } = await database.transaction(async (tx) => {
-      if (!(await holdRound(tx, round))) return { end: "lost" as const };
+    const { end, report } = await database.transaction(async (tx) => {
+      if (!(await lockRound(tx, round))) return { end: "lost" as const };
       if (await isBusy(tx, round)) {
         await rescheduleRound(tx, round, delaySeconds);
         return { end: "postponed" as const };
@@ -169,12 +169,12 @@ export function createRounds(deps: RoundDeps) {
       }
       const findings = { position, hasChanged: changed.length > 0, isSweepStarted };
       await noteUris(tx, round, findings, seconds);
-      const tell = { changed: changed.length, isSweepStarted };
-      if (changed.length > 0) return { end: "changed" as const, tell };
-      return { end: await askForDocuments(tx, round, read, turn, block), tell };
+      const report = { changed: changed.length, isSweepStarted };
+      if (changed.length > 0) return { end: "changed" as const, report };
+      return { end: await askForDocuments(tx, round, read, turn, block), report };
     });
-    if (tell) metrics.changes("uri", tell.changed);
-    if (tell?.isSweepStarted) recordSilentSweep(round, "uri", read.length, tell.changed);
+    if (report) metrics.changes("uri", report.changed);
+    if (report?.isSweepStarted) recordSilentSweep(round, "uri", read.length, report.changed);
     return end;
   }
 
@@ -200,7 +200,7 @@ export function createRounds(deps: RoundDeps) {
     return "waits";
   }
 
-  /** Goes on with a round whose documents have come; nothing where they have not, or another process is at it. */
+  /** Continues a round whose documents have arrived; does nothing if they have not, or another process works on it. */
   async function settle(open: SampledCollection): Promise<void> {
     const settled = await database.transaction(async (tx) => {
       const round = await lockOpenRound(tx, open);
@@ -232,10 +232,10 @@ export function createRounds(deps: RoundDeps) {
   }
 
   return {
-    /** What a round that could not be made waits. */
+    /** How long a failed round waits. */
     postponedSeconds: delaySeconds,
 
-    /** Begins a round; reads its URIs at `block`. The signal is aborted when the process stops. */
+    /** Starts a round and reads its URIs at `block`. The signal is aborted when the process stops. */
     async begin(round: DueRound, block: number, signal: AbortSignal): Promise<Begun> {
       const end = await begin(round, block, signal);
       if (end === "changed" || end === "unchanged") metrics.round(end);

@@ -1,4 +1,4 @@
-/** Samples each collection once per RESAMPLE_HOURS, in one of all the processes that share the database. */
+/** Samples each collection once per RESAMPLE_HOURS, in one of the processes that share the database. */
 
 import type { Registry } from "prom-client";
 import type { IndexHeads } from "../../chain/index/index-heads.ts";
@@ -9,35 +9,35 @@ import { addSampled, claimRound, findOpenRounds, findUnsampled } from "./store.t
 
 const POLL_MS_MAX = 10_000;
 const POLL_MS_MIN = 250;
-// A round is noticed to be due, and a collection to have its first document, within this share of the time between rounds.
+// Due rounds, and collections with their first document, are noticed within this share of the interval between rounds.
 const NOTICE_SHARE = 1 / 36;
-// A collection may begin its round so much later than it is due, to be out of others' way.
+// A collection may start its round this much later than it is due, to avoid the others.
 const SPACING_MS_MAX = 60_000;
 const SECONDS_PER_HOUR = 3_600;
 
 export interface SamplingDeps extends Omit<RoundDeps, "seconds" | "metrics"> {
   readonly heads: IndexHeads;
-  /** Those of the configuration. */
+  /** The configured collections. */
   readonly collections: readonly { readonly chainId: number; readonly address: string }[];
-  /** From one round of a collection to the next; 0 turns sampling off. */
+  /** The interval between rounds of a collection; 0 turns sampling off. */
   readonly hours: number;
-  /** False where this process leaves the queue to others. */
+  /** False if this process leaves the queue to others. */
   readonly isOn: boolean;
-  /** None are kept without it. */
+  /** Nothing is counted without it. */
   readonly registry?: Registry | undefined;
 }
 
 export interface Sampling {
-  /** Continues the rounds whose documents have arrived, and begins what is due. An abort cuts it short. */
+  /** Continues rounds whose documents have arrived, and starts due ones. An abort cuts it short. */
   pass(signal: AbortSignal): Promise<void>;
-  /** From one pass to the next. */
+  /** The interval between passes. */
   readonly pollMs: number;
 }
 
 /**
- * A collection's first round comes `hours` after its first document was found, and the next ones as long after each other;
- * the rows of the database remember it over restarts. Rounds begin at most twice as often as they fall due, so that
- * collections that are due together are spread. Chains whose index is not ready are left out. Undefined where sampling is off.
+ * A collection's first round comes `hours` after its first document was found, and the next ones at the same interval;
+ * the database remembers it over restarts. Rounds start at most twice as often as they fall due, which spreads
+ * collections that are due together. Chains whose index is not ready are left out. Undefined if sampling is off.
  */
 export function createSampling(deps: SamplingDeps): Sampling | undefined {
   const { database, metadata, heads, hours, isOn, registry } = deps;
@@ -53,7 +53,7 @@ export function createSampling(deps: SamplingDeps): Sampling | undefined {
     seconds,
     ...(registry && { metrics: createSamplingMetrics(registry) }),
   });
-  // A node that is away keeps each collection of its chain waiting for as long as it may take to answer.
+  // An unreachable node delays each collection of its chain by the time limit of a call.
   const awayUntil = new Map<number, number>();
   let checkedForNewAt = 0;
   let nextRoundAt = 0;
@@ -73,7 +73,7 @@ export function createSampling(deps: SamplingDeps): Sampling | undefined {
     }
   }
 
-  /** Begins what is due; false when nothing is. */
+  /** Starts due rounds; false if none is due. */
   async function beginNext(signal: AbortSignal): Promise<boolean> {
     const blocks = new Map(
       (await heads.read()).flatMap((head) => (head.ready ? [[head.chainId, head.block]] : [])),

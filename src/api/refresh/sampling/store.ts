@@ -1,20 +1,20 @@
-/** The rounds of samples, in PostgreSQL: a row per collection, which one process at a time works on. */
+/** The sampling rounds, in PostgreSQL: one row per collection, used by one process at a time. */
 
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 import type { SampledCollection, SamplePosition } from "../../metadata/records/sample-store.ts";
 
-// Reading URIs is called off before.
+// Reading URIs is aborted before the lease ends.
 const LEASE = "interval '2 minutes'";
 const DAY = "interval '24 hours'";
 
-/** A round that this process may begin. */
+/** A round that this process may start. */
 export interface DueRound extends SampledCollection {
   readonly lease: string;
   readonly position: SamplePosition;
   readonly changedInARow: number;
-  /** Whether the last sweep for changed URIs was started a day ago or longer. */
+  /** Whether the last sweep for changed URIs started a day ago or longer. */
   readonly isDayOver: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface OpenRound extends SampledCollection {
   readonly tokens: readonly string[];
   readonly further: readonly string[] | null;
   readonly isSweepDue: boolean;
-  /** Whether the queue has come to the end of every token. */
+  /** Whether the queue has finished every token. */
   readonly isOver: boolean;
 }
 
-/** What is asked for next of a round. */
+/** What a round requests next. */
 export interface Asked {
   readonly block: number;
   /** Each token with the mark that its fetch has to reach. */
@@ -43,7 +43,9 @@ const keys = (collections: readonly SampledCollection[]): [number[], string[]] =
   collections.map(({ collection }) => collection),
 ];
 
-/** Those of the collections that have no row yet. A row that waits longer than `seconds` from now waits no longer than that. */
+/**
+ * Those of the collections without a row yet. A row that is due later than `seconds` from now is moved forward to then.
+ */
 export async function findUnsampled<Collection extends SampledCollection>(
   db: Queryable,
   collections: readonly Collection[],
@@ -64,7 +66,7 @@ export async function findUnsampled<Collection extends SampledCollection>(
   return rows.flatMap(({ place }) => collections[place - 1] ?? []);
 }
 
-/** Adds collections, whose first round is due in so many seconds. */
+/** Adds collections, whose first round is due in this many seconds. */
 export async function addSampled(
   db: Queryable,
   collections: readonly SampledCollection[],
@@ -79,7 +81,7 @@ export async function addSampled(
   );
 }
 
-/** Takes the round that is due the longest, unless another process has it. */
+/** Claims the round that has been due longest, unless another process has it. */
 export async function claimRound(
   db: Queryable,
   collections: readonly SampledCollection[],
@@ -107,8 +109,8 @@ interface Row {
   readonly laps: string;
 }
 
-/** Locks the round for the transaction; false where another process has taken it over. */
-export async function holdRound(tx: Queryable, { chainId, collection, lease }: DueRound): Promise<boolean> {
+/** Locks the round for the transaction; false if another process has taken it over. */
+export async function lockRound(tx: Queryable, { chainId, collection, lease }: DueRound): Promise<boolean> {
   const rows = await tx.query(
     "select 1 from vitrine.sampling where chain_id = $1 and collection = $2 and lease = $3 for update",
     [chainId, collection, lease],
@@ -116,7 +118,7 @@ export async function holdRound(tx: Queryable, { chainId, collection, lease }: D
   return rows.length > 0;
 }
 
-/** Puts a round off that could not be made, unless another process has taken it over. */
+/** Postpones a round that failed, unless another process has taken it over. */
 export async function rescheduleRound(
   db: Queryable,
   { chainId, collection, lease }: SampledCollection & { readonly lease?: string },
@@ -130,14 +132,14 @@ export async function rescheduleRound(
   );
 }
 
-/** What reading URIs has come to. */
+/** The result of reading URIs. */
 export interface UriFindings {
   readonly position: SamplePosition;
   readonly hasChanged: boolean;
   readonly isSweepStarted: boolean;
 }
 
-/** Notes what became of the URIs. The next round is due in so many seconds. */
+/** Records the outcome of the URIs. The next round is due in this many seconds. */
 export async function noteUris(
   tx: Queryable,
   { chainId, collection }: SampledCollection,
@@ -181,7 +183,7 @@ export async function findOpenRounds(
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }
 
-/** A round that waits for documents, locked for the transaction, unless another process is at it. */
+/** Locks a round that waits for documents for the transaction, unless another process works on it. */
 export async function lockOpenRound(
   tx: Queryable,
   { chainId, collection }: SampledCollection,
@@ -201,7 +203,7 @@ export async function lockOpenRound(
   return row && { ...row, chainId, block: Number(row.block) };
 }
 
-/** Ends a round that waited for documents; the next one is due when it was due anyway. */
+/** Ends a round that waited for documents; the due time of the next one does not change. */
 export async function endRound(
   tx: Queryable,
   { chainId, collection }: SampledCollection,
@@ -216,7 +218,7 @@ export async function endRound(
   );
 }
 
-/** Those of the tokens that may not be asked for now: they wait in the queue already, or their host is paused. */
+/** Those of the tokens that can't be requested now: they are queued already, or their host is paused. */
 export async function findUnavailable(
   db: Queryable,
   { chainId, collection }: SampledCollection,

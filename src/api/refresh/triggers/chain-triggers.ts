@@ -1,6 +1,6 @@
 /**
- * Turns on-chain causes into queue work by set difference: what the index holds against what was handled. A cause
- * that a reorg took back is found the same way, so it may cost an extra refresh and never loses one.
+ * Turns chain triggers into queue work by set difference: the rows of the chain index without those already handled. A
+ * trigger that a reorg removed is found the same way, so a reorg may cost an extra refresh and never loses one.
  */
 
 import { headMark } from "../../chain/index/index-trust.ts";
@@ -18,7 +18,7 @@ const STANDING_MS = 5_000;
 interface TriggerRow {
   readonly id: string;
   readonly collection: string;
-  /** Null for one that was remembered before sources were. */
+  /** Null for one that was stored before sources were. */
   readonly source: string | null;
   readonly from: string;
   readonly to: string;
@@ -50,8 +50,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   return {
     /**
-     * Handles one batch per chain. True when more is waiting. Processes take turns per chain; one that finds
-     * another at it leaves the batch to that one.
+     * Handles one batch per chain. True if more is waiting. Processes take turns per chain; one that finds another at
+     * work leaves the batch to it.
      */
     async handleBatch(): Promise<boolean> {
       const chains = await database.query<{ chainId: string }>(
@@ -68,7 +68,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   async function handleChain(tx: Queryable, chainId: number): Promise<boolean> {
     const [lock] = await tx.query<{ mine: boolean }>(
       "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
-      [`vitrine causes ${tables.schema} ${chainId}`],
+      [`vitrine triggers ${tables.schema} ${chainId}`],
     );
     if (!lock?.mine) return false;
 
@@ -90,13 +90,13 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
       chainId,
       fresh.filter(({ id }) => id > settled),
     );
-    // A full batch ends at its last row: what comes after it was not looked at.
+    // A full batch ends at its last row: later rows were not read.
     const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.id : undefined;
     await forget(tx, chainId, last !== undefined && last < settled ? last : settled);
     return last !== undefined;
   }
 
-  /** Up to where all was handled before, and up to where rows can't change any more. */
+  /** Up to where everything was handled before, and up to where rows can't change any more. */
   async function readProgress(tx: Queryable, chainId: number): Promise<Progress> {
     const [row] = await tx.query<Omit<Progress, "handled"> & { handled: string | null }>(
       `select (select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2) as handled,
@@ -109,8 +109,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   }
 
   /**
-   * A restart takes back the rows of the last blocks and indexes them again: until the index is where it was, what is
-   * missing is no reorg. One that stands still is not on its way there: the chain itself is shorter now.
+   * After a restart Ponder removes the rows of the last blocks and indexes them again; until the index has caught up,
+   * missing rows are no reorg. If the index stands still, the chain itself is shorter now.
    */
   function isCaughtUp(chainId: number, { latest, mark }: Progress): boolean {
     if (latest >= mark) return true;
@@ -120,7 +120,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     return false;
   }
 
-  /** Remembered causes whose row is gone, or stands in another block now; they are forgotten at once. */
+  /** Deletes and returns stored triggers whose row is gone, or is in another block now. */
   async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
     return tx.query<TriggerRow>(
       `delete from vitrine.cause c
@@ -133,8 +133,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   }
 
   /**
-   * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing
-   * by itself: it may have been on the side of a fork that was lost while nobody looked.
+   * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing by
+   * itself: it may have been on a fork that was lost unnoticed.
    */
   async function readNew(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
     return tx.query<TriggerRow>(
@@ -153,16 +153,16 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     );
   }
 
-  /** Answers the tokens whose traits are to be learned: seen from now on, and read before. */
+  /** Returns the tokens whose traits must be learned: those that are listed from now on and were read before. */
   async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<readonly string[]> {
     const { collection, trigger, isOld, tokens, newest, ranges } = batch;
     const isMint = trigger === "mint";
-    // What was read of a token before its transfer was indexed is shown from now on, and need not be read again.
-    const wanted =
+    // A document read before its token's transfer was indexed is shown from now on, and need not be read again.
+    const requested =
       isOld || isMint ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld) : tokens;
-    const asked = newestUnasked(wanted, newest);
+    const asked = newestUnasked(requested, newest);
     if (asked.size > 0) await enqueue(tx, { chainId, collection, tokens: asked, trigger });
-    // After the queue rows, which is the order of a worker that records a fetch: the other way round they deadlock.
+    // After the queue rows, in the order of a worker that records a fetch: the opposite order deadlocks.
     const seen = isMint ? await metadata.addKnownTokens(tx, chainId, collection, tokens) : [];
     if (trigger === "reorg") await metadata.hideReverted(tx, chainId, collection, [...tokens.keys()]);
     for (const range of ranges) {
@@ -175,14 +175,14 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     return seen;
   }
 
-  /** What was taken for a token and is none: neither a contract nor a host has to be asked. */
+  /** Hides ids that turned out not to be tokens; neither a contract nor a host has to be asked. */
   async function hideReverted(tx: Queryable, chainId: number, fresh: readonly TriggerRow[]): Promise<void> {
-    for (const { collection, from } of fresh.filter((cause) => !isAsked(cause))) {
+    for (const { collection, from } of fresh.filter((row) => !isAsked(row))) {
       await metadata.hideReverted(tx, chainId, collection, [from], true);
     }
   }
 
-  /** Only what may still change: the cursor tells of the rest. */
+  /** Stores only what may still change: the cursor covers the rest. */
   async function remember(tx: Queryable, chainId: number, triggers: readonly TriggerRow[]): Promise<void> {
     await tx.query(
       `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block, source)
@@ -203,7 +203,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     );
   }
 
-  /** Moves the cursor over what is settled and handled, so that the difference stays as small as the rest. */
+  /** Moves the cursor past settled and handled rows, which keeps the difference small. */
   async function forget(tx: Queryable, chainId: number, handled: string): Promise<void> {
     await tx.query(
       `insert into vitrine.cause_cursor as c (schema, chain_id, handled) values ($1, $2, $3)
@@ -218,9 +218,9 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   }
 }
 
-const isAsked = ({ source }: TriggerRow): boolean => source !== "taken_back";
+const isAsked = ({ source }: TriggerRow): boolean => source !== "retracted";
 
-/** Whether the index holds causes of the collection that nobody has handled yet. */
+/** Whether the index has triggers of the collection that were not handled yet. */
 export async function hasNewTriggers(
   db: Queryable,
   tables: ChainTables,
@@ -242,49 +242,51 @@ export async function hasNewTriggers(
 const triggerOf = ({ source }: TriggerRow): Trigger =>
   source === "mint" || source === "first_seen" ? "mint" : "event";
 
-/** Causes that are asked for together: those of one collection and trigger. Inverted ranges ask for nothing. */
+/** Triggers that are enqueued together: those of one collection and kind. Inverted ranges enqueue nothing. */
 interface Batch {
   readonly collection: string;
   readonly trigger: Trigger;
   readonly isOld: boolean;
   /** Each token with the newest block that names it; 0 after a reorg, which voids them. */
   readonly tokens: Map<string, number>;
-  /** The same over all batches of the collection. Whoever asks for a token takes it out: one fetch serves them all. */
+  /**
+   * The same over all batches of the collection. A batch that enqueues a token removes it: one fetch serves them all.
+   */
   readonly newest: Map<string, number>;
   readonly ranges: TriggerRow[];
 }
 
-function group(triggers: readonly TriggerRow[], trigger: (cause: TriggerRow) => Trigger): readonly Batch[] {
+function group(triggers: readonly TriggerRow[], trigger: (row: TriggerRow) => Trigger): readonly Batch[] {
   const batches = new Map<string, Batch>();
   const newestOf = new Map<string, Map<string, number>>();
-  for (const cause of triggers) {
-    if (cause.scope === "inverted") continue;
-    const named = { collection: cause.collection, trigger: trigger(cause), isOld: cause.isOld };
+  for (const row of triggers) {
+    if (row.scope === "inverted") continue;
+    const named = { collection: row.collection, trigger: trigger(row), isOld: row.isOld };
     const name = `${named.collection} ${named.trigger} ${named.isOld}`;
     const newest = newestOf.get(named.collection) ?? new Map<string, number>();
     newestOf.set(named.collection, newest);
     const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), newest, ranges: [] };
     batches.set(name, batch);
-    if (cause.scope !== "token") batch.ranges.push(cause);
+    if (row.scope !== "token") batch.ranges.push(row);
     else {
-      const block = named.trigger === "reorg" ? 0 : Number(cause.block);
+      const block = named.trigger === "reorg" ? 0 : Number(row.block);
       for (const blocks of [batch.tokens, newest]) {
-        blocks.set(cause.from, Math.max(block, blocks.get(cause.from) ?? 0));
+        blocks.set(row.from, Math.max(block, blocks.get(row.from) ?? 0));
       }
     }
   }
-  // Where a mint and an event name the same token, it is the mint that is told of.
+  // If a mint and an event name the same token, the receipt of the fetch shows the mint.
   const isMint = ({ trigger }: Batch): number => Number(trigger === "mint");
   return [...batches.values()].sort((a, b) => isMint(b) - isMint(a));
 }
 
-/** Those of the tokens that no batch has asked for yet, each at the newest block of any; they count as asked now. */
+/** Those of the tokens that no batch has enqueued yet, each at the newest block of any; they count as enqueued now. */
 function newestUnasked(
-  wanted: ReadonlyMap<string, number>,
+  requested: ReadonlyMap<string, number>,
   newest: Map<string, number>,
 ): ReadonlyMap<string, number> {
   const unasked = new Map<string, number>();
-  for (const tokenId of wanted.keys()) {
+  for (const tokenId of requested.keys()) {
     const block = newest.get(tokenId);
     if (block === undefined) continue;
     unasked.set(tokenId, block);

@@ -1,6 +1,6 @@
 /**
- * Forgets tokens that no transfer has told of: what strangers had read before contracts were asked whether a token exists,
- * and mints that never came.
+ * Deletes tokens without an indexed transfer: anonymous callers had them read before contracts were asked whether a
+ * token exists, or their mint never came.
  */
 
 import type { Database } from "../../db/database.ts";
@@ -20,13 +20,13 @@ export interface PurgeDeps {
 }
 
 /**
- * One job per chain, since each waits for its own index. While that is being built, or behind what was seen of it, nothing
- * is forgotten and the job stays due. A row that was hidden though this index has its transfer is shown again.
+ * One job per chain, since each waits for its own index. While that is being built, or is behind its recorded head,
+ * nothing is deleted and the job stays due. A row that was hidden although this index has its transfer is shown again.
  */
-export function forgetUntoldTokens(deps: PurgeDeps): DailyJob[] {
+export function deleteNeverTransferred(deps: PurgeDeps): DailyJob[] {
   const { metadata, collections } = deps;
   return [...new Set(collections.map(({ chainId }) => chainId))].map((chainId) => ({
-    name: `forget tokens that no transfer has told of on chain ${chainId}`,
+    name: `delete tokens without an indexed transfer on chain ${chainId}`,
     async run(database) {
       if (!(await metadata.mayKnowUntransferred(database, chainId))) return undefined;
       let total = 0;
@@ -63,14 +63,14 @@ async function forgetIn(
   for (let after: string | null = null; ; ) {
     const range = { ...collection, ...WHOLE_RANGE };
     const known: readonly string[] = await metadata.knownInRange(database, range, after, TOKENS_AT_ONCE);
-    const untold = await metadata.findUntold(database, collection, known);
-    if (untold.length > 0) total += await forgetThese(database, metadata, collection, untold);
+    const gone = await metadata.findNeverTransferred(database, collection, known);
+    if (gone.length > 0) total += await forgetThese(database, metadata, collection, gone);
     if (known.length < TOKENS_AT_ONCE) return total;
     after = known.at(-1) ?? null;
   }
 }
 
-/** With what waits of them. A fetch that is under way loses its lease, and keeps nothing. */
+/** Includes what waits for them. A fetch in progress loses its lease, and stores nothing. */
 function forgetThese(
   database: Database,
   metadata: MetadataService,
@@ -80,7 +80,7 @@ function forgetThese(
   return database.transaction(async (tx) => {
     // Queue rows first, in the order of a worker that records a fetch.
     await lockQueued(tx, collection, tokenIds);
-    const gone = await metadata.forgetUntold(tx, collection, tokenIds);
+    const gone = await metadata.deleteNeverTransferred(tx, collection, tokenIds);
     await dropQueued(tx, collection, gone);
     return gone.length;
   });

@@ -1,10 +1,12 @@
-/** What was read of tokens before a transfer told of them: from then on it is counted, and its media are looked at. */
+/**
+ * Lists what was read of tokens before their transfer was indexed: from now on it is counted, and its media are probed.
+ */
 
 import type { Queryable } from "../../db/database.ts";
 import type { MediaService } from "../../media/service.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 
-/** Asks for a look at what documents name. */
+/** Enqueues probes of the media that documents name. */
 export type EnqueueMedia = Pick<MediaService, "enqueue">;
 
 export interface SeenDeps {
@@ -13,8 +15,8 @@ export interface SeenDeps {
 }
 
 /**
- * In the transaction that made these tokens seen, by collection. Locks what a worker that records fetches locks, in its
- * order: each collection's traits, then media.
+ * Runs in the transaction that listed these tokens, by collection. Locks the same rows as a worker that records
+ * fetches, in the same order: each collection's traits, then media.
  */
 export async function showServed(
   tx: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Ranges and whole collections: listed tokens are asked for in batches, with a cursor, at the lowest priority. Those of a
- * range that was minted become known here, some thousands at a time.
+ * Sweeps of ranges and whole collections: listed tokens are enqueued in batches, with a cursor, at the lowest priority.
+ * The tokens of a minted range become known here, several thousand at a time.
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
@@ -10,13 +10,13 @@ import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
-// A sweep of a million tokens keeps this many queued, so that it never stands before anything else.
+// A sweep of a million tokens keeps this many queued, so that it never delays other work.
 const QUEUED_MAX = 500;
-// Asked for by handfuls: one token at a time costs more than its fetch.
-const ROOM_MIN = 100;
-// One step's share of counting what there is to sweep.
+// Enqueued in groups: one token at a time costs more than its fetch.
+const CAPACITY_MIN = 100;
+// How many tokens one step counts.
 const COUNTED_MAX = 5_000;
-// Then it is the causes' turn again.
+// Then chain triggers get their turn.
 const STEPS_MAX = 100;
 
 export interface NewSweep {
@@ -26,22 +26,22 @@ export interface NewSweep {
   readonly from: string;
   readonly to: string;
   readonly block: number;
-  /** Set for a cause that may have been answered already: tokens read at its block or later are left out. */
+  /** Set for a trigger that may have been answered already: tokens read at its block or later are left out. */
   readonly skipRead: boolean;
-  /** The range was minted, or its mint was taken back and `block` is 0. */
+  /** The range was minted, or its mint was reverted and `block` is 0. */
   readonly minted?: boolean;
-  /** Serves what it finds even where that is less complete than what was served before. */
+  /** Serves the result even if it is less complete than what was served before. */
   readonly accept?: boolean;
-  /** The receipt that tells what becomes of its tokens. */
+  /** The receipt that shows the outcome of its tokens. */
   readonly receiptId?: string;
-  /** Started by a change that no event told of: its tokens need no recheck. */
+  /** Started by a change without an event: its tokens need no recheck. */
   readonly isBySample?: boolean;
 }
 
 /**
- * Adds a sweep. One that covers it and has not started takes it along: a contract that tells of its whole collection at
- * every turn costs one sweep after the one that runs. Answers the receipt's id, if there is one: that of the sweep that
- * takes it along comes first.
+ * Adds a sweep. If a sweep that covers it has not started, that one replaces it: a contract that announces its whole
+ * collection again and again costs one sweep after the running one. Returns the receipt's id, if there is one; that of
+ * the replacing sweep takes precedence.
  */
 export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
   const { chainId, collection, from, to, block, skipRead, minted = false, accept = false } = sweep;
@@ -71,7 +71,7 @@ export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string |
   return row?.receiptId ?? undefined;
 }
 
-/** Ends the open sweep of a minted range, whose mint was taken back before all of its tokens were known. */
+/** Ends the open sweep of a minted range whose mint was reverted before all of its tokens were known. */
 export async function endMintSweep(
   db: Queryable,
   { chainId, collection, from, to }: Pick<NewSweep, "chainId" | "collection" | "from" | "to">,
@@ -96,14 +96,14 @@ interface OpenSweep {
   readonly accept: boolean;
   readonly receiptId: string | null;
   readonly isBySample: boolean;
-  /** Every known token up to here has been asked for, or left out. */
+  /** Every known token up to here has been enqueued, or left out. */
   readonly cursor: string | null;
   readonly passed: number;
-  /** Every known token up to here has been counted; of a minted range, every token is known up to here. */
+  /** Every known token up to here has been counted; in a minted range, every token is known up to here. */
   readonly counted: string | null;
 }
 
-/** `waiting` while the queue has no room for an open one. */
+/** `waiting` while the queue has no capacity for an open one. */
 export type SweepProgress = "moved" | "waiting" | "idle";
 
 export interface SweepDeps {
@@ -115,8 +115,8 @@ export interface SweepDeps {
 export function createSweeps({ database, metadata, media }: SweepDeps) {
   return {
     /**
-     * Moves the oldest open sweep of each collection on by what the queue has room for, and the next ones while there
-     * is room. Counting goes one step per call, since causes wait meanwhile.
+     * Advances the oldest open sweep of each collection as far as the queue has capacity, and then the next ones.
+     * Counting takes one step per call, since triggers wait meanwhile.
      */
     async advance(): Promise<SweepProgress> {
       let steps = 0;
@@ -153,20 +153,20 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
         where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep'`,
       [sweep.chainId, sweep.collection],
     );
-    const room = QUEUED_MAX - (queued?.count ?? 0);
-    const hasCapacity = room >= ROOM_MIN;
+    const free = QUEUED_MAX - (queued?.count ?? 0);
+    const hasCapacity = free >= CAPACITY_MIN;
     if (counting !== undefined) {
-      if (hasCapacity) await ask(tx, sweep, room);
+      if (hasCapacity) await ask(tx, sweep, free);
       return { hasAsked: hasCapacity, isLeftToCount: counting };
     }
     const last = sweep.counted;
     const hasAsked =
-      hasCapacity && last !== null && (await ask(tx, { ...sweep, to: last }, room, last === sweep.to));
+      hasCapacity && last !== null && (await ask(tx, { ...sweep, to: last }, free, last === sweep.to));
     // After the queue rows, in the order of a worker that records a fetch.
     return { hasAsked, isLeftToCount: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
   }
 
-  /** Makes some more tokens of a minted range known; true when more may be left. */
+  /** Makes more tokens of a minted range known; true if more may be left. */
   async function addOn(tx: Queryable, { id, chainId, collection, from, to, block, counted }: OpenSweep) {
     if (counted === to) return false;
     const first = counted === null ? BigInt(from) : BigInt(counted) + 1n;
@@ -183,7 +183,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     return String(last) !== to;
   }
 
-  /** Counts some more of the tokens there are; true when more may be left. */
+  /** Counts more of the tokens; true if more may be left. */
   async function countOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
     if (sweep.counted === sweep.to) return false;
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
@@ -196,7 +196,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     return !isAll;
   }
 
-  /** Hides some more tokens of a range whose mint was taken back; true when more may be left. */
+  /** Hides more tokens of a range whose mint was reverted; true if more may be left. */
   async function hideOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
     const { id, chainId, collection, to, counted } = sweep;
     if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return false;
@@ -212,11 +212,11 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     return !isAll;
   }
 
-  /** False where there was nothing to ask for. `isWhole` unless more tokens of the sweep are to become known. */
-  async function ask(tx: Queryable, sweep: OpenSweep, room: number, isWhole = true): Promise<boolean> {
+  /** False if there was nothing to enqueue. `isWhole` unless more tokens of the sweep will become known. */
+  async function ask(tx: Queryable, sweep: OpenSweep, free: number, isWhole = true): Promise<boolean> {
     const { id, chainId, collection, receiptId, accept, isBySample } = sweep;
     const rechecks = receiptId === null && !isBySample;
-    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, room);
+    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, free);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);
@@ -231,13 +231,13 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     await tx.query(
       `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
               finished_at = case when $5 then now() end where id = $1`,
-      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, isWhole && tokenIds.length < room],
+      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, isWhole && tokenIds.length < free],
     );
     return tokenIds.length > 0;
   }
 }
 
-/** The sweep, locked, unless it has ended or another process is at it. */
+/** The sweep, locked, unless it has ended or another process works on it. */
 async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefined> {
   const [row] = await tx.query<
     Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
@@ -257,7 +257,7 @@ async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefine
   };
 }
 
-/** Whether a sweep of the collection still has tokens to ask for, or some in the queue. */
+/** Whether a sweep of the collection still has tokens to enqueue, or some in the queue. */
 export async function isBeingSwept(db: Queryable, chainId: number, collection: string): Promise<boolean> {
   const [row] = await db.query<{ isSwept: boolean }>(
     `select exists (select from vitrine.sweep where finished_at is null and chain_id = $1 and collection = $2)

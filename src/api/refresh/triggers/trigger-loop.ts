@@ -1,4 +1,6 @@
-/** Finds work for the refresh queue, beside the worker: woken by the database, with a slow poll as the last resort. */
+/**
+ * Finds work for the refresh queue, separately from the worker: woken by the database, with a slow poll as a fallback.
+ */
 
 import type { Logger } from "../../http/logger.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
@@ -6,12 +8,15 @@ import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
 import type { ChainTriggers } from "./chain-triggers.ts";
 import type { Sweeps } from "./sweeps.ts";
 
-// A reverted block sends no notification, so the poll finds what nobody announced.
+// A reverted block sends no notification, so the poll finds it.
 const POLL_MS = 1_000;
-// The queue takes the next tokens of a sweep as soon as it has room.
+// The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
-/** A pass handles all chain triggers and advances sweeps as far as the queue has room, then times receipts out. */
+/**
+ * A pass handles all chain triggers, advances sweeps as far as the queue has capacity, and then times out receipts. Call
+ * `wake` when the chain index has advanced: at a sweep's polls, reading triggers would cost more than the sweep does.
+ */
 export function startTriggerLoop(deps: {
   readonly triggers: ChainTriggers;
   readonly sweeps: Sweeps;
@@ -19,15 +24,29 @@ export function startTriggerLoop(deps: {
   readonly logger: Logger;
 }): PassLoop {
   const { triggers, sweeps, receiptTimeout, logger } = deps;
-  return startPassLoop({
-    task: "look for chain triggers",
+  let hasChainMoved = true;
+  let handledAt = 0;
+
+  /** True if more is waiting. */
+  async function handleDue(): Promise<boolean> {
+    if (!hasChainMoved && performance.now() - handledAt < POLL_MS) return false;
+    // Reset before the batch is read: a later change may not be in it.
+    hasChainMoved = false;
+    const isLeft = await triggers.handleBatch();
+    hasChainMoved ||= isLeft;
+    handledAt = performance.now();
+    return isLeft;
+  }
+
+  const loop = startPassLoop({
+    task: "handle chain triggers",
     pollMs: POLL_MS,
     logger,
     async pass(signal) {
       let isSweepWaiting = false;
       let more = true;
       while (more && !signal.aborted) {
-        const isLeft = await triggers.handleBatch();
+        const isLeft = await handleDue();
         const progress = await sweeps.advance();
         more = isLeft || progress === "moved";
         isSweepWaiting = progress === "waiting";
@@ -36,4 +55,11 @@ export function startTriggerLoop(deps: {
       return isSweepWaiting ? { inMs: SWEEP_POLL_MS } : undefined;
     },
   });
+  return {
+    wake(withinMs) {
+      hasChainMoved = true;
+      loop.wake(withinMs);
+    },
+    stop: loop.stop,
+  };
 }

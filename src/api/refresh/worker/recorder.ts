@@ -1,6 +1,6 @@
 /**
- * Records the ends of fetches: the queue, the token's history, the receipts and what is known of the host, in one
- * transaction. Fetches that end about the same time share it.
+ * Records the outcome of fetches: the queue, the token's history, the receipts and the state of the host, in one
+ * transaction. Fetches that end at about the same time share it.
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
@@ -17,28 +17,28 @@ import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
 const TOGETHER_MAX = 256;
-// While PostgreSQL works on one transaction, this process puts the next together, once enough have gathered for it; or
-// where the first waits for a lock.
+// While PostgreSQL works on one transaction, this process prepares the next, once enough outcomes have gathered or if
+// the first waits for a lock.
 const TRANSACTIONS_MAX = 2;
 const SECOND_MIN = 192;
 const GATHER_MS = 250;
-// Bodies are up to 2 MiB each, and a statement holds those of a whole batch.
+// Bodies are up to 2 MiB each, and a statement contains those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
 
 export interface FetchedLease {
   readonly lease: Lease;
   readonly resolution: Resolution;
-  /** True where the host only asked for less, and gets it: that is no failure of the host. */
+  /** The host only asked for fewer requests, and gets them: no failure of the host. */
   readonly isLoad?: boolean;
 }
 
 const noMedia: EnqueueMedia = { enqueue: async () => undefined };
 
-/** `lost` where another worker had taken over: nothing was kept. */
+/** `lost` if another worker had taken over: nothing was stored. */
 export type RecordEnd = "recorded" | "lost";
 
 export interface Recorder {
-  /** Resolves once the end is committed. Rejects with a fault of ours, and then nothing of this fetch was kept. */
+  /** Resolves once the outcome is committed. Rejects with a fault of ours; then nothing of this fetch was stored. */
   record(fetched: FetchedLease): Promise<RecordEnd>;
 }
 
@@ -53,7 +53,7 @@ export interface RecorderDeps {
   readonly metadata: MetadataService;
   readonly media?: EnqueueMedia | undefined;
   readonly noteHost: NoteHost;
-  /** How many good answers a host has given lately, those of this batch included. None by default. */
+  /** How many good answers a host has given lately, including those of the batch. 0 by default. */
   readonly answeredLately?: (host: string) => number;
   readonly metrics?: RefreshMetrics | undefined;
 }
@@ -87,7 +87,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     } catch (error) {
       const [only, ...others] = batch;
       if (others.length === 0) return only?.failed(error);
-      // One that can't be recorded spoils its batch, so each is tried by itself.
+      // An outcome that can't be recorded fails its whole batch, so each is tried on its own.
       for (const each of batch) await recordTogether([each]);
     }
   }
@@ -111,13 +111,13 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /**
- * A sample is no request: what could not be asked of the host or the node is asked for in a later round, and says nothing
- * about the token.
+ * A sample is not a request: if the host or the node could not be asked, a later round tries again, and the token is
+ * not affected.
  */
 const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
   lease.trigger === "sample" && resolution.kind === "failed" && resolution.transient;
 
-/** Returns the leases that were lost, and what metrics count of the others. */
+/** Returns the lost leases, and what metrics count of the others. */
 async function recordAll(
   tx: Queryable,
   { metadata, media = noMedia, ...hosts }: RecorderDeps,
@@ -125,8 +125,8 @@ async function recordAll(
 ): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
   const holding = await lockLeases(tx, leases);
-  const held = new Set(holding.current);
-  const kept = batch.filter(({ lease }) => held.has(lease));
+  const current = new Set(holding.current);
+  const kept = batch.filter(({ lease }) => current.has(lease));
   const reports = [
     ...(await putBack(tx, metadata, kept.filter(goesOn))),
     ...(await end(
@@ -138,7 +138,7 @@ async function recordAll(
     )),
   ];
   await noteHosts(tx, hosts, kept, holding.hasHostFaults);
-  return { lost: new Set(leases.filter((lease) => !held.has(lease))), reports };
+  return { lost: new Set(leases.filter((lease) => !current.has(lease))), reports };
 }
 
 async function putBack(
@@ -153,7 +153,7 @@ async function putBack(
     if (resolution.kind !== "failed") continue;
     const delayMs = backoffMs(policyFor(resolution), lease.attempts, resolution.retryAfterMs);
     await reschedule(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
-    // That was no fetch, and a node may be away for long.
+    // There was no fetch, and a node may be unreachable for long.
     if (isNodeAway(resolution)) continue;
     attempts.push(each);
     reports.push({ status: "retried", reason: resolution.reason, durationMs: resolution.durationMs });
@@ -171,10 +171,10 @@ async function end(
 ): Promise<FetchReport[]> {
   if (batch.length === 0) return [];
   const missed = batch.filter(isMissedSample);
-  const told = batch.filter((each) => !isMissedSample(each));
-  const outcomes = await metadata.recordAll(tx, told.map(endOf));
+  const recorded = batch.filter((each) => !isMissedSample(each));
+  const outcomes = await metadata.recordAll(tx, recorded.map(endOf));
   const ends = new Map(
-    told.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
+    recorded.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
       const outcome = outcomes[index];
       return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
     }),
@@ -183,11 +183,11 @@ async function end(
   if (answers.length > 0) await settle(tx, answers);
   const over = batch.map(({ lease }) => lease);
   await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
-  // Found again counts as well: the same URL may have got new content. Samples ask their hosts for little. What strangers
-  // write of tokens that no transfer has told of is looked at once they are seen.
+  // Includes unchanged documents, because the same URL may have new content. Samples ask their hosts for little. Media
+  // of tokens without an indexed transfer are probed once the token is listed.
   await media.enqueue(
     tx,
-    told.flatMap(({ lease, resolution }) => {
+    recorded.flatMap(({ lease, resolution }) => {
       const { status, isUnseen } = ends.get(lease) ?? {};
       const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
       return isServed && !isUnseen && resolution.kind === "document" ? resolution.document.metadata : [];
@@ -208,7 +208,10 @@ const endOf = ({ lease, resolution }: FetchedLease) => ({
   resolution,
 });
 
-/** Whether the token is tried again. Nothing is known of it while the node is away, so that fault never ends a request. */
+/**
+ * Whether the token is retried. Nothing is known about it while the node is unreachable, so that fault never ends a
+ * request.
+ */
 function goesOn({ lease, resolution }: FetchedLease): boolean {
   if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
   return lease.attempts < policyFor(resolution).attempts;
@@ -220,7 +223,7 @@ const isNodeAway = (resolution: Resolution): boolean =>
 const policyFor = (resolution: Resolution): RetryPolicy =>
   isNodeAway(resolution) ? retryPolicies.nodeAway : retryPolicies.documentFetch;
 
-/** After all else, so that no transaction holds a host's row while it waits for a token's; in one order everywhere. */
+/** Last, so that no transaction locks a host's row while it waits for a token's; always in the same order. */
 async function noteHosts(
   tx: Queryable,
   { noteHost, answeredLately = () => 0 }: Pick<RecorderDeps, "noteHost" | "answeredLately">,
@@ -250,12 +253,12 @@ async function noteHosts(
   }
 }
 
-/** What a fetch says of its host. */
+/** What a fetch says about its host. */
 function answerOf({ lease, resolution, isLoad = false }: FetchedLease): HostAnswer | undefined {
   const { host } = resolution;
   if (resolution.kind !== "failed" || !isHostFault(host, resolution.reason, resolution.transient))
     return { kind: "answered" };
-  // Strangers may name any number of tokens whose documents fail.
+  // Anybody may name any number of tokens whose documents fail.
   if (lease.isStrange) return undefined;
   const { reason, message, retryAfterMs, uri } = resolution;
   return { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs, url: uri ?? "", isLoad };

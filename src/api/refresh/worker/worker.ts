@@ -1,4 +1,4 @@
-/** Works the refresh queue: claims due tokens, resolves them, and records the end of each in one transaction. */
+/** Works through the refresh queue: claims due tokens, resolves them, and records each outcome in one transaction. */
 
 import { randomUUID } from "node:crypto";
 import type { ReadBlock } from "../../chain/contract/read-block.ts";
@@ -23,17 +23,17 @@ import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
-// How many fetches may wait to be recorded while others go on.
+// How many fetches may wait to be recorded while others start.
 const RECORDING_MAX = 256;
 const IDLE_POLL_MS = 5_000;
-// What is due may wait for a host that other processes keep busy.
+// A due token may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
 const HOSTS_EVERY_MS = 1_000;
-// In multiples of what is fetched at once. Fetches never wait for a claim: tokens are claimed ahead, and their URIs read.
+// Leases before their fetch has ended, in multiples of the concurrency: tokens are claimed, and their URIs read, ahead.
 const LEASES_SHARE = 6;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
-/** What a fetch tells of its host's capacity; undefined if nothing. Strangers may name any number of tokens that fail. */
+/** What a fetch says about its host's capacity; undefined if nothing. Anybody may name any number of tokens that fail. */
 function signalFrom(lease: Lease, resolution: Resolution): HostSignal | undefined {
   if (resolution.kind !== "failed") return "answered";
   const signal = signalOf(resolution.host, resolution);
@@ -41,9 +41,9 @@ function signalFrom(lease: Lease, resolution: Resolution): HostSignal | undefine
   return lease.isStrange ? undefined : signal;
 }
 
-/** What one lease takes of the hosts that it is about. */
+/** One lease's share of its hosts. */
 interface HostUse {
-  /** To be called once it is fetched, or won't be. */
+  /** To be called once the document is fetched, or won't be. */
   readonly expected: (() => void)[];
   turn?: HostTurn | undefined;
 }
@@ -52,7 +52,7 @@ function arrive({ expected }: HostUse): void {
   for (const end of expected.splice(0)) end();
 }
 
-/** A fetch that ended before anything was asked. */
+/** A fetch that ended before any request. */
 const unread = (reason: "burned" | "rpc_unavailable", message: string, transient: boolean): Resolution => ({
   kind: "failed",
   reason,
@@ -71,7 +71,7 @@ export interface WorkerDeps {
   readonly noteHost: NoteHost;
   readonly readBlock: ReadBlock;
   readonly chainIds: readonly number[];
-  /** Fetches at once; 0 makes this process leave the queue to others. */
+  /** Concurrent fetches; 0 makes this process leave the queue to others. */
   readonly concurrency: number;
   readonly metrics?: RefreshMetrics | undefined;
   readonly logger: Logger;
@@ -99,13 +99,13 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       const resolution = await resolve(lease, use, signal);
       arrive(use);
       freePlace();
-      // Released to wait for its host, which was found busy or paused.
+      // Released to wait for its host, which was busy or paused.
       if (signal.aborted || resolution === undefined) return;
       const hostSignal = signalFrom(lease, resolution);
       if (hostSignal) use.turn?.ended(hostSignal);
       const isFault = hostSignal !== undefined && hostSignal !== "answered";
       const isAnswering = resolution.host !== undefined && hosts.answeredLately(resolution.host) > 0;
-      // Whoever waits for a host that may be down is told of it first.
+      // Requests that wait for a host that may be down learn of it first.
       if (!isFault || isAnswering) use.turn?.leave();
       const isLoad = isAnswering && isFault && hostSignal !== "failed";
       if ((await recorder.record({ lease, resolution, isLoad })) === "lost") throw new LeaseLost();
@@ -116,14 +116,14 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     }
   }
 
-  /** A document that can't be recorded would otherwise be fetched again for ever, and its receipts never end. */
+  /** Otherwise a document that can't be recorded would be fetched again forever, and its receipts would never end. */
   async function giveUp(lease: Lease): Promise<void> {
     if (lease.attempts < retryPolicies.documentFetch.attempts) return;
     await database.transaction(async (tx) => {
-      const held = await complete(tx, [lease], () => ({ status: "failed" }));
+      const completed = await complete(tx, [lease], () => ({ status: "failed" }));
       await settle(
         tx,
-        held.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
+        completed.map((each) => ({ lease: each, status: "failed", reason: INTERNAL_REASON })),
       );
     }, "byKey");
   }

@@ -1,6 +1,6 @@
 /** Growing typed arrays. */
 
-type Growable =
+type TypedArray =
   | Uint8Array<ArrayBuffer>
   | Uint16Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
@@ -10,7 +10,7 @@ const LENGTH_MIN = 64;
 const FACTOR = 1.5;
 
 /** The array itself if it has capacity for `length` elements, otherwise a longer copy padded with zeros. */
-export function grown<A extends Growable>(array: A, length: number): A {
+export function grown<A extends TypedArray>(array: A, length: number): A {
   if (length <= array.length) return array;
   const Kind = array.constructor as new (length: number) => A;
   const longer = new Kind(Math.max(length, LENGTH_MIN, Math.ceil(array.length * FACTOR)));

@@ -129,7 +129,7 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
   }
 
   /** Visits, in steps, the values of slots that have not changed since the rebuild began. */
-  async function eachHeld(
+  async function eachValue(
     slots: number,
     yieldToEventLoop: YieldToEventLoop,
     visit: (value: number, slot: number) => void,
@@ -196,13 +196,13 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
       try {
         const values = table.size;
         const ends = new Uint32Array(values);
-        await eachHeld(slots, yieldToEventLoop, (value) => {
+        await eachValue(slots, yieldToEventLoop, (value) => {
           ends[value] = (ends[value] as number) + 1;
         });
         const { starts, inOrder, total } = await layOut(ends, yieldToEventLoop);
         const next = new Uint32Array(total).fill(EMPTY);
         // The second pass skips slots changed since the first; their places at the end of each run stay empty.
-        await eachHeld(slots, yieldToEventLoop, (value, slot) => {
+        await eachValue(slots, yieldToEventLoop, (value, slot) => {
           const end = ends[value] as number;
           next[end] = slot;
           ends[value] = end + 1;

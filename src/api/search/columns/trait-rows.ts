@@ -36,7 +36,7 @@ export function createTraitRows(table: TraitTable): TraitRows {
     pool = grown(pool, used);
   }
 
-  function isHeld(slot: number, values: readonly number[]): boolean {
+  function hasValues(slot: number, values: readonly number[]): boolean {
     const start = starts[slot] as number;
     return lengths[slot] === values.length && values.every((value, at) => pool[start + at] === value);
   }
@@ -64,12 +64,12 @@ export function createTraitRows(table: TraitTable): TraitRows {
       starts = grown(starts, slot + 1);
       lengths = grown(lengths, slot + 1);
       repeating = grown(repeating, (slot >>> 5) + 1);
-      if (isHeld(slot, values)) return false;
+      if (hasValues(slot, values)) return false;
       const start = starts[slot] as number;
-      for (let at = 0; at < (lengths[slot] as number); at++) table.hold(pool[start + at] as number, -1);
+      for (let at = 0; at < (lengths[slot] as number); at++) table.addUses(pool[start + at] as number, -1);
       place(slot, values.length);
       pool.set(values, starts[slot]);
-      for (const value of values) table.hold(value, 1);
+      for (const value of values) table.addUses(value, 1);
       if (new Set(values.map(table.typeOf)).size < values.length) setBit(repeating, slot);
       else clearBit(repeating, slot);
       return true;

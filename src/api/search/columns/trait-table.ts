@@ -66,8 +66,8 @@ export interface TraitTable {
   compareWithin(type: TraitType): (a: number, b: number) => number;
   readonly orders: Pick<ValueOrders, "has" | "of" | "isPrepared" | "prepare">;
   /** The number of tokens with each value, shown or not. */
-  readonly held: Uint32Array<ArrayBuffer>;
-  hold(value: number, more: number): void;
+  readonly counts: Uint32Array<ArrayBuffer>;
+  addUses(value: number, more: number): void;
   /** The number of values without a token. */
   readonly unused: number;
   /** Sums the given counts per type, over shown values only. */
@@ -89,7 +89,7 @@ export function createTraitTable(): TraitTable {
   /** By type. */
   let displayShown = new Uint8Array(0);
   let numbers = new Float64Array(0);
-  let held = new Uint32Array(0);
+  let counts = new Uint32Array(0);
   let unused = 0;
 
   const displayTypeOf = (value: number): DisplayType =>
@@ -154,7 +154,7 @@ export function createTraitTable(): TraitTable {
       typeOf = grown(typeOf, value + 1);
       displayOf = grown(displayOf, value + 1);
       numbers = grown(numbers, value + 1);
-      held = grown(held, value + 1);
+      counts = grown(counts, value + 1);
       typeOf[value] = typeAt;
       displayOf[value] = displayTypes.indexOf(displayType);
       numbers[value] = number ?? Number.NaN;
@@ -176,14 +176,14 @@ export function createTraitTable(): TraitTable {
       return found;
     },
     compareWithin,
-    get held() {
-      return held;
+    get counts() {
+      return counts;
     },
-    hold(value, more) {
-      const before = held[value] as number;
-      held[value] = before + more;
+    addUses(value, more) {
+      const before = counts[value] as number;
+      counts[value] = before + more;
       if (before === 0) unused--;
-      if (held[value] === 0) unused++;
+      if (counts[value] === 0) unused++;
     },
     get unused() {
       return unused;

@@ -24,8 +24,8 @@ export function countValues(index: CollectionIndex, slots: Bits): Uint32Array<Ar
   scratch = grown(scratch, table.size);
   const counts = scratch.subarray(0, table.size);
   if (isFew) counts.fill(0);
-  else counts.set(table.held.subarray(0, table.size));
-  addHeld(index, isFew ? slots : others, counts, isFew ? 1 : -1);
+  else counts.set(table.counts.subarray(0, table.size));
+  addRows(index, isFew ? slots : others, counts, isFew ? 1 : -1);
   return counts;
 }
 
@@ -46,7 +46,7 @@ export function countValuesOf(
 }
 
 /** Adds `step` to the count of each value of each slot. */
-function addHeld({ rows }: CollectionIndex, slots: Bits, counts: Uint32Array, step: number): void {
+function addRows({ rows }: CollectionIndex, slots: Bits, counts: Uint32Array, step: number): void {
   const { pool, starts, lengths } = rows;
   // Inlines `eachBit`: a call per slot would take half as long again.
   for (let word = 0; word < slots.length; word++) {

@@ -86,12 +86,12 @@ function facetOf(
   let tooFew = 0;
   for (let nth = 0; nth < ordered.length; nth++) {
     const value = ordered[nth] as number;
-    const held = valueCounts[value] as number;
-    if (held === 0) continue;
+    const count = valueCounts[value] as number;
+    if (count === 0) continue;
     valuesTotal++;
     first ??= value;
     last = value;
-    if (held <= tooFew || table.textOf(value) === undefined) continue;
+    if (count <= tooFew || table.textOf(value) === undefined) continue;
     mostFrequent.offer(nth);
     const least = mostFrequent.largest();
     if (least !== undefined) tooFew = valueCounts[ordered[least] as number] as number;
@@ -106,8 +106,8 @@ function facetOf(
     max_value: type.displayType === "number" ? type.highest : null,
     values: mostFrequent.take().map((nth) => {
       const value = ordered[nth] as number;
-      const held = valueCounts[value] as number;
-      return { value: shownValue(table, type, value), count: held, percentage: (held / total) * 100 };
+      const count = valueCounts[value] as number;
+      return { value: shownValue(table, type, value), count, percentage: (count / total) * 100 };
     }),
     values_total: valuesTotal,
   };

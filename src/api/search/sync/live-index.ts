@@ -28,18 +28,18 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
   async function update(): Promise<Current> {
     loaded ??= await loadIndex(source);
     const known = loaded;
-    const look = await changeSet(source, known.look.snapshot);
-    if (look.epoch !== known.look.epoch) {
+    const changes = await changeSet(source, known.changes.snapshot);
+    if (changes.epoch !== known.changes.epoch) {
       loaded = undefined;
       return update();
     }
-    await putChanges(source, known.index, look);
+    await putChanges(source, known.index, changes);
     // If a reload replaced the search index meanwhile, the new one still needs an update.
     if (loaded?.index === known.index) {
-      loaded = { index: known.index, look };
+      loaded = { index: known.index, changes };
       startMaintenance(known.index);
     }
-    return { index: known.index, checkpoint: look.checkpoint };
+    return { index: known.index, checkpoint: changes.checkpoint };
   }
 
   function startMaintenance(index: CollectionIndex): void {

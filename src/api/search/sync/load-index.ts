@@ -19,7 +19,7 @@ export interface Source {
 /** A search index and the change set it was last updated with. */
 export interface Loaded {
   readonly index: CollectionIndex;
-  readonly look: ChangeSet;
+  readonly changes: ChangeSet;
 }
 
 export const changeSet = (
@@ -32,8 +32,8 @@ export async function loadIndex(source: Source): Promise<Loaded> {
   const { database, collection } = source;
   const index = createCollectionIndex();
   const yieldToEventLoop = createYield();
-  const look = await changeSet(source, undefined);
-  await putTypes(source, index, look);
+  const changes = await changeSet(source, undefined);
+  await putTypes(source, index, changes);
   for (let after: string | undefined = "-1"; after !== undefined; ) {
     const rows: readonly TokenRow[] = await readTokensAfter(database, collection, after, PAGE_ROWS);
     await addValues(source, index, rows);
@@ -42,16 +42,16 @@ export async function loadIndex(source: Source): Promise<Loaded> {
     await yieldToEventLoop();
   }
   await index.finish(yieldToEventLoop);
-  return { index, look };
+  return { index, changes };
 }
 
 /** Applies a change set. After a failure half-way, the next change set since the same snapshot covers it again. */
-export async function putChanges(source: Source, index: CollectionIndex, look: ChangeSet): Promise<void> {
+export async function putChanges(source: Source, index: CollectionIndex, changes: ChangeSet): Promise<void> {
   const { database, collection } = source;
   const yieldToEventLoop = createYield();
-  await putTypes(source, index, look);
-  for (let from = 0; from < look.changed.length; from += PAGE_ROWS) {
-    const tokenIds = look.changed.slice(from, from + PAGE_ROWS);
+  await putTypes(source, index, changes);
+  for (let from = 0; from < changes.changed.length; from += PAGE_ROWS) {
+    const tokenIds = changes.changed.slice(from, from + PAGE_ROWS);
     const rows = await readTokens(database, collection, tokenIds);
     await addValues(source, index, rows);
     const there = new Set(rows.map(({ tokenId }) => tokenId));

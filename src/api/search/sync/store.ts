@@ -1,6 +1,6 @@
 /** SQL for the rows of a search index and the changes since it was read. */
 
-import type { Queryable } from "../../db/database.ts";
+import { planName, type Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
@@ -40,19 +40,21 @@ export async function findChanges(
   since: string | undefined,
 ): Promise<ChangeSet> {
   const [, next = null, running = ""] = since?.split(":") ?? [];
-  const [look] = await db.query<ChangeSet>(
-    `select pg_current_snapshot()::text as snapshot,
+  const text = `select pg_current_snapshot()::text as snapshot,
             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
             (select latest_checkpoint || ' ' || xmin::text from ${checkpointTable} where chain_id = $1) as checkpoint,
             (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from vitrine.trait_type
               where chain_id = $1 and collection = $2
                 and ($3::xid8 is null or changed >= $3::xid8 or changed = any($4::xid8[]))) as types,
             array(select distinct token_id::text from (
-              ${changedSince("vitrine.token")} union all ${changedSince("vitrine.forgotten_token")}) c) as changed`,
+              ${changedSince("vitrine.token")} union all ${changedSince("vitrine.forgotten_token")}) c) as changed`;
+  const [changes] = await db.query<ChangeSet>(
+    text,
     [chainId, collection, next, running === "" ? [] : running.split(",")],
+    planName(text),
   );
-  if (!look) throw new Error("a look always has a row");
-  return look;
+  if (!changes) throw new Error("a change set always has a row");
+  return changes;
 }
 
 interface StoredToken extends Omit<TokenRow, "traits"> {

@@ -21,12 +21,12 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 const itemsField = z
   .array(z.strictObject({ collection_address: addressField, token_id: tokenIdField }))
-  .min(1, { error: "must hold at least one token" })
+  .min(1, { error: "must contain at least one token" })
   .superRefine((items, context) => {
     if (items.length <= ITEMS_MAX) return;
     context.addIssue({
       code: "custom",
-      message: `holds ${items.length} tokens; the limit is ${ITEMS_MAX}`,
+      message: `has ${items.length} tokens; the limit is ${ITEMS_MAX}`,
       params: { code: "TOO_MANY_TOKENS" },
     });
   })

@@ -1,14 +1,13 @@
 /** The facts of a trade check, for many tokens in one statement: separate reads could mix different moments. */
 
-import { indexedBlock } from "../../chain/index/index-trust.ts";
 import { lockCount } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../../chain/index/token-state.ts";
 import type { IndexedBlock } from "../../chain/rpc/head-witness.ts";
-import type { Queryable } from "../../db/database.ts";
+import { planName, type Queryable } from "../../db/database.ts";
 import type { Scope } from "../../delegation/registry/rights.ts";
 import { covers, EMPTY_RIGHTS, standsFor } from "../../delegation/rules.ts";
-import { trusted } from "../store.ts";
+import { heads, trusted } from "../store.ts";
 import type { GuardFacts } from "./guard.ts";
 import { opensAt } from "./opening.ts";
 
@@ -75,17 +74,21 @@ export async function readCheckFacts(
   },
 ): Promise<CheckFacts[]> {
   const { tokens, wallet, withHolder, maxAgeSeconds } = query;
-  return db.query<CheckFacts>(
-    `select ${trusted(tables, { maxAge: "$5", schema: "$6" })} as fresh, s.standard,
+  const text = `
+    with ${heads(tables, { chainIds: "$1::bigint[]", maxAge: "$5", schema: "$6" })}
+    select ${trusted(tables)} as fresh, s.standard,
             coalesce(s.burned, false) as burned, ${lockCount(tables, "s")} as "lockCount",
             ${opensAt} as "opensAt",
             $4::text is null or ${isEntitled(tables)} as entitled,
             ${withHolder ? holder(tables) : "null"} as holder,
-            ${indexedBlock(tables, "t.chain_id", "$6")} as indexed
+            c.indexed
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality
               as t(chain_id, collection_address, token_id, position)
        left join lateral ${tokenState(tables, tokenOf("t"))} s on true
-      order by t.position`,
+       left join heads c on c.chain_id = t.chain_id
+      order by t.position`;
+  return db.query<CheckFacts>(
+    text,
     [
       tokens.map(({ chainId }) => chainId),
       tokens.map(({ collection }) => collection),
@@ -94,5 +97,6 @@ export async function readCheckFacts(
       maxAgeSeconds,
       tables.schema,
     ],
+    planName(text),
   );
 }

@@ -49,7 +49,7 @@ export async function compareLocks(
  * the token; the standard reported is the last one that the token or its collection uses.
  */
 export function indexedLock(
-  { held, own }: IndexedToken,
+  { locks, own }: IndexedToken,
   { standards, defaults }: OfferedView,
   isBoolean: boolean,
 ): IndexedLock {
@@ -57,7 +57,7 @@ export function indexedLock(
   const standard = used.at(-1) ?? standards[0] ?? "erc721x";
   return {
     standard,
-    lockCount: Math.max(...standards.map((name) => held[name])),
+    lockCount: Math.max(...standards.map((name) => locks[name])),
     isCounted: findLockStandard(standard).keeps === "count" && !isBoolean,
   };
 }

@@ -66,7 +66,7 @@ export function explainDrift(facts: DriftFacts): {
   }
   const unjudged =
     before?.kind === "unavailable"
-      ? ` The node did not answer for block ${firstBlock - 1}, perhaps because it keeps no state that old, so whether the start block ${firstBlock} is too late can't be told.`
+      ? ` The node did not answer for block ${firstBlock - 1}, perhaps because it is not an archive node, so whether the start block ${firstBlock} is too late is unknown.`
       : "";
   if (oddities && oddities.surplusUnlocks > 0) {
     return {

@@ -34,7 +34,7 @@ export interface IndexedLocks {
 export interface IndexedToken {
   readonly tokenId: string;
   /** The number of locks per standard. */
-  readonly held: Readonly<Record<LockStandardName, number>>;
+  readonly locks: Readonly<Record<LockStandardName, number>>;
   /** From the token's own last events; null if there was none. */
   readonly own: Readonly<Record<SwitchName | "erc721x", boolean | null>>;
 }
@@ -54,7 +54,7 @@ interface Row extends Omit<IndexedToken, "tokenId"> {
 
 const object = (fields: readonly (readonly [name: string, sql: string])[]): string =>
   `jsonb_build_object(${fields.map(([name, sql]) => `'${name}', ${sql}`).join(", ")})`;
-const heldBy = (tables: ChainTables): string =>
+const locksByStandard = (tables: ChainTables): string =>
   object(lockStandards.map(({ name }) => [name, lockCountOf(tables, "s", name)]));
 const own = object([["erc721x", "s.erc721x_flag"], ...switches.map((name) => [name, `s.${name}`] as const)]);
 
@@ -79,7 +79,7 @@ export async function readIndexedLocks(
   const rows = await db.query<Row>(
     `select ${blockOf("c.latest_checkpoint")} as block, ${ready(tables)} as ready,
             ${caughtUp("$3")} as "caughtUp", ${isDefaultLocked(tables, "$1", "$2")} as "isDefaultLocked",
-            s.token_id as "tokenId", ${heldBy(tables)} as held, ${own} as own
+            s.token_id as "tokenId", ${locksByStandard(tables)} as locks, ${own} as own
        from ${tables.checkpoint} c
        left join lateral (
          select s.* from (${chosen}) chosen
@@ -96,7 +96,7 @@ export async function readIndexedLocks(
     ready: head.ready,
     caughtUp: head.caughtUp,
     isDefaultLocked: head.isDefaultLocked,
-    tokens: rows.flatMap(({ tokenId, held, own }) => (tokenId === null ? [] : [{ tokenId, held, own }])),
+    tokens: rows.flatMap(({ tokenId, locks, own }) => (tokenId === null ? [] : [{ tokenId, locks, own }])),
   };
 }
 

@@ -233,7 +233,7 @@ function withUnseen(index: IndexedLocks, ids: readonly string[]): IndexedLocks {
 
 const unseenToken = (tokenId: string, isDefaultLocked: boolean): IndexedToken => ({
   tokenId,
-  held: {
+  locks: {
     ...ofEachStandard(0),
     [switchWithDefault]: Number(isDefaultLocked),
   },

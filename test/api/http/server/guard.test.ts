@@ -143,7 +143,7 @@ describe("a connection", () => {
   it.each([
     ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\n"],
     ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"],
-  ])("is told that %s took too long", async (_what, bytes) => {
+  ])("gets the error that %s took too long", async (_what, bytes) => {
     const port = await start((request) => void request.resume(), { headSeconds: 0.2, wholeSeconds: 0.4 });
 
     const answer = await exchange(port, bytes);
@@ -166,7 +166,7 @@ describe("a connection", () => {
       "INVALID_REQUEST",
       "not HTTP/1.1",
     ],
-  ])("is told what is wrong with %s", async (_what, bytes, status, code, message) => {
+  ])("gets an error that says what is wrong with %s", async (_what, bytes, status, code, message) => {
     const port = await start((_request, response) => void response.end());
 
     const answer = await exchange(port, bytes);
@@ -180,7 +180,7 @@ describe("a connection", () => {
   it.each([
     ["whose URL is too long", `HEAD /${"a".repeat(25_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
     ["whose body never comes", "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", 408],
-  ])("is told without a body what is wrong with a HEAD %s", async (_what, bytes, status) => {
+  ])("gets no body for a HEAD %s", async (_what, bytes, status) => {
     const port = await start((request) => void request.resume(), { headSeconds: 0.2, wholeSeconds: 0.4 });
 
     const answer = await exchange(port, bytes);

@@ -13,10 +13,10 @@ import { CHAIN_ID, COLLECTION, createFakeResolve, found } from "./refresh.ts";
 /** Blocks are a second apart, on both sides of a fork. */
 const timestampOf = (block: number): number => 1_700_000_000 + block;
 
-export interface CauseSpec {
+export interface TriggerSpec {
   readonly block: number;
   readonly log?: number;
-  readonly source?: "mint" | "first_seen" | "taken_back" | "MetadataUpdate" | "BatchMetadataUpdate" | "URI";
+  readonly source?: "mint" | "first_seen" | "retracted" | "MetadataUpdate" | "BatchMetadataUpdate" | "URI";
   readonly token?: bigint;
   readonly from?: bigint;
   readonly to?: bigint;
@@ -26,7 +26,7 @@ export interface CauseSpec {
 }
 
 /** Without `media`, no media in documents are probed. */
-export function createCauseSetup(
+export function createTriggerSetup(
   test: TestDatabase,
   media: EnqueueMedia = { enqueue: async () => undefined },
 ) {
@@ -36,7 +36,7 @@ export function createCauseSetup(
 
   return {
     /** Writes a trigger for one token or a range. Returns its id. */
-    async add(spec: CauseSpec): Promise<string> {
+    async add(spec: TriggerSpec): Promise<string> {
       const { block, log = 0, source = "MetadataUpdate", chainId = CHAIN_ID } = spec;
       const from = spec.token ?? spec.from ?? 0n;
       const to = spec.token ?? spec.to ?? UINT256_MAX;
@@ -92,7 +92,7 @@ export function createCauseSetup(
       return tables;
     },
 
-    causes: (tables: ChainTables = test.tables, now?: () => number) =>
+    triggers: (tables: ChainTables = test.tables, now?: () => number) =>
       createChainTriggers({ database, tables, metadata: metadata(tables), media, ...(now && { now }) }),
     sweeps: () => createSweeps({ database, metadata: metadata(test.tables), media }),
 

@@ -64,7 +64,7 @@ export const TREASURES = ["Gem", "Potion", "Blade", "Shield", "Orb"] as const;
 export const BACKDROPS = ["Rays", "Rings", "Peaks", "Stars"] as const;
 export const RARITIES = ["Common", "Rare", "Epic", "Legendary"] as const;
 
-export type Look = {
+export type Appearance = {
   subject: (typeof CREATURES)[number] | (typeof TREASURES)[number];
   palette: Palette;
   /** The palette of the sky behind; never the body's own, which would leave no contrast. */
@@ -84,7 +84,7 @@ export type Random = {
 };
 
 /** The look of a seed `<kind>/<id>`: `items` get a treasure, everything else a creature. */
-export const lookOf = (seed: string): Look => {
+export const appearanceOf = (seed: string): Appearance => {
   const random = createRandom(seed);
   const subject = seed.startsWith("items/") ? random.pick(TREASURES) : random.pick(CREATURES);
   const palette = random.pick(PALETTES);
@@ -115,7 +115,7 @@ export const createRandom = (seed: string): Random => {
   };
 };
 
-const rarityOf = (lot: number): Look["rarity"] => {
+const rarityOf = (lot: number): Appearance["rarity"] => {
   if (lot < 0.5) return "Common";
   if (lot < 0.8) return "Rare";
   return lot < 0.95 ? "Epic" : "Legendary";

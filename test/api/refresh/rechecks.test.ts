@@ -38,13 +38,13 @@ async function start(answer: (nth: number) => ReturnType<typeof hero>) {
       await passSeconds(database, seconds);
       worker.wake();
       const [row] = (await rest(fetches)).queue;
-      return row && row.wanted > row.done ? Math.round(row.dueIn) : "rests";
+      return row && row.requested > row.done ? Math.round(row.dueIn) : "rests";
     },
   };
 }
 
 describe("an event that changes nothing", () => {
-  it("is followed by a look after 30 seconds and one after 5 minutes", async () => {
+  it("is followed by rechecks after 30 seconds and after 5 minutes", async () => {
     const token = await start(() => hero("Same"));
     await token.ask("rest", 1);
     await token.after(60, 1);
@@ -56,7 +56,7 @@ describe("an event that changes nothing", () => {
     expect(await token.after(6, 4)).toBe("rests");
   });
 
-  it("is looked at no more once its news is there", async () => {
+  it("is not rechecked once the new document is there", async () => {
     const token = await start((nth) => hero(nth < 3 ? "Old" : "New"));
     await token.ask("rest", 1);
     await token.after(60, 1);
@@ -65,7 +65,7 @@ describe("an event that changes nothing", () => {
     expect(await token.after(31, 3)).toBe("rests");
   });
 
-  it("is followed by its looks also when a request comes between", async () => {
+  it("is followed by its rechecks also when a request comes in between", async () => {
     const token = await start(() => hero("Same"));
     await token.ask("rest", 1);
     await token.after(60, 1);
@@ -76,7 +76,7 @@ describe("an event that changes nothing", () => {
     expect(await token.after(0, 3)).toBe(300);
   });
 
-  it("is no backlog until its look is due", async () => {
+  it("is no backlog until its recheck is due", async () => {
     const token = await start(() => hero("Same"));
     await token.ask("rest", 1);
     await token.after(60, 1);
@@ -86,7 +86,7 @@ describe("an event that changes nothing", () => {
   });
 });
 
-it("a mint whose document is not there yet is looked at three times, the last time a day later", async () => {
+it("a mint whose document is not there yet is rechecked three times, the last time a day later", async () => {
   const token = await start(broken);
   await token.ask("mint", 1);
 
@@ -95,7 +95,7 @@ it("a mint whose document is not there yet is looked at three times, the last ti
   expect(await token.after(86_401, 4)).toBe("rests");
 });
 
-it("a request that changes nothing is not followed by a look", async () => {
+it("a request that changes nothing is not followed by a recheck", async () => {
   const token = await start(() => hero("Same"));
   await token.ask("rest", 1);
   await token.after(60, 1);
@@ -104,7 +104,7 @@ it("a request that changes nothing is not followed by a look", async () => {
   expect(await token.after(60, 2)).toBe("rests");
 });
 
-it("an event that changes the document is not followed by a look", async () => {
+it("an event that changes the document is not followed by a recheck", async () => {
   const token = await start((nth) => hero(`Hero ${nth}`));
   await token.ask("event", 1);
 

@@ -3,14 +3,14 @@ import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/queue.ts";
-import { createCauseSetup } from "../../support/causes.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
-const setup = createCauseSetup(test);
-const triggers = setup.causes();
+const setup = createTriggerSetup(test);
+const triggers = setup.triggers();
 
 beforeEach(async () => {
   await emptyTables(database);
@@ -27,11 +27,11 @@ async function fetchAll(): Promise<void> {
 /** The pending tokens, each with its trigger. */
 const waiting = async () =>
   (await readQueue(database))
-    .filter(({ wanted, done }) => wanted > done)
+    .filter(({ requested, done }) => requested > done)
     .map(({ tokenId, trigger, minBlock }) => ({ tokenId, trigger, minBlock }));
 
 describe("a reorg", () => {
-  it("that takes a cause back has its token read again, at whatever block is left", async () => {
+  it("that reverts a trigger has its token read again, at whatever block is left", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
     await setup.add({ block: 80, token: 2n });
@@ -44,9 +44,9 @@ describe("a reorg", () => {
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
   });
 
-  it("is told from a restart, which takes the last blocks back until the index is where it was", async () => {
+  it("is distinguished from a restart, which removes the last blocks until the index is where it was", async () => {
     let seconds = 0;
-    const restarted = setup.causes(test.tables, () => seconds * 1_000);
+    const restarted = setup.triggers(test.tables, () => seconds * 1_000);
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
     await restarted.handleBatch();
@@ -68,19 +68,19 @@ describe("a reorg", () => {
 
   it("that leaves the chain shorter is seen once the index stands still", async () => {
     let seconds = 0;
-    const causesThen = setup.causes(test.tables, () => seconds * 1_000);
+    const triggersAtRestart = setup.triggers(test.tables, () => seconds * 1_000);
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
-    await causesThen.handleBatch();
+    await triggersAtRestart.handleBatch();
     await fetchAll();
     await raiseHeads(database, test.tables);
 
     await setup.revert(85);
     await setup.setChain(84, 70);
-    await causesThen.handleBatch();
+    await triggersAtRestart.handleBatch();
     expect(await waiting()).toEqual([]);
     seconds += 5;
-    await causesThen.handleBatch();
+    await triggersAtRestart.handleBatch();
 
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
   });
@@ -115,7 +115,7 @@ describe("a reorg", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it("that takes a range back sweeps it again, from a block that exists", async () => {
+  it("that reverts a range sweeps it again, from a block that exists", async () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: 95, 2: 95 });
     await setup.add({ block: 90, from: 0n, to: 10n });
@@ -137,7 +137,7 @@ describe("a reorg", () => {
     ]);
   });
 
-  it("while nobody looked loses no cause, though it has settled since", async () => {
+  it("while nobody watched loses no trigger, though it has settled since", async () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: null });
     await triggers.handleBatch();
@@ -162,7 +162,7 @@ describe("an index that is built again under another name", () => {
     await fetchAll();
     await setup.know({ 1: 95, 2: 60 });
 
-    const next = setup.causes(await setup.reindexAs("next_chain"));
+    const next = setup.triggers(await setup.reindexAs("next_chain"));
     await next.handleBatch();
 
     expect(await waiting()).toEqual([]);
@@ -183,7 +183,7 @@ describe("an index that is built again under another name", () => {
     await setup.add({ block: 150, token: 3n });
     await setup.add({ block: 40, source: "mint", token: 4n });
 
-    const next = setup.causes(await setup.reindexAs("next_chain"));
+    const next = setup.triggers(await setup.reindexAs("next_chain"));
     await next.handleBatch();
 
     expect((await waiting()).map(({ tokenId }) => tokenId)).toEqual(["1", "3", "4"]);
@@ -196,7 +196,7 @@ describe("an index that is built again under another name", () => {
     await triggers.handleBatch();
     await setup.sweeps().advance();
 
-    await setup.causes(await setup.reindexAs("next_chain")).handleBatch();
+    await setup.triggers(await setup.reindexAs("next_chain")).handleBatch();
 
     expect(await database.query('select skip_read as "skipRead" from vitrine.sweep order by id')).toEqual([
       { skipRead: false },
@@ -208,7 +208,7 @@ describe("an index that is built again under another name", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });
     await triggers.handleBatch();
-    const next = setup.causes(await setup.reindexAs("next_chain"));
+    const next = setup.triggers(await setup.reindexAs("next_chain"));
     await next.handleBatch();
     await fetchAll();
 

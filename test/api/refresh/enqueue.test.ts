@@ -30,14 +30,14 @@ const UINT256_MAX = (2n ** 256n - 1n).toString();
 beforeEach(() => emptyTables(database));
 
 describe("asking for a token", () => {
-  it("raises what is wanted of it and never adds a second row", async () => {
+  it("raises the requested mark and never adds a second row", async () => {
     const marks = [await ask(database, ["1"]), await ask(database, ["1", "2"]), await ask(database, ["1"])];
 
     expect(marks.map((each) => each.get("1"))).toEqual(["1", "2", "3"]);
     expect(marks[1]?.get("2")).toBe("1");
     expect(await readQueue(database)).toMatchObject([
-      { tokenId: "1", wanted: 3, done: 0 },
-      { tokenId: "2", wanted: 1, done: 0 },
+      { tokenId: "1", requested: 3, done: 0 },
+      { tokenId: "2", requested: 1, done: 0 },
     ]);
   });
 
@@ -61,7 +61,7 @@ describe("asking for a token", () => {
       trigger: "rest",
     });
 
-    expect(await readQueue(database)).toMatchObject([{ wanted: 1 }, { wanted: 1 }, { wanted: 1 }]);
+    expect(await readQueue(database)).toMatchObject([{ requested: 1 }, { requested: 1 }, { requested: 1 }]);
   });
 
   it("makes it due at once", async () => {
@@ -142,14 +142,14 @@ describe("priority", () => {
   });
 });
 
-describe("the block of the cause", () => {
-  it("keeps the highest one, so that no URI is read before its newest cause", async () => {
+describe("the block of the trigger", () => {
+  it("keeps the highest one, so that no URI is read before its newest trigger", async () => {
     for (const block of [5, 9, 7, 0]) await ask(database, [["1", block]], { trigger: "event" });
 
     expect(await claimOne(test)).toMatchObject({ minBlock: 9 });
   });
 
-  it("is void after a reorg, and counts again from the next cause on", async () => {
+  it("is void after a reorg, and counts again from the next trigger on", async () => {
     await ask(database, [["1", 90]], { trigger: "event" });
     await ask(database, [["1", 0]], { trigger: "reorg" });
     const afterReorg = await readQueue(database);
@@ -184,11 +184,11 @@ describe("many at once", () => {
 
     const rows = await readQueue(database);
     expect(rows).toHaveLength(ids.length);
-    expect(rows.reduce((sum, { wanted }) => sum + wanted, 0)).toBe(6 * 2 * 10 * 20);
+    expect(rows.reduce((sum, { requested }) => sum + requested, 0)).toBe(6 * 2 * 10 * 20);
     await Promise.all(connections.map((connection) => connection.close()));
   });
 
-  it("stays clear of deadlocks while leases are renewed and given back", async () => {
+  it("stays clear of deadlocks while leases are renewed and released", async () => {
     const ids = Array.from({ length: 60 }, (_, index) => String(index));
     await ask(database, [...ids].reverse());
     const leases = await claim(database, tables, SHARE, 60);
@@ -201,12 +201,12 @@ describe("many at once", () => {
     ]);
 
     expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
-    expect((await readQueue(database)).every(({ wanted }) => wanted === 41)).toBe(true);
+    expect((await readQueue(database)).every(({ requested }) => requested === 41)).toBe(true);
   });
 });
 
 describe("depth", () => {
-  it("counts what waits and tells how long the oldest has waited", async () => {
+  it("counts what waits and reports how long the oldest has waited", async () => {
     expect(await depth(database)).toEqual({ waiting: 0, oldestSeconds: 0 });
     await ask(database, ["1", "2"]);
     await passSeconds(database, 100);

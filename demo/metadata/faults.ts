@@ -1,7 +1,7 @@
 /** The tokens whose metadata is wrong on purpose, one fault each, so that every fault can be observed. */
 import type { Answer, Document, Kind } from "./answer.ts";
 
-export type Quirk = {
+export type Fault = {
   kind: Kind;
   id: number;
   name: string;
@@ -14,14 +14,14 @@ export type Quirk = {
 const SLOW_MS = 2_000;
 const MS_PER_SECOND = 1_000;
 
-const hero = (id: number, name: string, about: string, apply: Quirk["apply"]): Quirk => ({
+const hero = (id: number, name: string, about: string, apply: Fault["apply"]): Fault => ({
   kind: "heroes",
   id,
   name,
   about,
   apply,
 });
-const item = (id: number, name: string, about: string, apply: Quirk["apply"]): Quirk => ({
+const item = (id: number, name: string, about: string, apply: Fault["apply"]): Fault => ({
   ...hero(id, name, about, apply),
   kind: "items",
 });
@@ -47,8 +47,8 @@ const without = (document: Document, field: string): Answer => {
   return { body: rest };
 };
 
-/** Every quirk by token; a token that is not listed has a valid document. */
-export const QUIRKS: readonly Quirk[] = [
+/** Every fault by token; a token that is not listed has a valid document. */
+export const FAULTS: readonly Fault[] = [
   hero(33, "mismatched-value", "Level is a number trait with a quoted value", (document) =>
     withEntry(document, "Level", { value: "12" }),
   ),

@@ -1,0 +1,165 @@
+/** The whole service on a live chain, with a collection whose documents it has read, for benches over HTTP. */
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { type Chain, type Contract, startChain } from "../demo/chain.ts";
+import { freePort, startService } from "../demo/service.ts";
+import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { say } from "./rounds.ts";
+
+const MINTED_TOGETHER = 250;
+const DEADLINE_MS = 180_000;
+/** Fetches at once. */
+export const CONCURRENCY = 64;
+const ORIGIN = fileURLToPath(new URL("./origin.ts", import.meta.url));
+
+export interface ServedCollection {
+  readonly baseUrl: string;
+  readonly url: string;
+  readonly chainId: number;
+  readonly chain: Chain;
+  /** A VitrineHeroes. */
+  readonly contract: Contract;
+  /** Where the documents come from (origin.ts). */
+  readonly originUrl: string;
+  /** From the first document that was read to the last one, after a start with an empty history. */
+  readonly firstReadSeconds: number;
+  /** In lower case; its tokens are 1 to `tokens`. */
+  readonly collection: string;
+  /** Keys of as many apps of the highest tier; of the market API by default. */
+  createKeys(apps: number, apis?: readonly string[]): Promise<string[]>;
+}
+
+/** Mints the tokens, waits until their metadata is served, and passes the service to `use`; nothing outlives it. */
+export async function withServedCollection<Result>(
+  { tokens, env = {} }: { readonly tokens: number; readonly env?: Record<string, string> },
+  use: (served: ServedCollection) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  chmodSync(folder, 0o711);
+  const operatorToken = randomBytes(24).toString("hex");
+  const origin = spawn(process.execPath, ["--import", "tsx", ORIGIN]);
+  const [port] = await once(origin.stdout, "data");
+  const host = `127.0.0.1:${String(port).trim()}`;
+  const chain = await startChain();
+  const url = await joinEmbeddedPostgres(folder);
+  try {
+    const heroes = await chain.deploy("VitrineHeroes", [`http://${host}/`]);
+    for (let from = 1; from <= tokens; from += MINTED_TOGETHER) {
+      await chain.write(heroes, "mintRange", [
+        chain.account(0).address,
+        BigInt(from),
+        BigInt(MINTED_TOGETHER),
+      ]);
+    }
+    await chain.mineEvery(1);
+    const collectionsFile = join(folder, "collections.json");
+    const collection = heroes.address.toLowerCase();
+    writeFileSync(
+      collectionsFile,
+      JSON.stringify([{ chainId: chain.chainId, address: collection, startBlock: 0 }]),
+    );
+    const options = (refreshConcurrency: number) => ({
+      env: {
+        DATABASE_URL: url,
+        VITRINE_DATA: folder,
+        VITRINE_OPERATOR_TOKEN: operatorToken,
+        COLLECTIONS_FILE: collectionsFile,
+        [`PONDER_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
+        [`DELEGATE_REGISTRY_${chain.chainId}`]: "off",
+        ALLOW_PRIVATE_HOSTS: host,
+        ...env,
+        REFRESH_CONCURRENCY: String(refreshConcurrency),
+      },
+      logFile: join(folder, "service.log"),
+    });
+    // Indexed first, so that the time of the first read is that of reading alone.
+    const indexing = await startService({ port: await freePort(), ...options(0) });
+    try {
+      await settle(url, tokens, 0);
+    } finally {
+      await indexing.stop();
+    }
+    const service = await startService({ port: await freePort(), ...options(CONCURRENCY) });
+    try {
+      await settle(url, tokens, 1);
+      say(`${tokens} tokens are served`);
+      return await use({
+        baseUrl: service.baseUrl,
+        url,
+        chainId: chain.chainId,
+        chain,
+        contract: heroes,
+        originUrl: `http://${host}`,
+        firstReadSeconds: await readingSeconds(url),
+        collection,
+        createKeys: (apps, apis) => createKeys(service.baseUrl, operatorToken, apps, apis),
+      });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    origin.kill();
+    await stopEmbeddedPostgres(folder);
+    await chain.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until all tokens have so many versions. */
+async function settle(url: string, tokens: number, versions: number): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const [row] = await query<{ ready: number }>(
+      url,
+      `select count(*)::int as ready from vitrine.token where versions >= ${versions}`,
+    );
+    if (row?.ready === tokens) return;
+    if (Date.now() > deadline) throw new Error(`${row?.ready} of ${tokens} tokens have ${versions} versions`);
+    await sleep(100);
+  }
+}
+
+async function readingSeconds(url: string): Promise<number> {
+  const [row] = await query<{ seconds: number }>(
+    url,
+    "select extract(epoch from max(fetched_at) - min(fetched_at))::float8 as seconds from vitrine.version",
+  );
+  return row?.seconds ?? 0;
+}
+
+/** One statement on a connection of its own. */
+export async function query<Row>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function createKeys(
+  baseUrl: string,
+  operatorToken: string,
+  apps: number,
+  apis: readonly string[] = ["market"],
+): Promise<string[]> {
+  const create = async (_: unknown, nth: number): Promise<string> => {
+    const answer = await fetch(`${baseUrl}/admin/keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ app: `bench ${nth}`, apis }),
+    });
+    if (answer.status !== 201) throw new Error(`no key: ${await answer.text()}`);
+    return ((await answer.json()) as { key: string }).key;
+  };
+  return Promise.all(Array.from({ length: apps }, create));
+}

@@ -1,0 +1,46 @@
+/** The page around a full-width tool: the API reference and the GraphQL explorer. */
+
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import { Layout, page } from "../ui/layout.tsx";
+import type { PageVariables, To } from "../ui/site.ts";
+
+const links = [
+  { href: "/collections", text: "Collections" },
+  { href: "/console", text: "Console" },
+  { href: "/reference", text: "API reference" },
+  { href: "/graphql", text: "GraphQL" },
+] as const;
+
+interface Tool {
+  readonly title: string;
+  /** The tool's entry in the navigation. */
+  readonly href: (typeof links)[number]["href"];
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  /** Library scripts that are not modules; they run first. */
+  readonly libraries?: readonly string[];
+}
+
+/** Renders the page, whose scripts fill `content`. */
+export const renderTool = (
+  c: Context<{ Variables: PageVariables }>,
+  to: To,
+  { title, href, ...files }: Tool,
+  content: Child,
+): Response | Promise<Response> =>
+  c.html(
+    page(
+      <Layout
+        title={title}
+        to={to}
+        nav={links.map((link) => (link.href === href ? { ...link, isCurrent: true } : link))}
+        nonce={c.get("secureHeadersNonce")}
+        width="full"
+        {...files}
+      >
+        <h1 class="visually-hidden">{title}</h1>
+        {content}
+      </Layout>,
+    ),
+  );

@@ -1,0 +1,129 @@
+/**
+ * The event types of the stream: their payloads and their documentation. Routes, the stream, the OpenAPI document and
+ * docs/trading.md follow from it. To add one, add a row here, and a database trigger in a migration that inserts its
+ * events into vitrine.event_due with `type` and `payload`, in the transaction that makes them known.
+ */
+
+import { z } from "@hono/zod-openapi";
+import { lockStandardNames } from "../../domain/lock-standards.ts";
+
+/** The columns of a row of the stream that payloads are made of. */
+export interface PayloadColumns {
+  /** A lock's id in the chain index, which starts with its place on the chain. */
+  readonly source: string | null;
+  readonly transactionHash: string | null;
+  /** The standard of a lock; null for an event published before there were others than ERC-721x. */
+  readonly standard: string | null;
+  readonly approvedContract: string | null;
+  readonly lockCount: number | null;
+  readonly anomaly: boolean | null;
+  readonly version: number | null;
+  readonly contentHash: string | null;
+  /** The whole payload of a type that has no columns of its own. */
+  readonly payload: Readonly<Record<string, unknown>> | null;
+}
+
+interface EventTypeRow {
+  /** What it means and what a client should do, in Markdown. */
+  readonly meaning: string;
+  /** The fields beside those that every event has. */
+  readonly payload: z.ZodObject;
+  readonly payloadOf: (columns: PayloadColumns) => object;
+}
+
+const defaultLockPayload = z.object({
+  standard: z.enum(lockStandardNames),
+  locked: z.boolean(),
+  transaction_hash: z.string().nullable(),
+  block: z.int(),
+  block_time: z.iso.datetime(),
+});
+const lockPayload = defaultLockPayload.extend({
+  lock_count: z.int(),
+  approved_contract: z.string().nullable(),
+  surplus: z.boolean(),
+});
+
+/** Ponder's id of an event starts with its block's Unix seconds (10 digits), chain (16) and number (16). */
+const placeOf = (source: string) => ({
+  block: Number(source.slice(26, 42)),
+  block_time: new Date(Number(source.slice(0, 10)) * 1000).toISOString(),
+});
+
+const defaultLockOf = ({ standard, lockCount, transactionHash, source }: PayloadColumns) => ({
+  standard: standard ?? "erc721x",
+  locked: lockCount !== 0,
+  transaction_hash: transactionHash,
+  ...placeOf(source ?? ""),
+});
+
+const lock: EventTypeRow = {
+  meaning:
+    "The lock count after the event, its standard, and its position on the chain. `surplus` marks an ERC-721x unlock without a preceding lock, which changes nothing. `approved_contract` is `null` if the event names none. `locked` is the token's state after the event, across all standards.",
+  payload: lockPayload,
+  payloadOf: (columns) => ({
+    lock_count: columns.lockCount,
+    ...defaultLockOf(columns),
+    approved_contract: columns.approvedContract,
+    surplus: columns.anomaly,
+  }),
+};
+
+export const eventTypeTable = {
+  lock,
+  unlock: lock,
+  default_lock: {
+    meaning:
+      "The collection's default is now `locked` or not (ERC-6982): reload what you store about its tokens. Sent once for all tokens, with `token_id` `null`.",
+    payload: defaultLockPayload,
+    payloadOf: defaultLockOf,
+  },
+  metadata: {
+    meaning:
+      "Another `version` with another `content_hash` is now served. For a token read before its mint was indexed, it is sent with the mint.",
+    payload: z.object({ version: z.int(), content_hash: z.string().nullable() }),
+    payloadOf: ({ version, contentHash }) => ({ version, content_hash: contentHash }),
+  },
+} as const satisfies Readonly<Record<string, EventTypeRow>>;
+
+/** What a client can ask for. */
+export type EventType = keyof typeof eventTypeTable;
+export const eventTypes = Object.keys(eventTypeTable) as [EventType, ...EventType[]];
+export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypeTable, text);
+
+/** What a client gets beside the types that it asked for. */
+export const noticeTable = {
+  reverted: {
+    fields: ["reverts", "reverted_type"],
+    meaning:
+      "A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again.",
+  },
+  reset: {
+    fields: ["reason", "last_event_id", "latest"],
+    meaning:
+      "Missed events are no longer available: the id was `too_old`, or is an `unknown_id` of another database. Reload what you store; the stream continues from `latest`.",
+  },
+} as const;
+
+/** Every message by its meaning, with the names that share it and the fields of their payload. */
+export function documentedEvents(): readonly {
+  readonly names: readonly string[];
+  readonly fields: readonly string[];
+  readonly meaning: string;
+}[] {
+  const byMeaning = new Map<string, EventType[]>();
+  for (const type of eventTypes) {
+    const { meaning } = eventTypeTable[type];
+    byMeaning.set(meaning, [...(byMeaning.get(meaning) ?? []), type]);
+  }
+  return [
+    ...[...byMeaning].map(([meaning, names]) => ({
+      names,
+      fields: names.flatMap((name, index) =>
+        index === 0 ? Object.keys(eventTypeTable[name].payload.shape) : [],
+      ),
+      meaning,
+    })),
+    ...Object.entries(noticeTable).map(([name, { fields, meaning }]) => ({ names: [name], fields, meaning })),
+  ];
+}

@@ -1,0 +1,62 @@
+/** Reads many keys together that callers ask for one by one. */
+
+import DataLoader from "dataloader";
+
+export interface BatchOptions {
+  /** Keys of one load; more are loaded beside or after it. */
+  readonly max?: number;
+  /** Loads at once. Keys that are asked for meanwhile wait for the next one, which then loads more of them together. */
+  readonly atOnce?: number;
+}
+
+/**
+ * The value of a key in what `load` returns, or undefined. Keys that are asked for in the same turn of the event loop, or
+ * while `atOnce` loads are running, are loaded together, each once. A load begins after all its keys were asked
+ * for, so nobody gets what was read before. Its failure reaches all who wait for it.
+ */
+export function createBatch<Value>(
+  load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  { max = Number.POSITIVE_INFINITY, atOnce = Number.POSITIVE_INFINITY }: BatchOptions = {},
+): (key: string) => Promise<Value | undefined> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  function schedule(dispatch: () => void): void {
+    if (running >= atOnce) {
+      waiting.push(dispatch);
+      return;
+    }
+    running++;
+    // Keys that are asked for by other requests and promises of the same turn join.
+    setImmediate(dispatch);
+  }
+
+  function finished(): void {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+
+  const loader = new DataLoader<string, Value | undefined>(
+    async (keys) => {
+      try {
+        const values = await load([...new Set(keys)]);
+        return keys.map((key) => values.get(key));
+      } finally {
+        finished();
+      }
+    },
+    { cache: false, maxBatchSize: max, batchScheduleFn: schedule },
+  );
+  return (key) => loader.load(key);
+}
+
+/** Creates the value of a key once in the lifetime of the returned function. */
+export function keepByKey<Value>(make: (key: string) => Value): (key: string) => Value {
+  const made = new Map<string, Value>();
+  return (key) => {
+    const kept = made.get(key) ?? make(key);
+    made.set(key, kept);
+    return kept;
+  };
+}
