@@ -1,17 +1,41 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/support/longest-first.ts";
+import { LongestFirst } from "./test/support/test-order.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-export default defineConfig({
-  resolve: {
-    // Ponder's virtual modules exist only inside Ponder; handlers are captured by this registry instead.
-    alias: {
-      "ponder:registry": here("./test/support/ponder-registry.ts"),
-      "ponder:schema": here("./ponder.schema.ts"),
-    },
+export const resolve = {
+  // Ponder's virtual modules exist only inside Ponder; handlers are captured by this registry instead.
+  alias: {
+    "ponder:registry": here("./test/support/ponder-registry.ts"),
+    "ponder:schema": here("./ponder.schema.ts"),
   },
+};
+
+/** The parts' tests; `whole` has those of all parts together. */
+export const parts = {
+  include: ["test/**/*.test.ts"],
+  exclude: [
+    "test/e2e/**",
+    "test/faults/**",
+    "test/browser/**",
+    "test/fuzz/**",
+    "test/soak/**",
+    "test/answers/**",
+  ],
+};
+
+export const whole = {
+  include: ["test/e2e/**/*.test.ts"],
+  // What starts a service takes seconds of a core, several times where an index is built beside another.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+};
+
+export const globalSetup = ["test/support/global-postgres.ts", "test/support/global-contracts.ts"];
+
+export default defineConfig({
+  resolve,
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
@@ -21,33 +45,22 @@ export default defineConfig({
         extends: true,
         test: {
           name: "parts",
-          include: ["test/**/*.test.ts"],
-          exclude: [
-            "test/e2e/**",
-            "test/faults/**",
-            "test/browser/**",
-            "test/fuzz/**",
-            "test/soak/**",
-            "test/answers/**",
-          ],
+          ...parts,
           maxWorkers: 2,
           // Loading the service's modules anew for each file takes longer than its tests.
           isolate: false,
-          globalSetup: ["test/support/global-postgres.ts"],
+          globalSetup,
         },
       },
       {
         extends: true,
         test: {
           name: "whole",
-          include: ["test/e2e/**/*.test.ts"],
-          // Each file runs a chain, a database and the service, after the parts. Half of it is waiting: three at a time.
+          ...whole,
+          // Each file runs a chain, a database and the service. Half of it is waiting: three at a time.
           maxWorkers: 3,
-          // The contracts are compiled once in a worker, which takes longer than some files do.
           isolate: false,
-          // What starts a service takes seconds of a core, several times where an index is built beside another.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          globalSetup,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,8 +1,10 @@
 /** A collection of any size with ten traits per token, written directly into PostgreSQL. */
 
 import { randomBytes } from "node:crypto";
+import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
 import type { ChainTables } from "../src/api/chain/index/tables.ts";
 import type { CollectionConfig } from "../src/config.ts";
+import { chainDdl } from "../test/support/chain-ddl.ts";
 
 export const CHAIN_ID = 31337;
 
@@ -19,31 +21,15 @@ export interface Client {
   query(sql: string, parameters?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** Ponder's tables as far as search needs them, with the database indexes that serving creates. */
-export async function createChainTables(client: Client, tables: ChainTables): Promise<void> {
-  await client.query(`
-    create schema ${tables.schema};
-    create table ${tables.meta} (key text primary key, value jsonb not null);
-    create table ${tables.checkpoint} (chain_id bigint primary key, latest_checkpoint text not null);
-    create table ${tables.tokenState} (
-      chain_id bigint, collection_address text, token_id numeric(78), standard text, owner text, burned boolean not null,
-      lock_count int not null, erc721x_flag boolean, erc5192 boolean, erc6982 boolean, erc5753 boolean,
-      primary key (chain_id, collection_address, token_id));
-    create table ${tables.lockDefault} (
-      chain_id bigint, collection_address text, standard text, locked boolean not null,
-      primary key (chain_id, collection_address, standard));
-    create table ${tables.tokenRange} (
-      chain_id bigint, collection_address text, from_token_id numeric(78), to_token_id numeric(78), owner text,
-      primary key (chain_id, collection_address, from_token_id));
-    create table ${tables.tokenBalance} (
-      chain_id bigint, collection_address text, token_id numeric(78), holder text, balance numeric(78),
-      primary key (chain_id, collection_address, token_id, holder));
-    create index on ${tables.tokenState} (chain_id, collection_address, token_id) where burned;
-    create index on ${tables.tokenState} (chain_id, collection_address, token_id) where lock_count > 0;
-    create index on ${tables.tokenState} (chain_id, collection_address, token_id) where not erc6982;
-    create index on ${tables.tokenState} (chain_id, collection_address, owner, token_id);
-    create index on ${tables.tokenBalance} (chain_id, collection_address, holder, token_id) where balance > 0;
-    insert into ${tables.checkpoint} values (${CHAIN_ID}, '1')`);
+/** Ponder's tables, empty, with the database indexes that serving creates. */
+export async function createChainTables(
+  client: Client,
+  { schema, checkpoint }: ChainTables,
+  url: string,
+): Promise<void> {
+  await client.query(chainDdl(schema));
+  await client.query(`insert into ${checkpoint} values ('bench', ${CHAIN_ID}, '1', '1', '1')`);
+  await createServingIndexes(url, schema);
 }
 
 /**

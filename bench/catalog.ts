@@ -17,16 +17,16 @@ import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/
 import { createSearch, type Search } from "../src/api/search/service.ts";
 import { createChainTables, createCollection, type Data, type Kind } from "./catalog-data.ts";
 import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
+import { byPace, say } from "./rounds.ts";
 
-const SIZES = process.env.BENCH_TOKENS?.split(",").map(Number) ?? [10_000, 100_000, 1_000_000];
+const SIZES =
+  process.env.BENCH_TOKENS?.split(",").map(Number) ?? byPace([10_000, 100_000, 1_000_000], [10_000]);
 const SEARCHES = 200;
 // A query over a million rows takes seconds without a suitable database index.
 const SQL_MS_MAX = 6_000;
 const SQL_QUERIES_MIN = 3;
 const DEEP_PAGES = 200;
 const BYTES_PER_MB = 1_000_000;
-
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export async function benchCatalog() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -38,7 +38,7 @@ export async function benchCatalog() {
   await client.connect();
   const tables = chainTables("bench");
   try {
-    await createChainTables(client, tables);
+    await createChainTables(client, tables, url);
     const sizes: object[] = [];
     for (const tokens of SIZES) {
       const kinds: Kind[] = tokens === Math.max(...SIZES) ? ["usual", "serial"] : ["usual"];

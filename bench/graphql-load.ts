@@ -2,11 +2,12 @@
 
 import { Pool } from "undici";
 import type { QueryKind } from "./graphql-queries.ts";
+import { byPace, median } from "./rounds.ts";
 
 const CONNECTIONS = 16;
 // Many short alternating rounds: other load affects both sides.
 const SECONDS = 0.4;
-const ROUNDS = 25;
+const ROUNDS = byPace(25, 5);
 
 const paths = { bare: "/bare/graphql", vitrine: "/graphql" } as const;
 type Side = keyof typeof paths;
@@ -126,6 +127,3 @@ function compareRounds({ bare, vitrine }: Record<Side, Round[]>): Comparison {
     cpu_ratio: ratioOf((ours, theirs) => theirs.cpuMs / ours.cpuMs),
   };
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -6,6 +6,7 @@ import { CHAIN_ID } from "./catalog-data.ts";
 import { compareSides } from "./graphql-load.ts";
 import { type IndexedTokens, type QueryKind, queryKinds } from "./graphql-queries.ts";
 import { withIndexed } from "./indexed-service.ts";
+import { say } from "./rounds.ts";
 
 const TOKENS_PER_CALL = 1_000;
 const CALLS = 5;
@@ -14,8 +15,6 @@ const BOTH_SIDES = fileURLToPath(new URL("./graphql-app/", import.meta.url));
 // An operator's app may send 1,500 requests a second.
 const APPS = 6;
 const BAR = 0.95;
-
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export const benchGraphql = (): Promise<object> =>
   withIndexed(emitTokens, async ({ collection, operatorToken, serve }) => {

@@ -11,17 +11,16 @@ import pg from "pg";
 import { startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { byPace, compareRounds, say } from "./rounds.ts";
 
 const TOKENS_PER_CALL = 1_000;
 const EVENTS_PER_TOKEN = 4;
-const CALLS = 30;
+const CALLS = byPace(30, 6);
 // Ponder treats the last thirty blocks as unfinalized, and those are no backfill.
 const BLOCKS_AFTER = 40;
-const ROUNDS = 5;
+const ROUNDS = byPace(5, 1);
 const LOG_FORMAT = ["--log-format", "json"];
 const BARE_APP = fileURLToPath(new URL("./bare-app/", import.meta.url));
-
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export async function benchIndexing() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -52,26 +51,16 @@ export async function benchIndexing() {
     };
     say(`${events} events on the chain`);
 
-    const seconds: Record<"vitrine" | "bare", number[]> = { vitrine: [], bare: [] };
-    for (let round = 1; round <= ROUNDS; round++) {
-      for (const side of ["vitrine", "bare"] as const) {
-        const took = await backfill(side, `${side}_${round}`, env, folder);
-        seconds[side].push(took);
-        say(`${side}, round ${round}: ${took.toFixed(2)} s`);
-      }
-    }
-    const ratios = seconds.vitrine.map((took, round) => (seconds.bare[round] ?? 0) / took);
+    const play = (side: "vitrine" | "bare") => async (round: number) => ({
+      perSecond: events / (await backfill(side, `${side}_${round}`, env, folder)),
+    });
+    const compared = await compareRounds(
+      ROUNDS,
+      { vitrine: play("vitrine"), bare: play("bare") },
+      { isCold: true },
+    );
     const rows = await compareRows(env.DATABASE_URL);
-    const perSecond = (side: "vitrine" | "bare"): number => Math.round(events / median(seconds[side]));
-    return {
-      events,
-      vitrine_events_per_second: perSecond("vitrine"),
-      bare_events_per_second: perSecond("bare"),
-      ratio: Number(median(ratios).toFixed(2)),
-      ratios: ratios.map((each) => Number(each.toFixed(2))),
-      bar: 0.85,
-      rows,
-    };
+    return { events, ...compared, bar: { ratio: 0.9 }, rows };
   } finally {
     await stopEmbeddedPostgres(folder);
     await chain.close();
@@ -131,6 +120,3 @@ async function compareRows(url: string): Promise<Record<string, number>> {
   await client.end();
   return counts;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -21,15 +21,14 @@ import { startMediaWorker } from "../src/api/media/probes/worker.ts";
 import { createMedia } from "../src/api/media/service.ts";
 import { createDisk } from "../src/api/media/storage/disk.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { byPace, say } from "./rounds.ts";
 
 const PROCESSES = 2;
 const LANES = 8;
-const CACHED = 10_000;
+const CACHED = byPace(10_000, 500);
 const URLS_AT_ONCE = 500;
 // Per process: its code, the libraries, and the work in progress.
 const CEILING_MB = 400;
-
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export async function benchMediaCache() {
   const decoder = createDecoder({ processes: PROCESSES });

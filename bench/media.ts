@@ -7,15 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { createDecoder } from "../src/api/media/decoder/decoder.ts";
 import { DECODERS } from "../src/api/media/probes/pipeline.ts";
+import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
 const LANES = 8;
 const FILES = 120;
 // A round takes seconds, so that its last files, which leave some processes idle, are a small share. There are many
 // alternating rounds, because other load on the machine's memory shifts both sides by a tenth.
-const PASSES = 4;
-const ROUNDS = 8;
-
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+const PASSES = byPace(4, 1);
+const ROUNDS = byPace(8, 2);
 
 export async function benchMedia() {
   const decoder = createDecoder({ processes: DECODERS });
@@ -31,30 +30,16 @@ export async function benchMedia() {
     if ("reason" in decoded) throw new Error(`${decoded.reason}: ${decoded.message}`);
   };
   // Neither side pays for its startup.
-  for (const work of [bare, ours]) await inParallel(files.slice(0, LANES), work);
+  for (const work of [bare, ours]) await secondsFor(files.slice(0, LANES), LANES, work);
   while (decoder.pids().length < DECODERS) await sleep(10);
 
-  const seconds = { bare: 0, vitrine: 0 };
-  for (let round = 1; round <= ROUNDS; round++) {
-    for (const [side, work] of [
-      ["bare", bare],
-      ["vitrine", ours],
-    ] as const) {
-      const took = await time(() => inParallel(Array.from({ length: PASSES }, () => files).flat(), work));
-      seconds[side] += took;
-      say(`${side}, round ${round}: ${((FILES * PASSES) / took).toFixed(1)} images/s`);
-    }
-  }
+  const images = Array.from({ length: PASSES }, () => files).flat();
+  const play = (work: (body: Buffer) => Promise<void>) => async () => ({
+    perSecond: images.length / (await secondsFor(images, LANES, work)),
+  });
+  const compared = await compareRounds(ROUNDS, { vitrine: play(ours), bare: play(bare) }, { isCold: true });
   await decoder.close();
-  const perSecond = (side: "bare" | "vitrine"): number =>
-    Math.round((ROUNDS * PASSES * FILES) / seconds[side]);
-  return {
-    images: FILES,
-    vitrine_images_per_second: perSecond("vitrine"),
-    bare_images_per_second: perSecond("bare"),
-    ratio: Number((seconds.bare / seconds.vitrine).toFixed(2)),
-    bar: 0.9,
-  };
+  return { images: images.length, ...compared, bar: { ratio: 0.9 } };
 }
 
 /** Like real tokens' images: 600 to 1,200 pixels, up to a mebibyte, half of them photographs. */
@@ -70,18 +55,4 @@ function drawFiles(): Promise<Buffer[]> {
       return isPhotograph ? image.jpeg({ quality: 85 }).toBuffer() : image.png().toBuffer();
     }),
   );
-}
-
-async function inParallel(files: readonly Buffer[], work: (body: Buffer) => Promise<void>): Promise<void> {
-  const left = files.values();
-  const lane = async (): Promise<void> => {
-    for (const body of left) await work(body);
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-}
-
-async function time(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
 }

@@ -6,11 +6,11 @@ import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts"
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { CHAIN_ID, createCollection, NUMBER_TRAIT, traitName, valueAt } from "./catalog-data.ts";
 import { SCHEMA, withIndexed } from "./indexed-service.ts";
+import { byPace, say } from "./rounds.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? 1_000_000);
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
 const REQUESTS = 100;
 
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 
 const is = (trait: number, nth: number): [string, string] => [`is:${traitName(trait)}`, valueAt(trait, nth)];

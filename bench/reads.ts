@@ -8,13 +8,13 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import pg from "pg";
-import { compareRounds, say } from "./rounds.ts";
+import { byPace, compareRounds, say } from "./rounds.ts";
 import { type ServedCollection, withServedCollection } from "./served-collection.ts";
 
-const TOKENS = 5_000;
+const TOKENS = byPace(5_000, 1_000);
 const CONNECTIONS = 16;
-const SECONDS = 1.5;
-const ROUNDS = 7;
+const SECONDS = byPace(1.5, 1);
+const ROUNDS = byPace(7, 2);
 const PATHS = 500;
 const CHECKED = 100;
 // An app of the advanced tier may send 1,500 requests a second.

@@ -9,15 +9,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { encodeFunctionData } from "viem";
-import { compareRounds, median, say } from "./rounds.ts";
+import { byPace, compareRounds, median, say } from "./rounds.ts";
 import { CONCURRENCY, query, type ServedCollection, withServedCollection } from "./served-collection.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? 20_000);
-const ROUNDS = 3;
-const STILL_SWEEPS = 2;
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(20_000, 2_000));
+const ROUNDS = byPace(3, 1);
+const STILL_SWEEPS = byPace(3, 1);
 const RATES = [100, 400];
-const UPDATE_SECONDS = 15;
-const SINGLES = 50;
+const UPDATE_SECONDS = byPace(15, 3);
+const SINGLES = byPace(50, 20);
 const POLL_MS = 10;
 const DEADLINE_MS = 180_000;
 // A token is not fetched again within five seconds of its last fetch.

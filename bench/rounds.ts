@@ -1,5 +1,11 @@
 /** Interleaved rounds of two sides, so that whatever else the machine does affects both. */
 
+/** `--quick`: fewer and shorter rounds, to see that nothing is far off. Its figures say little more. */
+export const isQuick = process.argv.includes("--quick");
+
+/** One of two values, by `--quick`. */
+export const byPace = <Value>(whole: Value, quick: Value): Value => (isQuick ? quick : whole);
+
 export const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 export interface Round {
@@ -23,16 +29,21 @@ export interface Comparison {
 
 type Side = "vitrine" | "bare";
 
-/** So many pairs after one that warms both sides up. The sides take turns in going first. */
+/**
+ * So many pairs, the sides taking turns in going first; before them one that warms both sides up, unless `isCold`: rounds
+ * that start everything anew. `play` gets the round's number, from 0 for the warm one and from 1 for those that count.
+ */
 export async function compareRounds(
   rounds: number,
-  play: Readonly<Record<Side, () => Promise<Round>>>,
+  play: Readonly<Record<Side, (round: number) => Promise<Round>>>,
+  { isCold = false } = {},
 ): Promise<Comparison> {
   const played: Record<Side, Round[]> = { vitrine: [], bare: [] };
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = isCold ? 1 : 0; round <= rounds; round++) {
     const sides: Side[] = round % 2 === 0 ? ["vitrine", "bare"] : ["bare", "vitrine"];
     for (const side of sides) {
-      const result = await play[side]();
+      const result = await play[side](round);
+      say(`  ${side}, round ${round}: ${result.perSecond.toFixed(result.perSecond < 100 ? 1 : 0)}/s`);
       if (round > 0) played[side].push(result);
     }
   }
@@ -51,6 +62,21 @@ export async function compareRounds(
       bare_p99_ms: middle("bare", ({ p99 }) => p99),
     }),
   };
+}
+
+/** Works on each of the values, so many at once, and returns the seconds that all took. */
+export async function secondsFor<Value>(
+  values: Iterable<Value>,
+  atOnce: number,
+  work: (value: Value) => Promise<unknown>,
+): Promise<number> {
+  const startedAt = performance.now();
+  const left = values[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (let next = left.next(); !next.done; next = left.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return (performance.now() - startedAt) / 1000;
 }
 
 /** The upper one of two in the middle; 0 for none. */

@@ -37,13 +37,14 @@ export async function buildBeside({
   onLine,
   onReady,
 }: BesideOptions): Promise<number> {
-  const check = await checkIndex(process.cwd(), process.env);
-  const schema = schemaToBuild(check);
   const port = requestedPort ?? loadServingConfig(process.env).port + 1;
   await requireFreePort(port).catch((cause: Error) => {
     if (!(cause instanceof BootError)) throw cause;
     throw new Error(`port ${port} is in use; pass a free one with --port`, { cause });
   });
+  // Takes seconds, unlike the port.
+  const check = await checkIndex(process.cwd(), process.env);
+  const schema = schemaToBuild(check);
   for (const reason of check.reasons) onLine(reason);
   onLine(`building schema "${schema}" on port ${port}; what serves schema "${check.schema}" goes on`);
 

@@ -2,22 +2,20 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
-const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "build-process.ts");
+const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "build-process.js");
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Ten hex digits that Ponder compares with those of an existing chain index. Runs Ponder's own build in a process
- * without a database or a port, in about three seconds; it needs no RPC endpoint. Throws the build's own message when
+ * without a database or a port, in about two seconds; it needs no RPC endpoint. Throws the build's own message when
  * the configuration or the code is invalid.
  */
 export async function readBuildId(root: string, environment: Environment): Promise<string> {
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  const build = spawn(process.execPath, ["--import", tsx, SCRIPT], {
+  const build = spawn(process.execPath, [SCRIPT], {
     cwd: resolve(root),
     env: {
       ...environment,

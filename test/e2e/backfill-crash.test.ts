@@ -26,7 +26,7 @@ beforeAll(async () => {
   await claimEveryToken(chain, cast);
   await fillBlocks(cast);
   await playStory(chain, cast);
-  site = createSite([{ chain, collections: collectionsOf(cast), registry: lower(registry) }]);
+  site = await createSite([{ chain, collections: collectionsOf(cast), registry: lower(registry) }]);
 });
 afterAll(() => site.close());
 

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
@@ -11,6 +13,9 @@ import { makeFolder } from "../support/folder.ts";
 import { exchange } from "../support/raw-http.ts";
 import { eventually } from "./world.ts";
 
+const ROOT = resolve(import.meta.dirname, "../..");
+/** Where `npm start` indexes by default. */
+const SCHEMA = "vitrine_chain";
 const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const PONDER = ["start", "--schema", "x"];
 
@@ -25,7 +30,7 @@ let rivals: Service[];
 beforeAll(async () => {
   folder = makeFolder();
   chain = await startChain();
-  const env = { ...environment(), DATABASE_SCHEMA: "shared" };
+  const env = environment();
   running = await startService({ port: await freePort(), env, logFile: join(folder, "running.log") });
   second = startsAndFails(env, undefined, null);
   second.catch(() => undefined);
@@ -77,6 +82,30 @@ async function startsAndFails(
   return { code, lines, log: service.log() };
 }
 
+/**
+ * Evaluates ponder.config.ts alone, as `ponder start` does before it locks anything. Ponder takes three times as long,
+ * and how it ends is asked of it once.
+ */
+async function configFails(env: Record<string, string>) {
+  const ponder = { options: { command: "start", port: await freePort() } };
+  const script = `
+    globalThis.PONDER_COMMON = ${JSON.stringify(ponder)};
+    globalThis.PONDER_NAMESPACE_BUILD = { schema: "x" };
+    await import("./ponder.config.ts");
+  `;
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, lines: `${stdout}${stderr}`.trimEnd().split("\n") };
+}
+
 const isReady = (service: Service): Promise<boolean> =>
   fetch(`${service.baseUrl}/ready`).then(
     ({ ok }) => ok,
@@ -95,16 +124,22 @@ const readLock = async (schema: string): Promise<number | undefined> => {
   }
 };
 
+it("an endpoint of another chain stops the start with one sentence that says what to do", async () => {
+  const env = { COLLECTIONS_FILE: collectionsFile(2020), PONDER_RPC_URL_2020: chain.rpcUrl };
+
+  const { code, lines, log } = await startsAndFails({ ...environment(), ...env });
+
+  expect(code).toBe(1);
+  const sentence = /PONDER_RPC_URL_2020 \(endpoint 1\) serves chain 31337, not 2020; point it to chain 2020/;
+  expect(lines).toEqual([expect.stringMatching(sentence)]);
+  expect(log).not.toMatch(/^\s+at /m);
+});
+
 it.each([
   [
     "a chain without an RPC endpoint",
     () => ({ ...environment(), COLLECTIONS_FILE: collectionsFile(2020) }),
     /is on chain 2020, but PONDER_RPC_URL_2020 is not set; set it to an RPC endpoint of that chain\.$/,
-  ],
-  [
-    "an endpoint of another chain",
-    () => ({ ...environment(), COLLECTIONS_FILE: collectionsFile(2020), PONDER_RPC_URL_2020: chain.rpcUrl }),
-    /PONDER_RPC_URL_2020 \(endpoint 1\) serves chain 31337, not 2020; point it to chain 2020/,
   ],
   [
     "a collections file that is not there",
@@ -116,12 +151,22 @@ it.each([
     () => ({ ...environment(), TRADE_MAX_AGE: "soon" }),
     /TRADE_MAX_AGE must be a whole number/,
   ],
+  [
+    "a data folder of another PostgreSQL",
+    () => {
+      const data = join(folder, "other-data");
+      mkdirSync(join(data, "postgres"), { recursive: true });
+      writeFileSync(join(data, "postgres", "PG_VERSION"), "9\n");
+      return { ...environment(), VITRINE_DATA: data };
+    },
+    /VITRINE_DATA/,
+  ],
 ])("%s stops the start with one sentence that says what to do", async (_name, env, sentence) => {
-  const { code, lines, log } = await startsAndFails(env());
+  const { code, lines } = await configFails(env());
 
   expect(code).toBe(1);
   expect(lines).toEqual([expect.stringMatching(sentence)]);
-  expect(log).not.toMatch(/^\s+at /m);
+  expect(lines[0]).toMatch(/^vitrine: /);
 });
 
 it("a busy port stops the start with one sentence that says what to do", async () => {
@@ -138,24 +183,13 @@ it("a busy port stops the start with one sentence that says what to do", async (
   ]);
 });
 
-it("a data folder of another PostgreSQL stops the start with one sentence that says what to do", async () => {
-  const data = join(folder, "other-data");
-  mkdirSync(join(data, "postgres"), { recursive: true });
-  writeFileSync(join(data, "postgres", "PG_VERSION"), "9\n");
-
-  const { code, lines } = await startsAndFails({ ...environment(), VITRINE_DATA: data });
-
-  expect(code).toBe(1);
-  expect(lines).toEqual([expect.stringContaining("VITRINE_DATA")]);
-});
-
 it("a schema that another process indexes stops `npm start` with one sentence that says what to do", async () => {
   const { code, log } = await second;
 
   expect(code).toBe(1);
-  expect(log).toMatch(/shared.*in use by another process \(process \d+ on /);
+  expect(log).toMatch(/vitrine_chain.*in use by another process \(process \d+ on /);
   // Ponder's own refusal would unlock the schema of the process that has it.
-  expect(await readLock("shared")).toBe(1);
+  expect(await readLock(SCHEMA)).toBe(1);
 });
 
 it("of two services that start at the same moment on one schema, one serves and the other says why it does not", async () => {
@@ -191,17 +225,10 @@ it("listens by a server of ours, instead of Ponder's: its limits apply before an
   expect(metrics).toContain(429);
 });
 
+// The last one: it stops the service.
 it("needs nothing but an RPC endpoint and a collections file", async () => {
-  const logFile = join(folder, "bare.log");
-  const service = await startService({
-    port: await freePort(),
-    env: environment(),
-    logFile,
-    ponderArgs: PONDER,
-  });
-
-  const answer = await fetch(`${service.baseUrl}/market/collections`);
+  const answer = await fetch(`${running.baseUrl}/market/collections`);
 
   expect(answer.status).toBe(401);
-  expect(await service.stop()).toBe(0);
+  expect(await running.stop()).toBe(0);
 });

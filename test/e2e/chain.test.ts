@@ -37,7 +37,7 @@ beforeAll(async () => {
   await chain.mine(UNSETTLED_BLOCKS + 1);
 
   const collections = Object.values(casts).flatMap(collectionsOf);
-  site = createSite([{ chain, collections, registry: lower(registry) }]);
+  site = await createSite([{ chain, collections, registry: lower(registry) }]);
   service = await site.start("chain");
   reader = createReader(service.baseUrl);
   await playStory(chain, casts.live);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   host.set("items", 1, document("Item 1"));
   await chain.mineEvery(1);
 
-  site = createSite([{ chain, collections: [lower(heroes)] }], {
+  site = await createSite([{ chain, collections: [lower(heroes)] }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     REFRESH_CONCURRENCY: "4",
   });

@@ -60,7 +60,9 @@ beforeAll(async () => {
 
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
-  site = createSite([{ chain, collections: [...contracts, raw].map(lower) }], { REFRESH_CONCURRENCY: "4" });
+  site = await createSite([{ chain, collections: [...contracts, raw].map(lower) }], {
+    REFRESH_CONCURRENCY: "4",
+  });
   const collections = [...contracts, raw].map((contract) => ({
     chainId: chain.chainId,
     address: lower(contract),

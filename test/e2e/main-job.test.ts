@@ -2,12 +2,22 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
+import { originalAnswer } from "../../demo/metadata/documents.ts";
+import { populate } from "../../demo/populate.ts";
+import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 let world: World;
 let partner: ReturnType<typeof createPartner>;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({
+    host: WITHOUT_PICTURES,
+    populate(chain, host) {
+      // The pictures that this file asks for.
+      for (const id of [16n, host.ipfsHero.id])
+        host.set("heroes", id, originalAnswer("heroes", id, host.url));
+      return populate(chain, host);
+    },
+  });
   partner = createPartner(world.service.baseUrl, await createKey(world));
 });
 afterAll(() => world.close());

@@ -40,7 +40,7 @@ beforeAll(async () => {
     for (let id = 1n; id <= MINTED; id++) await mint(name, id);
   }
   const collections = names.map((name) => lower(contracts[name]));
-  site = createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
+  site = await createSite([{ chain: { ...chain, rpcUrl: node.url }, collections }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     REFRESH_CONCURRENCY: "4",
     // Strangers may use as many addresses as they like.

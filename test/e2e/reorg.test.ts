@@ -14,7 +14,7 @@ import {
   untilIndexed,
 } from "../support/chain-tables.ts";
 import { lower, ownerOf } from "../support/contract-answers.ts";
-import { createPartner, eventually } from "./world.ts";
+import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
 const SCHEMA = "reorg";
 
@@ -25,10 +25,10 @@ let site: Site;
 let service: Service;
 let reader: Reader;
 beforeAll(async () => {
-  [chain, host] = await Promise.all([startChain(), startMetadataHost()]);
+  [chain, host] = await Promise.all([startChain(), startMetadataHost(WITHOUT_PICTURES)]);
   population = await populate(chain, host);
   const collections = [population.erc721, population.erc1155].map(lower);
-  site = createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
+  site = await createSite([{ chain, collections, registry: lower(population.delegateRegistry) }], {
     ALLOW_PRIVATE_HOSTS: new URL(host.url).host,
     IPFS_GATEWAYS: host.ipfsGateway,
     REFRESH_CONCURRENCY: "4",

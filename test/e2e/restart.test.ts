@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, spawnService } from "../../demo/service.ts";
 import { servingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
-import { createKey, createPartner, createWorld, eventually, type World } from "./world.ts";
+import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
 let world: World;
 let partner: ReturnType<typeof createPartner>;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ host: WITHOUT_PICTURES });
   partner = createPartner(world.service.baseUrl, await createKey(world));
 });
 afterAll(() => world.close());
@@ -137,21 +137,6 @@ it("a stop by SIGINT ends with 0 and leaves the schema unlocked", async () => {
   expect(await isLocked()).toBe(false);
 });
 
-it("Ponder follows the end of a supervisor that was killed, and leaves the schema unlocked", async () => {
-  const { baseUrl, process } = await world.start();
-  process.kill("SIGKILL");
-
-  await eventually(
-    () =>
-      fetch(`${baseUrl}/health`).then(
-        () => true,
-        () => false,
-      ),
-    (isThere) => !isThere,
-  );
-  expect(await isLocked()).toBe(false);
-});
-
 describe("after an edit", () => {
   let root: string;
   const options = (schema: string) => ({
@@ -160,8 +145,7 @@ describe("after an edit", () => {
     logFile: join(world.folder, `edit-${Date.now()}.log`),
   });
 
-  beforeAll(async () => {
-    await world.service.stop();
+  beforeAll(() => {
     // A copy, so that the project under test is never edited.
     root = join(world.folder, "project");
     mkdirSync(root);
@@ -179,15 +163,30 @@ describe("after an edit", () => {
     symlinkSync(join(PROJECT, "node_modules"), join(root, "node_modules"));
   });
 
-  it("under src/api, `ponder start` on the same schema resumes without a re-index", async () => {
+  it("under src/api, `npm start` on the same schema resumes without a re-index", async () => {
     appendFileSync(join(root, "src/api/app/openapi.ts"), "\n// edited\n");
 
-    const service = await world.start(options("vitrine_e2e"));
+    const { logFile } = options("vitrine_e2e");
+    const service = await world.start({ root, logFile });
 
     expect(service.log()).not.toContain("Created database tables");
     expect(service.log()).toContain("Detected crash recovery");
     expect((await partner.token(world.heroes, 1)).metadata.version).toBeGreaterThan(0);
-    await service.stop();
+  });
+
+  it("Ponder follows the end of a supervisor that is killed, and leaves the schema unlocked", async () => {
+    const { baseUrl, process } = world.service;
+    process.kill("SIGKILL");
+
+    await eventually(
+      () =>
+        fetch(`${baseUrl}/health`).then(
+          () => true,
+          () => false,
+        ),
+      (isThere) => !isThere,
+    );
+    await eventually(isLocked, (locked) => !locked);
   });
 
   it("under src/domain, `npm start` stops with the command that builds a new index beside the old one", async () => {

@@ -46,7 +46,7 @@ beforeAll(async () => {
     for (const from of [1n, 21n])
       await chain.write(contract, "mintRange", [chain.account(1).address, from, 20n]);
   }
-  site = createSite([{ chain, collections: names.map((name) => lower(heroes[name])) }], {
+  site = await createSite([{ chain, collections: names.map((name) => lower(heroes[name])) }], {
     REFRESH_CONCURRENCY: "8",
     RESAMPLE_HOURS,
     ALLOW_PRIVATE_HOSTS: host.host,

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await chain.write(heroes, "updateApprovedContracts", [[game().address], [true]]);
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
-  site = createSite([{ chain, collections: [heroes, storm].map(lower) }]);
+  site = await createSite([{ chain, collections: [heroes, storm].map(lower) }]);
   service = await site.start(SCHEMA);
   key = await createKey(service);
 });

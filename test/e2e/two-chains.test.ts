@@ -12,7 +12,7 @@ import {
   untilIndexed,
 } from "../support/chain-tables.ts";
 import { lower, ownerOf } from "../support/contract-answers.ts";
-import { createPartner, eventually } from "./world.ts";
+import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
 /** One of the two chains, with a contract at the same address on both. */
 interface Side {
@@ -39,7 +39,7 @@ beforeAll(async () => {
     collections: [lower(heroes)],
     registry: lower(registry),
   }));
-  site = createSite(chains, {
+  site = await createSite(chains, {
     ALLOW_PRIVATE_HOSTS: [near, far].map(({ host }) => new URL(host.url).host).join(","),
     REFRESH_CONCURRENCY: "4",
   });
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 /** The sides differ in everything but the addresses: owner, locker, locked token, names, delegation. */
 async function createSide(chainId: number, side: 0 | 1): Promise<Side> {
-  const [chain, host] = await Promise.all([startChain({ chainId }), startMetadataHost()]);
+  const [chain, host] = await Promise.all([startChain({ chainId }), startMetadataHost(WITHOUT_PICTURES)]);
   // In this order on both chains, since an address derives from deployer and nonce.
   const heroes = await chain.deploy("VitrineHeroes", [host.heroesBaseUri]);
   const registry = await chain.deploy("DelegateRegistryV2");

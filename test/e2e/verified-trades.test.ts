@@ -21,7 +21,7 @@ beforeAll(async () => {
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);
   proxy = await startRpcProxy(chain.rpcUrl);
-  site = createSite([{ chain, collections: cast.collections }], {
+  site = await createSite([{ chain, collections: cast.collections }], {
     [`PONDER_RPC_URL_${chain.chainId}`]: proxy.url,
   });
   service = await site.start("verified_trades");

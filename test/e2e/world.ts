@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Chain, startChain } from "../../demo/chain.ts";
-import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
+import { type MetadataHost, type MetadataHostOptions, startMetadataHost } from "../../demo/metadata-host.ts";
 import { type Population, populate } from "../../demo/populate.ts";
 import { freePort, type Service, type ServiceOptions, startService } from "../../demo/service.ts";
 import type { TokenView } from "../../src/api/catalog/tokens/token-view.ts";
@@ -33,16 +33,20 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** `more` adds to the environment and to the start options, and may fill the chain in another way. */
+/** Documents with this base name pictures that nobody serves: drawing and checking them takes ten seconds of a core. */
+export const WITHOUT_PICTURES = { documentBaseUrl: "http://127.0.0.1:9" };
+
+/** `more` adds to the environment and to the start options, and may fill the chain and the host in another way. */
 export async function createWorld(
   more: {
     readonly env?: Record<string, string>;
     readonly service?: Partial<ServiceOptions>;
     readonly populate?: typeof populate;
+    readonly host?: MetadataHostOptions;
   } = {},
 ): Promise<World> {
   const folder = makeFolder();
-  const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(), freePort()]);
+  const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(more.host), freePort()]);
   const population = await (more.populate ?? populate)(chain, host);
   // The guard trusts a chain index only while blocks keep coming.
   await chain.mineEvery(1);

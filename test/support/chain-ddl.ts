@@ -5,8 +5,8 @@ import * as chainSchema from "../../ponder.schema.ts";
 
 export const CHAIN_SCHEMA = "test_chain";
 
-/** The statements that create `CHAIN_SCHEMA`. */
-export function chainDdl(): string {
+/** The statements that create a schema of Ponder's. */
+export function chainDdl(schema = CHAIN_SCHEMA): string {
   const statements = Object.values(chainSchema).map((table) => {
     const { name, columns, primaryKeys } = getTableConfig(table as unknown as PgTable);
     const columnLines = columns.map(
@@ -16,12 +16,12 @@ export function chainDdl(): string {
     const keyLines = primaryKeys.map(
       (key) => `primary key (${key.columns.map((column) => `"${column.name}"`).join(", ")})`,
     );
-    return `create table ${CHAIN_SCHEMA}.${name} (${[...columnLines, ...keyLines].join(", ")});`;
+    return `create table ${schema}.${name} (${[...columnLines, ...keyLines].join(", ")});`;
   });
   return `
-    create schema ${CHAIN_SCHEMA};
-    create table ${CHAIN_SCHEMA}._ponder_meta (key text primary key, value jsonb not null);
-    create table ${CHAIN_SCHEMA}._ponder_checkpoint (
+    create schema ${schema};
+    create table ${schema}._ponder_meta (key text primary key, value jsonb not null);
+    create table ${schema}._ponder_checkpoint (
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
     ${statements.join("\n")}`;

@@ -13,9 +13,9 @@ import {
   startService,
 } from "../../demo/service.ts";
 import * as chainSchema from "../../ponder.schema.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { eventually } from "../e2e/world.ts";
 import { makeFolder } from "./folder.ts";
+import { createDatabaseOf } from "./run-database.ts";
 
 const OPERATOR_TOKEN = "operator-token-of-the-tests";
 
@@ -40,9 +40,13 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** A folder, a database and an environment. `env` adds to it; by default, no metadata is fetched. */
-export function createSite(chains: readonly IndexedChain[], env: Record<string, string> = {}): Site {
+/** A folder, an empty database and an environment. `env` adds to it; by default, no metadata is fetched. */
+export async function createSite(
+  chains: readonly IndexedChain[],
+  env: Record<string, string> = {},
+): Promise<Site> {
   const folder = makeFolder();
+  const database = await createDatabaseOf();
   const collections = chains.flatMap(({ chain, collections: addresses }) =>
     addresses.map((address) => ({ chainId: chain.chainId, address, startBlock: 0 })),
   );
@@ -69,7 +73,7 @@ export function createSite(chains: readonly IndexedChain[], env: Record<string, 
         ]),
       ),
       COLLECTIONS_FILE: join(folder, "collections.json"),
-      DATABASE_URL: "",
+      DATABASE_URL: database.url,
       VITRINE_DATA: folder,
       VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN,
       REFRESH_CONCURRENCY: "0",
@@ -86,7 +90,7 @@ export function createSite(chains: readonly IndexedChain[], env: Record<string, 
       return service;
     },
     async query<Row>(sql: string) {
-      const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
+      const client = new pg.Client({ connectionString: database.url });
       await client.connect();
       try {
         return (await client.query(sql)).rows as Row[];
@@ -104,7 +108,7 @@ export function createSite(chains: readonly IndexedChain[], env: Record<string, 
     },
     async close() {
       await Promise.all(services.map((service) => service.stop()));
-      await stopEmbeddedPostgres(folder);
+      await database.drop();
       await Promise.all(chains.map(({ chain }) => chain.close()));
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,15 +1,14 @@
 /** A test file's own database, migrated, with Ponder's tables beside ours as Ponder would create them. */
 
-import { randomBytes } from "node:crypto";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import pg from "pg";
-import { afterAll, inject } from "vitest";
+import { afterAll } from "vitest";
 import * as chainSchema from "../../ponder.schema.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createDatabase, type Database } from "../../src/api/db/database.ts";
 import { silentLogger } from "../../src/api/http/logger.ts";
 import { CHAIN_SCHEMA } from "./chain-ddl.ts";
 import { TEMPLATE } from "./global-postgres.ts";
+import { createDatabaseOf } from "./run-database.ts";
 
 export { CHAIN_SCHEMA } from "./chain-ddl.ts";
 
@@ -33,20 +32,16 @@ export interface TestDatabase {
 
 /** Dropped after the file's tests. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  const server = inject("postgresUrl");
-  await runOn(server, `create database ${name} template ${TEMPLATE}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const database = createDatabase(url.href, silentLogger);
+  const { url, drop } = await createDatabaseOf(TEMPLATE);
+  const database = createDatabase(url, silentLogger);
   const tables = chainTables(CHAIN_SCHEMA);
   afterAll(async () => {
     await database.close();
-    await runOn(server, `drop database ${name} with (force)`);
+    await drop();
   });
 
   return {
-    url: url.href,
+    url,
     database,
     tables,
     async insert(table, row) {
@@ -94,11 +89,4 @@ export function checkpoint(at: { chainId: number; block: number; timestamp: numb
     digits(at.chainId, CHECKPOINT_DIGITS.chain) +
     digits(at.block, CHECKPOINT_DIGITS.block);
   return at.log === undefined ? head + "9".repeat(33) : `${head}${digits(0, 16)}5${digits(at.log, 16)}`;
-}
-
-async function runOn(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
 }

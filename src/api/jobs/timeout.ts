@@ -1,7 +1,5 @@
 /** Limits how long to wait for an answer. */
 
-import { setTimeout as sleep } from "node:timers/promises";
-
 /**
  * The answer, or undefined if it takes longer than `ms` milliseconds or the signal is aborted first. A failure before
  * that is undefined too, or thrown with `rethrow`; a later one is ignored. The work behind the answer isn't cancelled.
@@ -11,16 +9,18 @@ export async function withTimeout<Answer>(
   answer: Promise<Answer>,
   { rethrow = false, signal }: { readonly rethrow?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<Answer | undefined> {
-  const timer = new AbortController();
-  const nothing = (): undefined => undefined;
+  let giveUp = (): void => undefined;
+  const nothing = new Promise<undefined>((resolve) => {
+    giveUp = () => resolve(undefined);
+  });
+  // Not the abortable timer of node:timers/promises: ending one creates an error with its stack, at every call.
+  const timer = setTimeout(giveUp, ms);
+  signal?.addEventListener("abort", giveUp);
+  if (signal?.aborted) giveUp();
   try {
-    return await Promise.race([
-      rethrow ? answer : answer.catch(nothing),
-      sleep(ms, undefined, { signal: signal ? AbortSignal.any([timer.signal, signal]) : timer.signal }).catch(
-        nothing,
-      ),
-    ]);
+    return await Promise.race([rethrow ? answer : answer.catch(() => undefined), nothing]);
   } finally {
-    timer.abort();
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
   }
 }

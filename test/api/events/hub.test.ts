@@ -41,7 +41,8 @@ describe("a reader that comes back", () => {
     let isArmed = true;
     const query = async <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
       const rows = await database.query<Row>(sql, parameters);
-      if (isArmed && sql.includes("id <= $2")) {
+      // The five that it missed, which nobody else reads again.
+      if (isArmed && rows.length === 5) {
         isArmed = false;
         await append(3, { wakes: its });
         await eventually(

@@ -100,7 +100,10 @@ describe("decompression bombs", () => {
     answer = (response) =>
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(noise, { level: 0 }));
 
-    expect(await fetchFrom(server.host)).toMatchObject({ kind: "fetched", body: noise });
+    const fetched = await fetchFrom(server.host);
+
+    // Two million bytes that vitest would compare one by one.
+    expect(fetched.kind === "fetched" && noise.equals(fetched.body)).toBe(true);
   });
 });
 

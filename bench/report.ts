@@ -1,0 +1,139 @@
+/** docs/benchmarks.md, from the results of a whole run. */
+
+import { execFileSync } from "node:child_process";
+import { cpus, totalmem } from "node:os";
+import { drawPlots, type Series } from "./plot.ts";
+
+export interface Results {
+  readonly [name: string]: unknown;
+}
+
+const BYTES_PER_GB = 1024 ** 3;
+
+// Not what a reader looks for in a table of figures.
+const SETTINGS = ["bar", "bars", "rows"];
+
+const isResults = (value: unknown): value is Results =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The report as Markdown: the machine, the method, the ratios with their spread, and every other figure. */
+export function writeReport(results: Readonly<Record<string, Results>>): string {
+  const ratios: string[] = [];
+  const others: string[] = [];
+  for (const [bench, result] of Object.entries(results)) collect([bench], result, { ratios, others });
+  const [cpu] = cpus();
+  return `# Benchmarks
+
+\`npm run bench\` wrote this page. \`npm run bench -- reads\` runs one bench, and \`npm run bench -- --quick\` runs them all in a few minutes, to see that nothing is far off.
+
+* **Machine**: ${cpus().length} cores (${cpu?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / BYTES_PER_GB)} GiB
+* **Versions**: Node ${process.versions.node}, Vitrine ${revision()}
+* **Method**: both sides run on the same machine in alternating rounds, and take turns in going first. A ratio is the median of the pairs' ratios; the spread is the lowest and the highest pair. Figures per second are medians. The load generator, the chain, the metadata host and PostgreSQL share the cores with what is measured.
+
+## Ratios
+
+| Measure | Vitrine per second | Beside it | Ratio | Spread | p50 ms | p99 ms | Bar |
+|---|---|---|---|---|---|---|---|
+${ratios.join("\n")}
+
+## How costs grow
+
+![Milliseconds of each token, bytes in the database and bytes of WAL, by the number of tokens and of collections](growth.svg)
+
+## Other figures
+
+| Measure | Figure |
+|---|---|
+${others.join("\n")}
+`;
+}
+
+function collect(
+  path: readonly string[],
+  result: Results,
+  into: { ratios: string[]; others: string[] },
+): void {
+  const name = path.join(" · ").replaceAll("_", " ");
+  if (typeof result.ratio === "number" && result.vitrine_per_second !== undefined) {
+    const { vitrine_per_second: ours, bare_per_second: bare, ratio, spread } = result;
+    const pairs = Array.isArray(spread) ? spread.join(" to ") : "";
+    const cells = [
+      name,
+      ours,
+      bare,
+      ratio,
+      pairs,
+      result.vitrine_p50_ms,
+      result.vitrine_p99_ms,
+      barOf(result),
+    ];
+    into.ratios.push(`| ${cells.map((cell) => cell ?? "").join(" | ")} |`);
+    return;
+  }
+  for (const [key, value] of Object.entries(result)) {
+    if (SETTINGS.includes(key) || key.endsWith("_bar")) continue;
+    if (isResults(value)) collect([...path, key], value, into);
+    else if (Array.isArray(value)) {
+      for (const [nth, each] of value.entries())
+        if (isResults(each)) collect([...path, String(each.tokens ?? nth)], each, into);
+    } else into.others.push(`| ${[...path, key].join(" · ").replaceAll("_", " ")} | ${value} |`);
+  }
+}
+
+function barOf({ bar }: Results): string {
+  if (!isResults(bar)) return String(bar ?? "");
+  return Object.entries(bar)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
+    .join(", ");
+}
+
+function revision(): string {
+  try {
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  } catch {
+    return "without a revision";
+  }
+}
+
+interface GrowthRow {
+  readonly tokens: number;
+  readonly collections?: number;
+  readonly per_second: number;
+  readonly bytes_per_token: number;
+  readonly wal_bytes_per_token: number;
+}
+
+/** docs/growth.svg, from the result of the growth bench. */
+export function plotGrowth({ by_tokens, by_collections }: Results): string {
+  const series = (rows: readonly GrowthRow[], by: "tokens" | "collections"): Series[] => {
+    const plot = (title: string, of: (row: GrowthRow) => number): Series => ({
+      title: `${title}, by ${by}`,
+      points: rows.map((row) => ({ x: row[by] ?? 1, y: of(row) })),
+    });
+    return [
+      plot("ms per token", ({ per_second }) => 1_000 / per_second),
+      plot("bytes per token", ({ bytes_per_token }) => bytes_per_token),
+      plot("WAL per token", ({ wal_bytes_per_token }) => wal_bytes_per_token),
+    ];
+  };
+  const rows = [
+    drawPlots(series(by_tokens as GrowthRow[], "tokens")),
+    drawPlots(series(by_collections as GrowthRow[], "collections")),
+  ];
+  return stack(rows);
+}
+
+/** One SVG above the other. */
+function stack(plots: readonly string[]): string {
+  const sizes = plots.map(
+    (plot) => /width="(\d+)" height="(\d+)"/.exec(plot)?.slice(1).map(Number) ?? [0, 0],
+  );
+  const width = Math.max(...sizes.map(([across = 0]) => across));
+  let top = 0;
+  const placed = plots.map((plot, nth) => {
+    const at = top;
+    top += sizes[nth]?.[1] ?? 0;
+    return plot.replace("<svg ", `<svg y="${at}" `);
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}">\n${placed.join("")}</svg>\n`;
+}

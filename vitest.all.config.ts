@@ -1,0 +1,23 @@
+import { defineConfig } from "vitest/config";
+import { Interleaved } from "./test/support/test-order.ts";
+import { globalSetup, parts, resolve, whole } from "./vitest.config.ts";
+
+/**
+ * `npm test`: the projects `parts` and `whole` as one. Vitest runs projects one after the other, and each of the two
+ * waits for a good part of its time: for time limits to pass, and for services to start.
+ */
+export default defineConfig({
+  resolve,
+  test: {
+    ...parts,
+    include: [...parts.include, ...whole.include],
+    exclude: parts.exclude.filter((path) => path !== "test/e2e/**"),
+    testTimeout: whole.testTimeout,
+    hookTimeout: whole.hookTimeout,
+    globalSetup,
+    // Two of them run a service, which takes a core while it starts; the others wait as much as they compute.
+    maxWorkers: 4,
+    isolate: false,
+    sequence: { sequencer: Interleaved },
+  },
+});
