@@ -31,31 +31,34 @@ interface EventTypeRow {
   readonly payloadOf: (columns: PayloadColumns) => object;
 }
 
-const defaultLockPayload = z.object({
-  standard: z.enum(lockStandardNames),
-  locked: z.boolean(),
+const statePayload = { standard: z.enum(lockStandardNames), locked: z.boolean() };
+const placePayload = {
   transaction_hash: z.string().nullable(),
   block: z.int(),
   block_time: z.iso.datetime(),
-});
-const lockPayload = defaultLockPayload.extend({
+};
+const lockPayload = z.object({
   lock_count: z.int(),
+  ...statePayload,
   approved_contract: z.string().nullable(),
   surplus: z.boolean(),
+  ...placePayload,
+});
+
+const stateOf = ({ standard, lockCount }: PayloadColumns) => ({
+  standard: standard ?? "erc721x",
+  locked: lockCount !== 0,
 });
 
 /** Ponder's id of an event starts with its block's Unix seconds (10 digits), chain (16) and number (16). */
-const placeOf = (source: string) => ({
-  block: Number(source.slice(26, 42)),
-  block_time: new Date(Number(source.slice(0, 10)) * 1000).toISOString(),
-});
-
-const defaultLockOf = ({ standard, lockCount, transactionHash, source }: PayloadColumns) => ({
-  standard: standard ?? "erc721x",
-  locked: lockCount !== 0,
-  transaction_hash: transactionHash,
-  ...placeOf(source ?? ""),
-});
+const placeOf = ({ transactionHash, source }: PayloadColumns) => {
+  const id = source ?? "";
+  return {
+    transaction_hash: transactionHash,
+    block: Number(id.slice(26, 42)),
+    block_time: new Date(Number(id.slice(0, 10)) * 1000).toISOString(),
+  };
+};
 
 const lock: EventTypeRow = {
   meaning:
@@ -63,9 +66,10 @@ const lock: EventTypeRow = {
   payload: lockPayload,
   payloadOf: (columns) => ({
     lock_count: columns.lockCount,
-    ...defaultLockOf(columns),
+    ...stateOf(columns),
     approved_contract: columns.approvedContract,
     surplus: columns.anomaly,
+    ...placeOf(columns),
   }),
 };
 
@@ -75,8 +79,8 @@ export const eventTypeTable = {
   default_lock: {
     meaning:
       "The collection's default is now `locked` or not (ERC-6982): reload what you store about its tokens. Sent once for all tokens, with `token_id` `null`.",
-    payload: defaultLockPayload,
-    payloadOf: defaultLockOf,
+    payload: z.object({ ...statePayload, ...placePayload }),
+    payloadOf: (columns) => ({ ...stateOf(columns), ...placeOf(columns) }),
   },
   metadata: {
     meaning:
