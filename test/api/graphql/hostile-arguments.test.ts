@@ -59,7 +59,7 @@ describe("arguments of Ponder's fields", () => {
     expect(errors?.[0]?.message).toBe(
       isAnswered
         ? undefined
-        : `where.${field} is ${JSON.stringify(text).replaceAll("\\\\", "\\")}; it must be text whose last backslashes are an even number`,
+        : `where.${field} is ${JSON.stringify(text).replaceAll("\\\\", "\\")}; it must be text that ends with an even number of backslashes`,
     );
     expect(harness.reported).toEqual([]);
   });

@@ -68,7 +68,7 @@ describe("searchTokens", () => {
     for (const text of [
       "sort: must be id_asc",
       "limit: must be less than or equal to 100; it is 101",
-      "text: holds 201",
+      "text: has 201",
     ])
       expect(error.message).toContain(text);
   });
