@@ -126,7 +126,7 @@ const environmentSchema = z.object({
     });
     return z.NEVER;
   }),
-  REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(16),
+  REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(32),
   TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
   RESAMPLE_HOURS: z
     .string()

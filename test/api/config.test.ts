@@ -42,7 +42,7 @@ const defaults = {
   ipfsGateways: ["https://ipfs.io", "https://dweb.link", "https://w3s.link"],
   extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
-  refreshConcurrency: 16,
+  refreshConcurrency: 32,
   tradeMaxAgeSeconds: 60,
   resampleHours: 6,
 };

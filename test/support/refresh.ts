@@ -127,12 +127,16 @@ export interface ResolveCall {
   readonly nth: number;
 }
 
+// Of several hosts, so that the bound of one is not that of all.
+const fakeHostOf = (tokenId: string): string => `meta-${tokenId.at(-1)}.example`;
+
 /** A resolver that follows a script and records its calls. */
 export function createFakeResolve(script: (call: ResolveCall) => Resolution | Promise<Resolution>) {
   const calls: ResolveCall[] = [];
   let running = 0;
   let runningMost = 0;
-  const resolve: Resolve = async ({ tokenId }, standard, block, signal) => {
+  const resolve: Resolve = async ({ tokenId }, standard, block, signal, admit) => {
+    if (admit && !(await admit(fakeHostOf(tokenId)))) return failed("unreachable", { transient: true });
     const nth = calls.filter((each) => each.tokenId === tokenId).length + 1;
     const call = { tokenId, standard, block, signal, nth };
     calls.push(call);

@@ -27,7 +27,7 @@ const LONG = [
   "bin/check",
 ];
 
-const testPathOf = (root: string, { moduleId }: TestSpecification): string =>
+const relativePath = (root: string, { moduleId }: TestSpecification): string =>
   relative(`${root}/test`, moduleId).replace(".test.ts", "");
 
 export class LongestFirst extends BaseSequencer {
@@ -39,7 +39,7 @@ export class LongestFirst extends BaseSequencer {
   }
 
   private rankOf(file: TestSpecification): number {
-    const rank = LONG.indexOf(testPathOf(this.ctx.config.root, file));
+    const rank = LONG.indexOf(relativePath(this.ctx.config.root, file));
     return rank === -1 ? LONG.length : rank;
   }
 }
@@ -49,7 +49,7 @@ export class Interleaved extends LongestFirst {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isWhole = (file: TestSpecification): boolean =>
-      testPathOf(this.ctx.config.root, file).startsWith("e2e/");
+      relativePath(this.ctx.config.root, file).startsWith("e2e/");
     const whole = sorted.filter(isWhole);
     const parts = sorted.filter((file) => !isWhole(file));
     // Two at the start; each that ends is soon followed by another.

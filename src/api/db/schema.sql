@@ -222,6 +222,8 @@ CREATE TABLE vitrine.host (
   probe_chain_id bigint,
   probe_collection text,
   probe_token_id numeric(78,0),
+  answered real DEFAULT 0 NOT NULL,
+  failed real DEFAULT 0 NOT NULL,
   CONSTRAINT host_pkey PRIMARY KEY (host)
 );
 
@@ -483,6 +485,7 @@ CREATE TABLE vitrine.refresh (
   host text DEFAULT ''::text NOT NULL,
   accept boolean DEFAULT false NOT NULL,
   unseen boolean DEFAULT false NOT NULL,
+  worker uuid,
   CONSTRAINT refresh_pkey PRIMARY KEY (chain_id, collection, token_id)
 );
 CREATE INDEX refresh_due ON vitrine.refresh USING btree (host, priority, not_before) WHERE (wanted > done);

@@ -39,6 +39,8 @@ export type Fetched =
       /** A later attempt may succeed; otherwise the fault is the token's own. */
       readonly transient: boolean;
       readonly retryAfterMs?: number | undefined;
+      /** Of an HTTP answer that was a refusal. */
+      readonly status?: number;
     };
 
 export interface FetchOptions {
@@ -216,10 +218,10 @@ function statusFailure(response: Response): Fetched {
     (headerOf(response, "content-type") ?? "").includes("text/html");
   if ([403, 429, 503].includes(status) && challenged) {
     const message = `the host answered ${status} with a challenge for browsers; its owner must let our User-Agent through`;
-    return failed("blocked_by_host", message, true, retryAfter);
+    return { ...failed("blocked_by_host", message, true, retryAfter), status };
   }
   const transient = TRANSIENT_STATUSES.has(status) || status >= 500;
-  return failed("http_status", `the host answered ${status}`, transient, retryAfter);
+  return { ...failed("http_status", `the host answered ${status}`, transient, retryAfter), status };
 }
 
 /** Retry-After in seconds or as a date (RFC 9110, 10.2.3), at most an hour. */
@@ -249,6 +251,11 @@ function explain(error: Error, limitsMs: { total: number; connect: number; idle:
   return failed("unreachable", `the host can't be reached (${name})`, true);
 }
 
-function failed(reason: FetchFailure, message: string, transient: boolean, retryAfter?: number): Fetched {
+function failed(
+  reason: FetchFailure,
+  message: string,
+  transient: boolean,
+  retryAfter?: number,
+): Extract<Fetched, { kind: "failed" }> {
   return { kind: "failed", reason, message, transient, retryAfterMs: retryAfter };
 }

@@ -1,34 +1,86 @@
-/** Bounds what this process asks of one host at once, where the host is only known once work has begun. */
+/** Limits concurrent requests: per host, by how the host answers, and for the process as a whole. */
 
+import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
+import { type Bounds, createHostLimit, type HostLimit, type HostSignal } from "./host-limit.ts";
 import { readPaused } from "./hosts.ts";
 
-// Long enough for a host that answers, and nothing to those behind when it does not.
+// All processes together make at least so many: with fewer, a slow host would idle between two requests.
+const AT_ONCE_MIN = 4;
+// One host's share of the process's requests, so that a host that stops answering leaves some for others.
+const SHARE_OF_ONE_HOST = 3 / 4;
+// Long enough for a host that answers, and short enough for other work if it doesn't.
 const WAIT_MS = 1_000;
-// What other processes find out about a host may come so much later.
+// So much work is claimed ahead: a claim, and reading a token's URI, take part of this time.
+const AHEAD_MS = 100;
+// The most to claim ahead, for one host and for unknown ones, in multiples of the concurrency.
+const AHEAD_SHARE = 2;
+// A pause that another process began may be noticed so much later.
 const PAUSED_KEPT_MS = 100;
+const HOSTS_MAX = 1_000;
 
-export interface HostConcurrency {
-  /**
-   * True counts a request until it leaves. False if the host is paused, or stays busy for a second. `isClaimed`: whoever
-   * claimed the work knew its host, and that it was not paused.
-   */
-  enter(host: string, isClaimed: boolean): Promise<boolean>;
-  leave(host: string): void;
-  /** Forgets which hosts are paused, after this process noted a failure: those that wait for the host are to know. */
-  forgetPaused(): void;
-  /** How many wait for others of the same host to leave. */
-  readonly waiting: number;
+export interface Visit {
+  /** Higher goes first. */
+  readonly priority: number;
+  /** The claim knew the host, and that it was not paused. */
+  readonly isClaimed: boolean;
+  /** Aborted when no request is to be made any more. */
+  readonly signal: AbortSignal;
 }
 
-/** At most `perHost` requests to a host at once, over and above what claims took for it. */
-export function createHostConcurrency(database: Database, perHost: number): HostConcurrency {
-  const inside = new Map<string, number>();
-  const queues = new Map<string, (() => void)[]>();
-  let waiting = 0;
+/** Permission for one request. */
+export interface HostTurn {
+  /** Reports the outcome, if it says anything about the host. */
+  ended(signal: HostSignal): void;
+  /** Ends the turn, so that the next one may start. Further calls do nothing. */
+  leave(): void;
+}
+
+/** How much more work this process should claim now, in units of one request. */
+export interface ClaimQuota {
+  /** By host, if it differs from `perHost`. */
+  readonly hosts: ReadonlyMap<string, number>;
+  readonly perHost: number;
+  /** For work whose host is unknown. */
+  readonly unread: number;
+}
+
+export interface HostConcurrency {
+  /** Waits for a turn. Undefined if the host is paused, if it stays busy for a second, or if `signal` is aborted. */
+  enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
+  /** Counts claimed work for a host until the returned function is called. */
+  expect(host: string): () => void;
+  quota(): ClaimQuota;
+  /** Sets how many processes work for each host, including this one; they divide its limits evenly. */
+  shareWith(processes: ReadonlyMap<string, number>): void;
+  /** Good answers to this process among about its last hundred requests; 0 unless one came within the last two seconds. */
+  answeredLately(host: string): number;
+  /** Reads again which hosts are paused, after this process recorded a failure: waiting requests need to know. */
+  forgetPaused(): void;
+}
+
+interface Host {
+  readonly name: string;
+  readonly limit: HostLimit;
+  readonly queue: Waiting[];
+  inFlight: number;
+  expected: number;
+}
+
+interface Waiting extends Pick<Visit, "priority" | "isClaimed"> {
+  readonly start: () => void;
+}
+
+/** At most `concurrency` requests at once, and at most three quarters of those to one host. */
+export function createHostConcurrency(database: Database, concurrency: number): HostConcurrency {
+  const known = new LRUCache<string, Host>({ max: HOSTS_MAX });
+  const queued = new Set<Host>();
+  let processes: ReadonlyMap<string, number> = new Map();
+  let inFlight = 0;
+  let timer: NodeJS.Timeout | undefined;
   let asking: ReturnType<typeof readPaused> | undefined;
 
-  // A burst of requests asks once.
+  // Requests in a burst share one query.
   const paused = (): ReturnType<typeof readPaused> => {
     if (asking) return asking;
     const asked = readPaused(database);
@@ -40,54 +92,143 @@ export function createHostConcurrency(database: Database, perHost: number): Host
     return asked;
   };
 
-  const isFull = (host: string): boolean => (inside.get(host) ?? 0) >= perHost;
-
-  /** True once another has left. */
-  async function waitForTurn(host: string): Promise<boolean> {
-    const queue = queues.get(host) ?? [];
-    queues.set(host, queue);
-    waiting++;
-    const isTurn = await new Promise<boolean>((done) => {
-      const turn = (): void => {
-        clearTimeout(timer);
-        done(true);
-      };
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(turn), 1);
-        done(false);
-      }, WAIT_MS);
-      queue.push(turn);
-    });
-    waiting--;
-    if (queue.length === 0) queues.delete(host);
-    return isTurn;
+  function boundsOf(name: string): Bounds {
+    const sharing = processes.get(name) ?? 1;
+    const max = Math.max(1, Math.floor((concurrency * SHARE_OF_ONE_HOST) / sharing));
+    return { min: Math.min(Math.ceil(AT_ONCE_MIN / sharing), max), max };
   }
 
-  function leave(host: string): void {
-    const count = (inside.get(host) ?? 1) - 1;
-    if (count > 0) inside.set(host, count);
-    else inside.delete(host);
-    queues.get(host)?.shift()?.();
+  function hostOf(name: string): Host {
+    let host = known.get(name);
+    if (!host) {
+      const limit = createHostLimit(() => boundsOf(name));
+      host = { name, limit, queue: [], inFlight: 0, expected: 0 };
+      known.set(name, host);
+    }
+    return host;
+  }
+
+  const mayStart = (host: Host): boolean =>
+    inFlight < concurrency && host.inFlight < host.limit.max && host.limit.waitMs(performance.now()) === 0;
+
+  function start(host: Host): void {
+    host.inFlight++;
+    inFlight++;
+    host.limit.started(performance.now());
+  }
+
+  const isBefore = (a: Host, b: Host): boolean => {
+    const difference = (a.queue[0]?.priority ?? 0) - (b.queue[0]?.priority ?? 0);
+    return difference > 0 || (difference === 0 && a.inFlight < b.inFlight);
+  };
+
+  /** Starts what may start: by priority, and at equal priority the host with the fewest requests. */
+  function startNext(): void {
+    clearTimeout(timer);
+    for (;;) {
+      let next: Host | undefined;
+      for (const host of queued)
+        if (mayStart(host) && (next === undefined || isBefore(host, next))) next = host;
+      if (!next) break;
+      next.queue[0]?.start();
+    }
+    if (inFlight === concurrency) return;
+    // A host that only its pace holds up goes on without another turn ending.
+    const now = performance.now();
+    const paced = [...queued].filter((host) => host.inFlight < host.limit.max);
+    const waits = paced.map(({ limit }) => limit.waitMs(now));
+    if (waits.length > 0) timer = setTimeout(startNext, Math.ceil(Math.min(...waits)));
+  }
+
+  /** True once the turn has come. */
+  function waitForTurn(host: Host, { priority, isClaimed, signal }: Visit): Promise<boolean> {
+    return new Promise((done) => {
+      const end = (isTurn: boolean): void => {
+        clearTimeout(late);
+        signal.removeEventListener("abort", giveUp);
+        host.queue.splice(host.queue.indexOf(waiting), 1);
+        if (host.queue.length === 0) queued.delete(host);
+        if (isTurn) start(host);
+        done(isTurn);
+      };
+      const giveUp = (): void => end(false);
+      const waiting: Waiting = { priority, isClaimed, start: () => end(true) };
+      const late = setTimeout(giveUp, WAIT_MS);
+      signal.addEventListener("abort", giveUp);
+      const behind = host.queue.findIndex((other) => other.priority < priority);
+      host.queue.splice(behind === -1 ? host.queue.length : behind, 0, waiting);
+      queued.add(host);
+      startNext();
+    });
+  }
+
+  function leave(host: Host): void {
+    host.inFlight--;
+    inFlight--;
+    startNext();
+  }
+
+  function createTurn(host: Host): HostTurn {
+    const startedAt = performance.now();
+    let hasLeft = false;
+    return {
+      ended: (signal) =>
+        host.limit.ended({ signal, startedAt, endedAt: performance.now(), inFlight: host.inFlight }),
+      leave() {
+        if (!hasLeft) leave(host);
+        hasLeft = true;
+      },
+    };
+  }
+
+  function quotaOf({ limit, expected }: Host): number {
+    const ahead = Math.min(limit.startsWithin(AHEAD_MS, performance.now()), AHEAD_SHARE * concurrency);
+    return Math.max(0, limit.max + ahead - expected);
   }
 
   return {
-    async enter(host, isClaimed) {
-      const isKnownToAnswer = isClaimed && !isFull(host);
-      while (isFull(host)) if (!(await waitForTurn(host))) return false;
-      inside.set(host, (inside.get(host) ?? 0) + 1);
-      if (isKnownToAnswer || !(await paused()).has(host)) return true;
+    async enter(name, visit) {
+      if (visit.signal.aborted) return undefined;
+      const host = hostOf(name);
+      const isAtOnce = host.queue.length === 0 && mayStart(host);
+      if (isAtOnce) start(host);
+      else if (!(await waitForTurn(host, visit))) return undefined;
+      try {
+        if ((isAtOnce && visit.isClaimed) || !(await paused()).has(name)) return createTurn(host);
+      } catch (error) {
+        leave(host);
+        throw error;
+      }
       leave(host);
-      return false;
+      return undefined;
     },
 
-    leave,
+    expect(name) {
+      const host = hostOf(name);
+      host.expected++;
+      return () => host.expected--;
+    },
+
+    quota() {
+      // A host that is new to this process starts at the lower bound, with as much again claimed ahead.
+      const perHost = 2 * boundsOf("").min;
+      const hosts = [...known.values()].map((host) => [host.name, quotaOf(host)] as const);
+      const waiting = [...queued].flatMap(({ queue }) => queue.filter(({ isClaimed }) => !isClaimed)).length;
+      return {
+        hosts: new Map(hosts.filter(([, quota]) => quota !== perHost)),
+        perHost,
+        unread: Math.max(0, AHEAD_SHARE * concurrency - waiting),
+      };
+    },
+
+    shareWith(now) {
+      processes = now;
+    },
+
+    answeredLately: (name) => known.get(name)?.limit.answeredLately(performance.now()) ?? 0,
 
     forgetPaused() {
       asking = undefined;
-    },
-
-    get waiting() {
-      return waiting;
     },
   };
 }

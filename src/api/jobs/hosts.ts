@@ -4,7 +4,7 @@
  */
 
 import type { Queryable } from "../db/database.ts";
-import { retryPolicies } from "./retry-policies.ts";
+import { hostWindow, retryPolicies } from "./retry-policies.ts";
 
 const { attempts, firstMs, factor, maxMs, retryAfterMaxMs } = retryPolicies.hostPause;
 
@@ -17,6 +17,9 @@ export const isPaused = (row: string): string => `(${row}.paused_until > now()) 
  */
 export const isTripped = (row: string): string => `${row}.failures >= ${attempts}`;
 
+// A row with less than this is deleted: its failures have all but left the window.
+const FORGOTTEN = 0.5;
+
 /** The outcome of a request, as far as its host is concerned. */
 export type HostAnswer =
   | { readonly kind: "answered" }
@@ -25,43 +28,101 @@ export type HostAnswer =
       readonly reason: string;
       readonly retryAfterMs: number | undefined;
       readonly url: string;
+      /** The host only asked for fewer requests, and gets them: no failure, though its Retry-After applies. */
+      readonly isLoad?: boolean;
     };
 
-export type NoteHost = (db: Queryable, host: string, answer: HostAnswer) => Promise<void>;
+/** Records answers, in order. `goodBefore`: how many good ones came shortly before these. */
+export type NoteHost = (
+  db: Queryable,
+  host: string,
+  answers: readonly HostAnswer[],
+  goodBefore?: number,
+) => Promise<void>;
 
 /**
- * Notes an answer. A good one ends the row of failures, and no pause. Retry-After holds for the whole host once a second
- * URL of it asks for it, for five minutes at most: one URL speaks for itself. `chooseProbe` is called, in the same
- * transaction, while a host is paused without a token to probe it by.
+ * Notes answers. A host is paused while at least half of its last twenty answers are failures, and at least five: a few
+ * among many are no fault of the whole. A good answer after a pause ends it for good. Retry-After holds for the whole host
+ * once a second URL of it asks for it with no good answer in between, for five minutes at most: one URL speaks for itself.
+ * `chooseProbe` is called, in the same transaction, while a host is paused without a token to probe it by.
  */
 export const createNoteHost =
   (chooseProbe: (db: Queryable, host: string) => Promise<void>): NoteHost =>
-  async (db, host, answer) => {
-    if (answer.kind === "answered") {
-      await db.query(`delete from vitrine.host h where h.host = $1 and not ${isPaused("h")}`, [host]);
-      return;
-    }
-    const [row] = await db.query<{ isPaused: boolean; hasProbe: boolean }>(
-      `insert into vitrine.host as h (host, failures, reason, retry_by)
-       values ($1, 1, $2, case when $3::float8 is not null then md5($4) end)
-       on conflict (host) do update set
-         reason = excluded.reason,
-         retry_by = coalesce(excluded.retry_by, h.retry_by),
-         -- What was under way when the pause began says nothing new.
-         failures = h.failures + case when ${isPaused("h")} then 0 else 1 end,
-         paused_until = greatest(
-           h.paused_until,
-           case when h.retry_by <> excluded.retry_by
-                then now() + least($3, ${retryAfterMaxMs}) * interval '1 millisecond' end,
-           case when not ${isPaused("h")} and h.failures + 1 >= ${attempts}
-                then now() + interval '1 millisecond' *
-                     -- Bounded, or the power overflows.
-                     least(${firstMs} * ${factor} ^ least(h.failures + 1 - ${attempts}, 16), ${maxMs}) end)
-       returning ${isPaused("h")} as "isPaused", probe_token_id is not null as "hasProbe"`,
-      [host, answer.reason, answer.retryAfterMs ?? null, answer.url],
-    );
+  async (db, host, answers, goodBefore = 0) => {
+    const answered = answers.filter(({ kind }) => kind === "answered").length;
+    const faults = answers.flatMap((answer) => (answer.kind === "failed" ? answer : []));
+    const failed = faults.filter(({ isLoad }) => !isLoad).length;
+    const asking = askingSince(answers);
+    const [url, retryAfterMs] = asking.at(-1) ?? [];
+    if (answered + failed === 0 && url === undefined) return;
+    const reason = faults.at(-1)?.reason;
+    if (failed > 0 || url !== undefined)
+      await db.query(
+        "insert into vitrine.host (host, failures, reason, answered) values ($1, 0, $2, $3) on conflict do nothing",
+        [host, reason, Math.min(goodBefore, hostWindow.answers)],
+      );
+    const [row] = await db.query<{ isPaused: boolean; hasProbe: boolean }>(NOTE, [
+      host,
+      answered,
+      failed,
+      reason ?? null,
+      url ?? null,
+      retryAfterMs ?? null,
+      asking.length > 1,
+    ]);
     if (row?.isPaused && !row.hasProbe) await chooseProbe(db, host);
   };
+
+/** The URLs with a Retry-After since the last good answer, each with its milliseconds. */
+function askingSince(answers: readonly HostAnswer[]): readonly (readonly [string, number])[] {
+  const since = answers.slice(answers.findLastIndex(({ kind }) => kind === "answered") + 1);
+  const asking = new Map<string, number>();
+  for (const answer of since)
+    if (answer.kind === "failed" && answer.retryAfterMs !== undefined)
+      asking.set(answer.url, answer.retryAfterMs);
+  return [...asking];
+}
+
+const PAUSED = isPaused("h");
+// Answers to requests that had started before the pause say nothing new.
+const IS_BACK = `(${isTripped("h")} and not ${PAUSED} and $2::real > 0)`;
+// The share of the old counts that stays in the window beside the new answers.
+const KEPT = `case when ${IS_BACK} then 0
+                   else coalesce(least(1, greatest(0, ${hostWindow.answers} - $2::real - $3::real) / nullif(h.answered + h.failed, 0)), 0) end`;
+const FAILED = `(h.failed * ${KEPT} + $3::real)`;
+const ANSWERED = `(h.answered * ${KEPT} + $2::real)`;
+const OPENS = `(not ${PAUSED} and $3::real > 0
+                and ((${isTripped("h")} and $2::real = 0)
+                     or (${FAILED} >= ${attempts} and ${FAILED} >= ${hostWindow.failedShare} * (${FAILED} + ${ANSWERED}))))`;
+const FAILURES = `case when ${OPENS} then greatest(case when ${IS_BACK} then 0 else h.failures end, ${attempts - 1}) + 1
+                       when ${IS_BACK} then 0 else h.failures end`;
+const ASKED_AGAIN = `($7::boolean or (($2::real = 0 or ${PAUSED}) and h.retry_by <> md5($5::text)))`;
+
+// Parameters: the host, its good answers, its failures, the last reason, the last URL with a Retry-After and its
+// milliseconds, and whether another URL had one.
+const NOTE = `
+  with gone as (
+    delete from vitrine.host h
+     where h.host = $1 and not ${PAUSED} and $2::real > 0 and $3::real = 0 and $5::text is null
+       and (${isTripped("h")} or ${FAILED} < ${FORGOTTEN})
+    returning 1
+  )
+  update vitrine.host h
+     set reason = coalesce($4, h.reason),
+         retry_by = case when $5::text is not null then md5($5) when $2::real = 0 or ${PAUSED} then h.retry_by end,
+         answered = case when ${PAUSED} then h.answered when ${OPENS} then 0 else ${ANSWERED} end,
+         failed = case when ${PAUSED} then h.failed when ${OPENS} then 0 else ${FAILED} end,
+         failures = ${FAILURES},
+         paused_until = greatest(
+           h.paused_until,
+           case when ${ASKED_AGAIN}
+                then now() + least($6::float8, ${retryAfterMaxMs}) * interval '1 millisecond' end,
+           case when ${OPENS}
+                then now() + interval '1 millisecond' *
+                     -- Bounded, or the power overflows.
+                     least(${firstMs} * ${factor} ^ least(${FAILURES} - ${attempts}, 16), ${maxMs}) end)
+   where h.host = $1 and not exists (select from gone)
+  returning ${PAUSED} as "isPaused", probe_token_id is not null as "hasProbe"`;
 
 /** The hosts that are paused now. */
 export async function readPaused(db: Queryable): Promise<ReadonlySet<string>> {

@@ -29,8 +29,6 @@ export interface LeaseWorkerOptions<Lease> {
   readonly concurrency: number;
   /** How many runs may continue after they have freed their slot. 0 by default. */
   readonly finishingMax?: number;
-  /** Slots that are taken but idle, as by runs that wait for a busy host; they may be used for other leases. */
-  readonly idlePlaces?: () => number;
   /** In milliseconds, like all times here: the interval between claims while nothing wakes the worker. */
   readonly pollMs: number;
   /** The same while leases run, or while due work can't be claimed yet. `pollMs` by default. */
@@ -75,8 +73,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
     isOn: concurrency > 0,
     logger,
     async pass(signal) {
-      const busy = taken - (options.idlePlaces?.() ?? 0);
-      const free = Math.min(concurrency - busy, concurrency + finishingMax - running.size);
+      const free = Math.min(concurrency - taken, concurrency + finishingMax - running.size);
       if (free <= 0) return undefined;
       const leases = await options.claim(free);
       if (signal.aborted) {

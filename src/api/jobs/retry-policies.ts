@@ -10,7 +10,7 @@ export const RETRY_AFTER_MAX_MS = HOUR;
 
 export interface RetryPolicy {
   readonly appliesTo: string;
-  /** Failures in a row until `outcome`; `Infinity` if it never comes. */
+  /** Failures in a row until `outcome`, or of a host among its last answers; `Infinity` if it never comes. */
   readonly attempts: number;
   /** The outcome after that many failures. */
   readonly outcome: string;
@@ -28,12 +28,17 @@ export interface RetryPolicy {
 const doubling = (firstMs: number, maxMs: number, jitter = 0.5) => ({ firstMs, factor: 2, maxMs, jitter });
 const constant = (ms: number) => ({ firstMs: ms, factor: 1, maxMs: ms, jitter: 0 });
 
+/** How many of a host's last answers count, and the share of failures that pauses it. */
+export const hostWindow = { answers: 20, failedShare: 0.5 } as const;
+
 export const retryPolicies = {
   documentFetch: {
     appliesTo: "A document whose host fails",
     attempts: 5,
     outcome: "`failed`; the next request or event tries again",
-    ...doubling(2 * SECOND, MINUTE),
+    // Soon at first, since most faults are gone by then, and a sweep ends with the retries of its last tokens.
+    ...doubling(SECOND, MINUTE),
+    factor: 3,
     retryAfterMaxMs: RETRY_AFTER_MAX_MS,
   },
   // A node that lags or is away recovers for all tokens at once, and nothing else is wrong with the token.
@@ -59,7 +64,7 @@ export const retryPolicies = {
     ...doubling(DAY, 30 * DAY),
   },
   hostPause: {
-    appliesTo: "A host of documents or media that fails",
+    appliesTo: `A host of documents or media: failures, if at least ${hostWindow.failedShare * 100} % of its last ${hostWindow.answers} answers or so are`,
     attempts: 5,
     outcome: "paused (circuit breaker open) for all its URLs; then one probe",
     ...doubling(10 * SECOND, 10 * MINUTE, 0),

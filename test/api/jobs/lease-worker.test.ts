@@ -152,20 +152,6 @@ describe("claims", () => {
     expect(seen.started).toEqual(count(3));
   });
 
-  it("may have places that are idle", async () => {
-    const ends = createBarrier();
-    const { seen } = start(count(9), () => ends.opened, {
-      concurrency: 2,
-      finishingMax: 10,
-      idlePlaces: () => Math.min(seen?.started.length ?? 0, 1),
-    });
-
-    await passMs(2_000);
-
-    expect(seen.started).toEqual(count(3));
-    ends.open();
-  });
-
   it("come when something falls due, but not sooner than the busy poll nor later than the poll", async () => {
     const due = [500, 0, 60_000, undefined];
     const { seen } = start([], atOnce, { nextDueMs: async () => due.shift() });

@@ -19,7 +19,7 @@ const chance = (share: number) => vi.spyOn(Math, "random").mockReturnValue(share
 
 describe("a pause", () => {
   it.each([
-    ["documentFetch", [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]],
+    ["documentFetch", [1_000, 3_000, 9_000, 27_000, 60_000, 60_000]],
     ["nodeAway", [2_000, 4_000, 8_000, 10_000, 10_000]],
     ["mediaHostFault", [2_000, 4_000, 8_000, 16_000, 32_000, 64_000]],
     ["mediaUrlFault", [1, 2, 4, 8, 16, 30, 30].map((days) => days * 86_400_000)],
@@ -50,7 +50,7 @@ describe("a pause", () => {
   it("is never shorter than what the host asked for", () => {
     expect(backoffMs(retryPolicies.documentFetch, 1, 90_000)).toBe(90_000);
     chance(0);
-    expect(backoffMs(retryPolicies.documentFetch, 5, 1_000)).toBe(32_000);
+    expect(backoffMs(retryPolicies.documentFetch, 4, 1_000)).toBe(27_000);
   });
 });
 

@@ -67,10 +67,10 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
 
   /** Only failures of the whole host count against it, and any content counts as a success. */
   async function noteAnswer({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
-    if (result.kind !== "unread") return noteHost(database, host, { kind: "answered" });
+    if (result.kind !== "unread") return noteHost(database, host, [{ kind: "answered" }]);
     const { reason, transient, retryAfterMs } = result;
     if (isHostFault(host, reason, transient))
-      await noteHost(database, host, { kind: "failed", reason: explain(result), retryAfterMs, url });
+      await noteHost(database, host, [{ kind: "failed", reason: explain(result), retryAfterMs, url }]);
   }
 
   return startLeaseWorker({

@@ -58,6 +58,8 @@ export type Resolution = {
       readonly message: string;
       readonly transient: boolean;
       readonly retryAfterMs?: number | undefined;
+      /** Of an HTTP answer that was a refusal. */
+      readonly status?: number;
       /** For rpc_unavailable: the node is up and rejects this call, so a retry may never help. */
       readonly nodeAnswered?: boolean | undefined;
     }

@@ -17,10 +17,13 @@ import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 export interface Share {
   /** The chains that this process has an endpoint for. */
   readonly chainIds: readonly number[];
-  /** Concurrent fetches from one host, over all processes. Processes that claim at the same moment may exceed it. */
+  /** Tokens of one host, unless `hosts` has another number for it. */
   readonly perHost: number;
-  /** Concurrent fetches of tokens that were never read, whose host is unknown. `count` by default. */
+  readonly hosts?: ReadonlyMap<string, number>;
+  /** Tokens that were never read, whose host is unknown. `count` by default. */
   readonly unread?: number;
+  /** The process, so that others know how many share a host. */
+  readonly worker?: string;
 }
 
 const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
@@ -35,8 +38,8 @@ const hosts = `
       from hosts h where h.host is not null
   )`;
 
-// A host whose pause has ended is probed by a single fetch first, if possible of a token that it has answered for
-// before.
+// A host whose pause has ended is probed by a single fetch of all processes first, if possible of a token that it has
+// answered for before.
 const isProbed = isTripped("p");
 
 // Processes that claim at the same moment see the same tokens, and each takes those that the others leave.
@@ -46,7 +49,7 @@ const RIVALS = 4;
 export async function claim(
   db: Queryable,
   tables: ChainTables,
-  { chainIds, perHost, unread }: Share,
+  { chainIds, perHost, hosts: quotas = new Map(), unread, worker }: Share,
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
@@ -62,12 +65,13 @@ export async function claim(
        select h.host, p.probe_chain_id, p.probe_collection,
               case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
               -- The host of a token that was never read is not known yet.
-              case when h.host = '' then $5 else
-                case when ${isProbed} then 1 else $3 end - (select count(*) from (
-                  select from vitrine.refresh r
-                   where r.lease is not null and r.host = h.host and r.leased_until > now()
-                   order by r.leased_until limit $3) asked) end as slots
+              case when h.host = '' then $5
+                   when ${isProbed} then case when exists (
+                     select from vitrine.refresh r
+                      where r.lease is not null and r.host = h.host and r.leased_until > now()) then 0 else 1 end
+                   else coalesce(o.slots, $3) end as slots
          from hosts h left join vitrine.host p on p.host = h.host
+         left join unnest($6::text[], $7::int[]) as o(host, slots) on o.host = h.host
         where h.host is not null and not ${isPaused("p")}
      ), candidates as (
        select f.*, row_number() over (
@@ -107,14 +111,14 @@ export async function claim(
         limit $2
      ), claimed as (
        update vitrine.refresh r
-          set lease = $4, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
+          set lease = $4, worker = $8, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
               last_started_at = now(),
               anonymous_started_at = case when ${STILL_ANONYMOUS} then now() else r.anonymous_started_at end,
               anonymous = false
          from mine m where (r.chain_id, r.collection, r.token_id) = (m.chain_id, m.collection, m.token_id)
        returning r.*
      )
-     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger,
+     select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger, c.priority,
             coalesce(c.anonymous_started_at = c.last_started_at, false) and t.good_block is null as "isStrange",
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
@@ -127,7 +131,16 @@ export async function claim(
        from claimed c
        left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
-    [chainIds, count, perHost, randomUUID(), unread ?? count],
+    [
+      chainIds,
+      count,
+      perHost,
+      randomUUID(),
+      unread ?? count,
+      [...quotas.keys()],
+      [...quotas.values()],
+      worker ?? null,
+    ],
     "claim",
   );
   return rows.map((row) => ({
@@ -141,7 +154,10 @@ export async function claim(
 }
 
 /** Milliseconds until this process may claim a token: 0 if one is due now, undefined if nothing waits. */
-export async function nextDueMs(db: Queryable, { chainIds }: Share): Promise<number | undefined> {
+export async function nextDueMs(
+  db: Queryable,
+  { chainIds }: Pick<Share, "chainIds">,
+): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(
     `with recursive ${hosts}
      select (extract(epoch from min(due) - now()) * 1000)::float8 as ms from (

@@ -78,3 +78,14 @@ export async function rememberHosts(
     ],
   );
 }
+
+/** How many processes hold leases of each host, including `worker`. */
+export async function countWorkers(db: Queryable, worker: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ host: string; workers: number }>(
+    `select r.host, 1 + count(distinct r.worker) filter (where r.worker <> $1)::int as workers
+       from vitrine.refresh r where r.lease is not null and r.leased_until > now() group by r.host`,
+    [worker],
+    "workers",
+  );
+  return new Map(rows.map(({ host, workers }) => [host, workers]));
+}

@@ -93,6 +93,7 @@ export interface Lease extends TokenRef {
   readonly id: string;
   readonly started: string;
   readonly trigger: Trigger;
+  readonly priority: number;
   readonly minBlock: number;
   readonly attempts: number;
   readonly accept: boolean;
@@ -243,19 +244,23 @@ function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly R
   return leases.filter((lease) => current.has(tokenKey(lease)));
 }
 
-/** Schedules another attempt; false if the lease was lost. */
+/**
+ * Schedules another attempt; false if the lease was lost. After the first failure of a fetch that no caller requested, only
+ * `delayMs` applies and not the spacing, since a sweep would wait for it at its end. Callers could repeat such firsts.
+ */
 export async function reschedule(
   db: Queryable,
   lease: Lease,
   delayMs: number,
   reason: string,
 ): Promise<boolean> {
+  const isSpaced = lease.attempts > 1 || priorities[lease.trigger] > priorities.event;
   const rows = await db.query(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
-            not_before = greatest(now() + $5 * interval '1 millisecond', last_started_at + ${START_SPACING})
+            not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
       where ${current} returning 1`,
-    [...keyOf(lease), delayMs, reason],
+    [...keyOf(lease), delayMs, reason, isSpaced],
   );
   return rows.length > 0;
 }

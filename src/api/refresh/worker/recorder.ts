@@ -5,7 +5,7 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
-import type { NoteHost } from "../../jobs/hosts.ts";
+import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
@@ -28,6 +28,8 @@ const BYTES_MAX = 8 * 1024 * 1024;
 export interface FetchedLease {
   readonly lease: Lease;
   readonly resolution: Resolution;
+  /** The host only asked for fewer requests, and gets them: no failure of the host. */
+  readonly isLoad?: boolean;
 }
 
 const noMedia: EnqueueMedia = { enqueue: async () => undefined };
@@ -51,6 +53,8 @@ export interface RecorderDeps {
   readonly metadata: MetadataService;
   readonly media?: EnqueueMedia | undefined;
   readonly noteHost: NoteHost;
+  /** How many good answers a host has given lately, including those of the batch. 0 by default. */
+  readonly answeredLately?: (host: string) => number;
   readonly metrics?: RefreshMetrics | undefined;
 }
 
@@ -116,7 +120,7 @@ const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
 /** Returns the lost leases, and what metrics count of the others. */
 async function recordAll(
   tx: Queryable,
-  { metadata, media = noMedia, noteHost }: RecorderDeps,
+  { metadata, media = noMedia, ...hosts }: RecorderDeps,
   batch: readonly FetchedLease[],
 ): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
   const leases = batch.map(({ lease }) => lease);
@@ -133,7 +137,7 @@ async function recordAll(
       holding.awaited,
     )),
   ];
-  await noteHosts(tx, noteHost, kept, holding.hasHostFaults);
+  await noteHosts(tx, hosts, kept, holding.hasHostFaults);
   return { lost: new Set(leases.filter((lease) => !current.has(lease))), reports };
 }
 
@@ -222,15 +226,10 @@ const policyFor = (resolution: Resolution): RetryPolicy =>
 /** Last, so that no transaction locks a host's row while it waits for a token's; always in the same order. */
 async function noteHosts(
   tx: Queryable,
-  noteHost: NoteHost,
+  { noteHost, answeredLately = () => 0 }: Pick<RecorderDeps, "noteHost" | "answeredLately">,
   batch: readonly FetchedLease[],
   hasHostFaults: boolean,
 ): Promise<void> {
-  const byHost = batch
-    .flatMap(({ lease, resolution }) =>
-      resolution.host === undefined ? [] : { host: resolution.host, resolution, isStrange: lease.isStrange },
-    )
-    .sort((a, b) => (a.host < b.host ? -1 : 1));
   const putBack = batch.filter(goesOn);
   await rememberHosts(
     tx,
@@ -238,21 +237,29 @@ async function noteHosts(
       host === undefined || host === lease.host ? [] : { lease, host },
     ),
   );
-  const answered = new Set<string>();
-  for (const { host, resolution, isStrange } of byHost) {
-    if (resolution.kind === "failed" && isHostFault(host, resolution.reason, resolution.transient)) {
-      // Anybody may name any number of tokens whose documents fail.
-      if (isStrange) continue;
-      const { reason, message, retryAfterMs, uri } = resolution;
-      await noteHost(tx, host, {
-        kind: "failed",
-        reason: `${reason}: ${message}`,
-        retryAfterMs,
-        url: uri ?? "",
-      });
-    } else if (hasHostFaults && !answered.has(host)) {
-      answered.add(host);
-      await noteHost(tx, host, { kind: "answered" });
-    }
+  const byHost = new Map<string, HostAnswer[]>();
+  for (const each of batch) {
+    const { host } = each.resolution;
+    const answer = answerOf(each);
+    if (host === undefined || !answer) continue;
+    const answers = byHost.get(host);
+    if (answers) answers.push(answer);
+    else byHost.set(host, [answer]);
   }
+  for (const [host, answers] of [...byHost].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (!hasHostFaults && answers.every(({ kind }) => kind === "answered")) continue;
+    const good = answers.filter(({ kind }) => kind === "answered").length;
+    await noteHost(tx, host, answers, Math.max(0, Math.floor(answeredLately(host)) - good));
+  }
+}
+
+/** What a fetch says about its host. */
+function answerOf({ lease, resolution, isLoad = false }: FetchedLease): HostAnswer | undefined {
+  const { host } = resolution;
+  if (resolution.kind !== "failed" || !isHostFault(host, resolution.reason, resolution.transient))
+    return { kind: "answered" };
+  // Anybody may name any number of tokens whose documents fail.
+  if (lease.isStrange) return undefined;
+  const { reason, message, retryAfterMs, uri } = resolution;
+  return { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs, url: uri ?? "", isLoad };
 }

@@ -1,11 +1,13 @@
 /** Works through the refresh queue: claims due tokens, resolves them, and records each outcome in one transaction. */
 
+import { randomUUID } from "node:crypto";
 import type { ReadBlock } from "../../chain/contract/read-block.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
-import { isHostFault } from "../../fetch/host-fault.ts";
+import { signalOf } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
-import { createHostConcurrency } from "../../jobs/host-concurrency.ts";
+import { createHostConcurrency, type HostTurn } from "../../jobs/host-concurrency.ts";
+import type { HostSignal } from "../../jobs/host-limit.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
@@ -13,8 +15,8 @@ import { burnedIn } from "../../metadata/rules.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import type { RefreshMetrics } from "../metrics.ts";
-import { claim, nextDueMs, type Share } from "../queue/claim.ts";
-import { askProbes, awaitHost } from "../queue/hosts.ts";
+import { claim, nextDueMs } from "../queue/claim.ts";
+import { askProbes, awaitHost, countWorkers } from "../queue/hosts.ts";
 import { complete, type Lease, release, renew } from "../queue/queue.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
@@ -26,11 +28,29 @@ const RECORDING_MAX = 256;
 const IDLE_POLL_MS = 5_000;
 // A due token may wait for a host that other processes keep busy.
 const BUSY_POLL_MS = 200;
-const PROBES_EVERY_MS = 1_000;
+const HOSTS_EVERY_MS = 1_000;
+// Leases before their fetch has ended, in multiples of the concurrency: tokens are claimed, and their URIs read, ahead.
+const LEASES_SHARE = 6;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
-const hasFailedHost = (resolution: Resolution | undefined): boolean =>
-  resolution?.kind === "failed" && isHostFault(resolution.host, resolution.reason, resolution.transient);
+/** What a fetch says about its host's capacity; undefined if nothing. Anybody may name any number of tokens that fail. */
+function signalFrom(lease: Lease, resolution: Resolution): HostSignal | undefined {
+  if (resolution.kind !== "failed") return "answered";
+  const signal = signalOf(resolution.host, resolution);
+  if (signal === undefined) return resolution.transient ? undefined : "answered";
+  return lease.isStrange ? undefined : signal;
+}
+
+/** One lease's share of its hosts. */
+interface HostUse {
+  /** To be called once the document is fetched, or won't be. */
+  readonly expected: (() => void)[];
+  turn?: HostTurn | undefined;
+}
+
+function arrive({ expected }: HostUse): void {
+  for (const end of expected.splice(0)) end();
+}
 
 /** A fetch that ended before any request. */
 const unread = (reason: "burned" | "rpc_unavailable", message: string, transient: boolean): Resolution => ({
@@ -59,36 +79,40 @@ export interface WorkerDeps {
 
 export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
-  // One host, slow or dead, never takes all slots.
-  const share: Share = { chainIds, perHost: Math.ceil(concurrency / 2) };
-  const hostConcurrency = createHostConcurrency(database, share.perHost);
-  const recorder = createRecorder(deps);
-  let probesAskedAt = 0;
+  const hosts = createHostConcurrency(database, concurrency);
+  const worker = randomUUID();
+  const recorder = createRecorder({ ...deps, answeredLately: hosts.answeredLately });
+  let hostsReadAt = Number.NEGATIVE_INFINITY;
 
   async function claimDue(free: number): Promise<Lease[]> {
-    if (Date.now() - probesAskedAt > PROBES_EVERY_MS) {
-      probesAskedAt = Date.now();
+    if (Date.now() - hostsReadAt > HOSTS_EVERY_MS) {
+      hostsReadAt = Date.now();
       await askProbes(database);
+      hosts.shareWith(await countWorkers(database, worker));
     }
-    const { waiting } = hostConcurrency;
-    const unread = waiting === 0 ? free : Math.max(0, share.perHost - waiting);
-    return claim(database, tables, { ...share, unread }, free);
+    return claim(database, tables, { chainIds, worker, ...hosts.quota() }, free);
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
-    const entered: string[] = [];
-    const leave = (): void => entered.splice(0).forEach(hostConcurrency.leave);
+    const use: HostUse = { expected: lease.host === "" ? [] : [hosts.expect(lease.host)] };
     try {
-      const resolution = await resolve(lease, entered, signal);
+      const resolution = await resolve(lease, use, signal);
+      arrive(use);
       freePlace();
-      // Tokens that wait for a host that failed learn of it first.
-      if (!hasFailedHost(resolution)) leave();
       // Released to wait for its host, which was busy or paused.
       if (signal.aborted || resolution === undefined) return;
-      if ((await recorder.record({ lease, resolution })) === "lost") throw new LeaseLost();
-      if (hasFailedHost(resolution)) hostConcurrency.forgetPaused();
+      const hostSignal = signalFrom(lease, resolution);
+      if (hostSignal) use.turn?.ended(hostSignal);
+      const isFault = hostSignal !== undefined && hostSignal !== "answered";
+      const isAnswering = resolution.host !== undefined && hosts.answeredLately(resolution.host) > 0;
+      // Requests that wait for a host that may be down learn of it first.
+      if (!isFault || isAnswering) use.turn?.leave();
+      const isLoad = isAnswering && isFault && hostSignal !== "failed";
+      if ((await recorder.record({ lease, resolution, isLoad })) === "lost") throw new LeaseLost();
+      if (isFault) hosts.forgetPaused();
     } finally {
-      leave();
+      arrive(use);
+      use.turn?.leave();
     }
   }
 
@@ -104,12 +128,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     }, "byKey");
   }
 
-  /** Undefined for a token that was released to wait for its host. `entered` receives the host that was asked. */
-  async function resolve(
-    lease: Lease,
-    entered: string[],
-    signal: AbortSignal,
-  ): Promise<Resolution | undefined> {
+  /** Undefined for a token that was released to wait for its host. */
+  async function resolve(lease: Lease, use: HostUse, signal: AbortSignal): Promise<Resolution | undefined> {
     if (lease.burnedBlock !== undefined) return unread("burned", burnedIn(lease.burnedBlock), false);
     let block: number;
     try {
@@ -120,11 +140,11 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     }
     let isReleased = false;
     const admit = async (host: string): Promise<boolean> => {
-      if (await hostConcurrency.enter(host, host === lease.host)) {
-        entered.push(host);
-        return true;
-      }
-      if (!(await awaitHost(database, lease, host))) throw new LeaseLost();
+      const isClaimed = host === lease.host;
+      if (!isClaimed) use.expected.push(hosts.expect(host));
+      use.turn = await hosts.enter(host, { priority: lease.priority, isClaimed, signal });
+      if (use.turn) return true;
+      if (!signal.aborted && !(await awaitHost(database, lease, host))) throw new LeaseLost();
       isReleased = true;
       return false;
     };
@@ -134,16 +154,14 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
 
   return startLeaseWorker({
     work: "refresh",
-    concurrency,
+    concurrency: LEASES_SHARE * concurrency,
     finishingMax: RECORDING_MAX,
-    // A fetch that waits for its host frees its slot.
-    idlePlaces: () => hostConcurrency.waiting,
     pollMs: IDLE_POLL_MS,
     busyPollMs: BUSY_POLL_MS,
     renewMs: RENEW_MS,
     logger,
     claim: claimDue,
-    nextDueMs: () => nextDueMs(database, share),
+    nextDueMs: () => nextDueMs(database, { chainIds }),
     renew: (leases) => renew(database, leases),
     release: (leases) => release(database, leases),
     run,
