@@ -1,8 +1,7 @@
 /** `npx vitrine index`: how a change of code or collections affects the chain index, and updates without downtime. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import { buildBeside } from "../index/beside.ts";
-import { checkIndex, type IndexCheck } from "../index/check.ts";
+import type { IndexCheck } from "../index/check.ts";
 import { loadEnvironment } from "../ponder-process.ts";
 import type { Tool } from "./tool.ts";
 
@@ -29,6 +28,8 @@ export function addIndexCommands(program: Command, tool: Tool): void {
     )
     .action(async () => {
       loadEnvironment();
+      // Loaded for this command alone, as the service's modules take a while.
+      const { checkIndex } = await import("../index/check.ts");
       const check = await checkIndex(process.cwd(), process.env);
       tool.print(check, checkLines(check));
       if (check.verdict === "reindexes") process.exitCode = REINDEX_EXIT_CODE;
@@ -45,6 +46,7 @@ export function addIndexCommands(program: Command, tool: Tool): void {
     )
     .action(async (options: { port?: number; then?: string }) => {
       loadEnvironment();
+      const { buildBeside } = await import("../index/beside.ts");
       const code = await buildBeside({
         ...options,
         onLine: tool.progress,

@@ -46,8 +46,9 @@ it("commands find the service by .env.local, then .env, and the environment wins
   const shell = { PORT: String(other.port), VITRINE_OPERATOR_TOKEN: "of-the-shell" };
   expect(await vitrine(folder, keys, shell)).toEqual({ out: "[]\n", err: "", code: 0 });
 
-  expect([named, other].map(({ requests }) => requests.map(({ url }) => url))).toEqual([
-    ["/admin/keys"],
-    ["/admin/keys"],
-  ]);
+  // The client of an earlier test may still look for a node of its own at a port that was free again.
+  const asked = [named, other].map(({ requests }) =>
+    requests.flatMap(({ url }) => (url === "/" ? [] : [url])),
+  );
+  expect(asked).toEqual([["/admin/keys"], ["/admin/keys"]]);
 });

@@ -3,7 +3,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const WITHIN_MS = 30_000;
-const EVERY_MS = 20;
+const FIRST_PAUSE_MS = 20;
+// What takes seconds is asked for less often, or the questions of four files would take the time of what they wait for.
+const PAUSE_MAX_MS = 100;
 
 /** Asks until the answer passes; throws with the last answer if it never does. */
 export async function eventually<Answer>(
@@ -11,11 +13,12 @@ export async function eventually<Answer>(
   passes: (answer: Answer) => boolean,
   withinMs = WITHIN_MS,
 ): Promise<Answer> {
-  const deadline = Date.now() + withinMs;
+  const start = Date.now();
   for (;;) {
     const answer = await ask();
     if (passes(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`it never came to pass; last: ${JSON.stringify(answer)}`);
-    await sleep(EVERY_MS);
+    const waited = Date.now() - start;
+    if (waited > withinMs) throw new Error(`it never came to pass; last: ${JSON.stringify(answer)}`);
+    await sleep(Math.min(Math.max(FIRST_PAUSE_MS, waited / 20), PAUSE_MAX_MS));
   }
 }

@@ -1,7 +1,7 @@
 /** Slow, dead and refusing hosts, on real sockets: their effect on others, and the requests they are spared. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { isHostFault } from "../../../src/api/fetch/host-fault.ts";
+import { isHostFault, signalOf } from "../../../src/api/fetch/host-fault.ts";
 import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -346,3 +346,21 @@ describe("the gateways together", () => {
     expect(isHostFault(host, reason, false)).toBe(false);
   });
 });
+
+it.each([
+  [429, "http_status", "refused", "refused"],
+  [503, "http_status", "unavailable", "unavailable"],
+  [503, "blocked_by_host", "unavailable", "unavailable"],
+  [403, "blocked_by_host", "failed", undefined],
+  [500, "http_status", "failed", undefined],
+  [undefined, "timeout", "failed", undefined],
+  [undefined, "unreachable", "failed", "failed"],
+] as const)(
+  "a fetch that ends with %s (%s) says that a host %s, and that the gateways %s",
+  (status, reason, host, gateways) => {
+    const failure = { reason, transient: true, ...(status !== undefined && { status }) };
+
+    expect(signalOf("meta.example", failure)).toBe(host);
+    expect(signalOf("ipfs", failure)).toBe(gateways);
+  },
+);
