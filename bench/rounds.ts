@@ -64,7 +64,7 @@ export async function compareRounds(
   };
 }
 
-/** Works on each of the values, so many at once, and returns the seconds that all took. */
+/** Works on each of the values, a fixed number at once, and returns the seconds that all took. */
 export async function secondsFor<Value>(
   values: Iterable<Value>,
   atOnce: number,

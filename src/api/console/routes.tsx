@@ -86,7 +86,7 @@ const titles: Partial<Record<number, string>> = {
 
 /** A page for people, the API's error for scripts. */
 function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | Promise<Response> {
-  // Logs what is unexpected, whoever asked.
+  // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
   const { code, details } = toApiError(error);

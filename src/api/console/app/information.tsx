@@ -64,7 +64,7 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
   return (
     <Card
       title="Key"
-      hint={`Send it in the header ${KEY_HEADER}. Whoever has it can do what this app may do.`}
+      hint={`Send it in the header ${KEY_HEADER}. Anyone who has it can do what this app may do.`}
     >
       {current ? (
         <>
