@@ -68,7 +68,7 @@ const states: readonly (readonly [name: string, open: (page: Page) => Promise<un
   ],
   ["a database that is away", (page) => page.goto(`${deadUrl}${HEROES}`), "The database is unreachable."],
   ["a fault of ours", (page) => page.goto(`${brokenUrl}${HEROES}`), "The fault is ours and has been logged."],
-  ["too many requests", (page) => askTooOften(page), "This service was asked very often"],
+  ["too many requests", (page) => askTooOften(page), "Your address has sent too many requests"],
   [
     "an index that is being built",
     async (page) => {
@@ -151,7 +151,7 @@ describe("a refresh that is waited for", () => {
     });
     await world.describe("4", { name: "Renamed 4" });
     await end("updated");
-    await page.getByText("The service does not answer at the moment").waitFor();
+    await page.getByText("The service is unreachable at the moment").waitFor();
     // The message must not be announced again with each attempt.
     await page.evaluate(WATCH);
     const attempts = asked.length;
