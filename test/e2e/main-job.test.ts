@@ -168,11 +168,11 @@ describe("a failing host", () => {
 
     expect(body.tokens).toMatchObject([{ status: "failed" }]);
     const after = await partner.token(world.heroes, 13);
-    expect(after).toMatchObject({
-      name: before.name,
-      traits: before.traits,
-      metadata: { status: "failed", version: 1 },
-    });
+    expect(after).toMatchObject({ name: before.name, metadata: { status: "failed", version: 1 } });
+    // Not their percentages: a token that was just minted may be listed meanwhile.
+    const valuesOf = ({ traits }: typeof after) =>
+      traits.map(({ trait_type, value }: { trait_type: string; value: unknown }) => [trait_type, value]);
+    expect(valuesOf(after)).toEqual(valuesOf(before));
   });
 
   it("can't replace a complete document by one without a name", async () => {
