@@ -6,7 +6,8 @@ import type { MetadataService } from "../../src/api/metadata/service.ts";
 import type { Document, FailureReason, Resolution, Resolve } from "../../src/api/metadata/uri/resolve.ts";
 import { readDocument } from "../../src/api/metadata/uri/resolve.ts";
 import { claim, type Share } from "../../src/api/refresh/queue/claim.ts";
-import { enqueue, type Lease, type Trigger } from "../../src/api/refresh/queue/queue.ts";
+import type { Lease } from "../../src/api/refresh/queue/leases.ts";
+import { enqueue, type Trigger } from "../../src/api/refresh/queue/queue.ts";
 import type { TokenRef } from "../../src/domain/token-ref.ts";
 import type { TestDatabase } from "./database.ts";
 

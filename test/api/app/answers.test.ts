@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION } from "../../support/refresh.ts";
@@ -103,25 +107,66 @@ describe("below Ponder, which allows every origin and answers faults with their 
     .get("/ready", (c) => c.text("ready"))
     .route("/", api.app)
     .onError((error, c) => c.text(error.stack ?? "", 500));
+  // As Ponder serves it: headers take another way through Node's own response.
+  const server = createServer(getRequestListener(outer.fetch, { overrideGlobalObjects: false }));
+  let baseUrl = "";
+  beforeAll(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server.close());
 
-  it("other origins may read the gateway, and nothing under /admin", async () => {
-    const origin = { origin: "https://evil.example" };
-    const allowed = await outer.request("/market/collections", { headers: { "x-api-key": key, ...origin } });
-    const admin = [
-      await outer.request("/admin/keys", { headers: { ...operator.headers, ...origin } }),
-      await outer.request("/admin/keys", { headers: origin }),
-      await outer.request("/admin/keys", { headers: { authorization: "Bearer wrong", ...origin } }),
-      await outer.request("/admin/nowhere", { headers: { ...operator.headers, ...origin } }),
-      await outer.request("/admin/keys", { method: "POST", headers: { ...operator.headers, ...origin } }),
+  const send = (path: string, init?: RequestInit): Promise<Response> => fetch(`${baseUrl}${path}`, init);
+  const origin = { origin: "https://evil.example" };
+
+  it.each([
+    ["an answer", "/market/collections", { "x-api-key": key }, 200],
+    ["a refusal", "/market/collections", {}, 401],
+    ["a path that doesn't exist", "/nowhere", {}, 404],
+    ["a page", "/collections", {}, 200],
+    ["a file of the pages", "/assets/nothing.js", {}, 404],
+  ])("other origins may read %s, with each header once", async (_what, path, headers, status) => {
+    const answer = await send(path, { headers: { ...headers, ...origin } });
+    const text = await answer.text();
+
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(text).not.toBe("");
+  });
+
+  it("other origins may not read anything under /admin and /console", async () => {
+    const answers = [
+      await send("/admin/keys", { headers: { ...operator.headers, ...origin } }),
+      await send("/admin/keys", { headers: origin }),
+      await send("/admin/keys", { headers: { authorization: "Bearer wrong", ...origin } }),
+      await send("/admin/nowhere", { headers: { ...operator.headers, ...origin } }),
+      await send("/admin/keys", { method: "POST", headers: { ...operator.headers, ...origin } }),
+      await send("/console", { headers: origin, redirect: "manual" }),
     ];
 
-    expect(allowed.headers.get("access-control-allow-origin")).toBe("*");
-    expect(admin.map(({ status }) => status)).toEqual([200, 404, 401, 404, 415]);
-    for (const { headers } of admin) expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 404, 415, 303]);
+    for (const { headers } of answers) expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("a preflight is answered as Ponder answers it", async () => {
+    const { status, headers } = await send("/market/collections", {
+      method: "OPTIONS",
+      headers: {
+        ...origin,
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-api-key",
+      },
+    });
+
+    expect(status).toBe(204);
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("access-control-allow-headers")).toBe("x-api-key");
   });
 
   it("errors keep the contract's shape", async () => {
-    const answer = await outer.request("/market/collections");
+    const answer = await send("/market/collections");
 
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({
@@ -131,8 +176,8 @@ describe("below Ponder, which allows every origin and answers faults with their 
   });
 
   it("what is not found is answered in the contract's shape, and Ponder's own paths stay Ponder's", async () => {
-    expect(await (await outer.request("/nowhere")).json()).toMatchObject({ code: "NOT_FOUND" });
-    expect(await (await outer.request("/ready")).text()).toBe("ready");
+    expect(await (await send("/nowhere")).json()).toMatchObject({ code: "NOT_FOUND" });
+    expect(await (await send("/ready")).text()).toBe("ready");
   });
 });
 

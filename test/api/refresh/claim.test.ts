@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
-import { complete, type Lease, reschedule } from "../../../src/api/refresh/queue/queue.ts";
+import { complete, type Lease, reschedule } from "../../../src/api/refresh/queue/leases.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

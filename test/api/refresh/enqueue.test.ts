@@ -2,15 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
-import {
-  complete,
-  depth,
-  enqueue,
-  findQueued,
-  release,
-  renew,
-  reschedule,
-} from "../../../src/api/refresh/queue/queue.ts";
+import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
+import { depth, enqueue, findQueued } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete, findQueued, release, renew, reschedule } from "../../../src/api/refresh/queue/queue.ts";
+import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
+import { findQueued } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

@@ -3,7 +3,7 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { viewProgress } from "../../../src/api/operator/refresh-views.ts";
 import { createOperatorRequests } from "../../../src/api/refresh/operator-requests.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts } from "../../../src/api/refresh/receipts/retention.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";

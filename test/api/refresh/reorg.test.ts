@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/queue.ts";
+import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/leases.ts";
 import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete } from "../../../src/api/refresh/queue/queue.ts";
+import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";

@@ -10,8 +10,8 @@ import type { Queryable } from "../../db/database.ts";
 import { isPaused, isTripped } from "../../jobs/hosts.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
 import { PROBE_TIME } from "./hosts.ts";
+import { LEASE, type Lease, STILL_ANONYMOUS } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
-import { LEASE, type Lease, STILL_ANONYMOUS } from "./queue.ts";
 
 /** What a process may claim. */
 export interface Share {

@@ -3,7 +3,8 @@
 import type { Queryable } from "../../db/database.ts";
 import { isPaused, isTripped } from "../../jobs/hosts.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
-import { enqueue, type Lease, STILL_ANONYMOUS } from "./queue.ts";
+import { type Lease, STILL_ANONYMOUS } from "./leases.ts";
+import { enqueue } from "./queue.ts";
 
 const BUSY_PAUSE = `interval '${retryPolicies.hostBusy.firstMs} milliseconds'`;
 /**

@@ -1,23 +1,15 @@
-/**
- * The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens and completes fetches.
- */
+/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says what is queued. */
 
-import type { Standard } from "../../../config.ts";
-import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
-import { recheckPolicy } from "../../jobs/retry-policies.ts";
-import type { KnownDocument } from "../../metadata/uri/resolve.ts";
-import { forgetEnded } from "./ended-tokens.ts";
+import { START_SPACING } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
 export type { Trigger } from "./priorities.ts";
 
 export const REFRESH_CHANNEL = "vitrine_refresh";
 
-// A token starts at most once per 5 s; anonymous callers cause at most one start per 60 s.
-const START_SPACING = "interval '5 seconds'";
+// Anonymous callers cause at most one start of a token per 60 s.
 const ANONYMOUS_SPACING = "interval '60 seconds'";
-export const LEASE = "interval '15 seconds'";
 
 // A request joins a fetch that has not started. A fetch that has started answers no later request.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
@@ -86,195 +78,6 @@ export async function enqueue(db: Queryable, request: EnqueueRequest): Promise<R
   );
   await db.query("select pg_notify($1, '')", [REFRESH_CHANNEL]);
   return new Map(rows.map(({ tokenId, mark }) => [tokenId, mark]));
-}
-
-/** A token that this process may fetch while it has the lease. */
-export interface Lease extends TokenRef {
-  readonly id: string;
-  readonly started: string;
-  readonly trigger: Trigger;
-  readonly priority: number;
-  readonly minBlock: number;
-  readonly attempts: number;
-  readonly accept: boolean;
-  /** The host of its last document; empty before the first. */
-  readonly host: string;
-  /**
-   * Only callers without a key requested it, and it was never read successfully: its failures say nothing about the
-   * host.
-   */
-  readonly isStrange: boolean;
-  readonly standard: Standard | undefined;
-  /** The chain index knows that it is burned, so nothing is read. */
-  readonly burnedBlock: number | undefined;
-  /** For a sample: the served version, if its host sent a strong ETag with it. */
-  readonly known?: KnownDocument | undefined;
-}
-
-// SQL on row `r`: an attempt in progress still belongs to the callers who caused it.
-export const STILL_ANONYMOUS =
-  "(r.anonymous or (r.wanted = r.started and coalesce(r.anonymous_started_at = r.last_started_at, false)))";
-
-const current = "chain_id = $1 and collection = $2 and token_id = $3 and lease = $4";
-const keyOf = (lease: Lease): unknown[] => [lease.chainId, lease.collection, lease.tokenId, lease.id];
-
-// In the order in which `enqueue` locks rows: otherwise the two deadlock, and a caller's request fails.
-const lockRows = (more: string): string => `
-  select r.chain_id, r.collection, r.token_id${more} from vitrine.refresh r
-    join unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[]) as l(chain_id, collection, token_id, lease)
-         using (chain_id, collection, token_id, lease)
-   order by chain_id, collection, token_id::text collate "C" for update of r`;
-const lockInOrder = lockRows("");
-const keysOf = (leases: readonly Lease[]): unknown[] => [
-  leases.map((lease) => lease.chainId),
-  leases.map((lease) => lease.collection),
-  leases.map((lease) => lease.tokenId),
-  leases.map((lease) => lease.id),
-];
-
-/** Extends leases that were not lost. */
-export async function renew(db: Queryable, leases: readonly Lease[]): Promise<void> {
-  await db.query(
-    `with leased as (${lockInOrder})
-     update vitrine.refresh r set leased_until = now() + ${LEASE}
-       from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
-    keysOf(leases),
-  );
-}
-
-/** The result of `lockLeases`. */
-export interface LockedLeases<Each extends Lease> {
-  /** The leases that were not lost. */
-  readonly current: readonly Each[];
-  /** Those of them that receipts wait for. */
-  readonly awaited: ReadonlySet<Each>;
-  /** Whether any host has failed recently. */
-  readonly hasHostFaults: boolean;
-}
-
-/** Locks the tokens' rows for the transaction. A later receipt waits for a later fetch. */
-export async function lockLeases<Each extends Lease>(
-  db: Queryable,
-  leases: readonly Each[],
-): Promise<LockedLeases<Each>> {
-  const rows = await db.query<Row & { awaited: boolean; hasHostFaults: boolean }>(
-    lockRows(`,
-         exists (select from vitrine.receipt_token t
-                  where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
-                    and t.status is null) as awaited,
-         exists (select from vitrine.host) as "hasHostFaults"`),
-    keysOf(leases),
-    "hold",
-  );
-  return {
-    current: currentOf(leases, rows),
-    awaited: new Set(
-      currentOf(
-        leases,
-        rows.filter(({ awaited }) => awaited),
-      ),
-    ),
-    hasHostFaults: rows.some(({ hasHostFaults }) => hasHostFaults),
-  };
-}
-
-/** The outcome of a fetch, as far as the queue is concerned. */
-export interface FetchEnding {
-  readonly status: "updated" | "unchanged" | "failed" | "not_found";
-  /** The host of the document. */
-  readonly host?: string | undefined;
-}
-
-/**
- * Completes fetches. Returns the leases that were not lost; nothing may be stored for the others. If an event still has
- * a recheck left and nothing else waits, schedules it. New content cancels rechecks, and any fetch in between counts as
- * one. For several leases, the rows must have been locked by `lockLeases`, always in the same order.
- */
-export async function complete<Each extends Lease>(
-  db: Queryable,
-  leases: readonly Each[],
-  endingOf: (lease: Each) => FetchEnding = () => ({ status: "updated" }),
-): Promise<Each[]> {
-  const endings = leases.map(endingOf);
-  const { pausesMs, attempts } = recheckPolicy;
-  const waits = pausesMs
-    .map((ms, rechecks) => `when ${rechecks} then interval '${ms} milliseconds'`)
-    .join(" ");
-  const rechecksMax = `case k.status when 'unchanged' then ${attempts.unchanged} when 'failed' then ${attempts.failed} else 0 end`;
-  const isOwed = `(r.wanted = r.started and r.looks < ${rechecksMax})`;
-  const nextRecheckAt = `now() + case r.looks ${waits} end`;
-  const rows = await db.query<Row>(
-    `update vitrine.refresh r
-        set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
-            host = coalesce(k.host, r.host),
-            -- The triggers that named a block are answered; a reorg may have removed the block away since.
-            min_block = case when wanted > started then min_block else 0 end,
-            accept = accept and wanted > started,
-            looks = case when wanted > started then looks when ${isOwed} then looks + 1 end,
-            wanted = case when ${isOwed} then wanted + 1 else wanted end,
-            trigger = case when ${isOwed} then 'recheck' else trigger end,
-            priority = case when ${isOwed} then ${priorities.recheck} else priority end,
-            not_before = case when ${isOwed} then ${nextRecheckAt}
-                              else greatest(not_before, last_started_at + ${START_SPACING}) end,
-            waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextRecheckAt} else now() end
-       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[], $5::text[], $6::text[])
-         as k(chain_id, collection, token_id, lease, status, host)
-      where (r.chain_id, r.collection, r.token_id, r.lease) = (k.chain_id, k.collection, k.token_id, k.lease)
-     returning r.chain_id, r.collection, r.token_id`,
-    [...keysOf(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
-    "finish",
-  );
-  const missing = leases.filter((_, index) => endings[index]?.status === "not_found");
-  if (missing.length > 0) await forgetEnded(db, missing);
-  return currentOf(leases, rows);
-}
-
-interface Row {
-  readonly chain_id: string;
-  readonly collection: string;
-  readonly token_id: string;
-}
-
-function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly Row[]): Each[] {
-  const current = new Set(
-    rows.map((row) =>
-      tokenKey({ chainId: Number(row.chain_id), collection: row.collection, tokenId: row.token_id }),
-    ),
-  );
-  return leases.filter((lease) => current.has(tokenKey(lease)));
-}
-
-/**
- * Schedules another attempt; false if the lease was lost. After the first failure of a fetch that no caller requested, only
- * `delayMs` applies and not the spacing, since a sweep would wait for it at its end. Callers could repeat such firsts.
- */
-export async function reschedule(
-  db: Queryable,
-  lease: Lease,
-  delayMs: number,
-  reason: string,
-): Promise<boolean> {
-  const isSpaced = lease.attempts > 1 || priorities[lease.trigger] > priorities.event;
-  const rows = await db.query(
-    `update vitrine.refresh r
-        set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
-            not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
-      where ${current} returning 1`,
-    [...keyOf(lease), delayMs, reason, isSpaced],
-  );
-  return rows.length > 0;
-}
-
-/** Releases leases without an attempt, so that the next process need not wait for them to expire. */
-export async function release(db: Queryable, leases: readonly Lease[]): Promise<void> {
-  await db.query(
-    `with leased as (${lockInOrder})
-     update vitrine.refresh r
-        set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
-            not_before = last_started_at + ${START_SPACING}
-       from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
-    keysOf(leases),
-  );
 }
 
 /** Those of the tokens with a requested fetch. */

@@ -2,7 +2,7 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
-import type { Lease } from "../queue/queue.ts";
+import type { Lease } from "../queue/leases.ts";
 
 export type TokenStatus = "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
 

@@ -11,7 +11,7 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
 import { rememberHosts } from "../queue/hosts.ts";
-import { complete, type Lease, lockLeases, reschedule } from "../queue/queue.ts";
+import { complete, type Lease, lockLeases, reschedule } from "../queue/leases.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 

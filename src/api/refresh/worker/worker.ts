@@ -17,7 +17,7 @@ import type { Resolution } from "../../metadata/uri/resolve.ts";
 import type { RefreshMetrics } from "../metrics.ts";
 import { claim, nextDueMs } from "../queue/claim.ts";
 import { askProbes, awaitHost, countWorkers } from "../queue/hosts.ts";
-import { complete, type Lease, release, renew } from "../queue/queue.ts";
+import { complete, type Lease, release, renew } from "../queue/leases.ts";
 import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { createRecorder } from "./recorder.ts";
