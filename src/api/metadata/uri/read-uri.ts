@@ -1,6 +1,6 @@
 /** Reads a token's URI: `tokenURI` for ERC-721, `uri` for ERC-1155 (spec.md "What the service does" 2). */
 
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { decodeFunctionResult, encodeFunctionData, prepareEncodeFunctionData } from "viem";
 import { tokenReadsAbi } from "../../../../abis/token-reads.ts";
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
@@ -23,6 +23,13 @@ export type UriRead =
 export type ReadUri = (token: TokenRef, standard: Standard | undefined, block: number) => Promise<UriRead>;
 
 const functions = { erc721: "tokenURI", erc1155: "uri" } as const;
+// Prepared, because a selector is a Keccak hash, computed anew at each call otherwise.
+const tokenUri = prepareEncodeFunctionData({ abi: tokenReadsAbi, functionName: functions.erc721 });
+const uri = prepareEncodeFunctionData({ abi: tokenReadsAbi, functionName: functions.erc1155 });
+const encodeRead = {
+  erc721: (tokenId: bigint) => encodeFunctionData({ ...tokenUri, args: [tokenId] }),
+  erc1155: (tokenId: bigint) => encodeFunctionData({ ...uri, args: [tokenId] }),
+};
 
 export function createUriReader(together: ChainCalls): ReadUri {
   const readAs = async (token: TokenRef, standard: Standard, block: number): Promise<UriRead> => {
@@ -33,7 +40,7 @@ export function createUriReader(together: ChainCalls): ReadUri {
       return { kind: "unavailable", message, answered: false };
     }
 
-    const data = encodeFunctionData({ abi: tokenReadsAbi, functionName, args: [BigInt(token.tokenId)] });
+    const data = encodeRead[standard](BigInt(token.tokenId));
     const answer = await call(token.collection, data, block);
     if (answer.kind === "reverted") {
       return { kind: "reverted", message: `${functionName}(${token.tokenId}) reverted` };

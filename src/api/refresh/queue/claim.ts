@@ -26,7 +26,9 @@ export interface Share {
   readonly worker?: string;
 }
 
-const waiting = "r.wanted > r.done and r.lease is null and r.chain_id = any($1)";
+// As a filter only: the primary key begins with the chain, and a scan by it would read every token of the chain.
+const isOurChain = "(r.chain_id = any($1)) is true";
+const waiting = `r.wanted > r.done and r.lease is null and ${isOurChain}`;
 const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
 
 // Each host with waiting tokens, by one step down an index per host: the queue may contain a million tokens of one.
@@ -99,7 +101,7 @@ export async function claim(
        -- A lease that ran out is owed another start, whatever later requests have to wait for.
        select d.* from hosts h cross join lateral (
          select r.ctid, r.priority, r.not_before from vitrine.refresh r
-          where r.lease is not null and r.host = h.host and r.leased_until < now() and r.chain_id = any($1)
+          where r.lease is not null and r.host = h.host and r.leased_until < now() and ${isOurChain}
           order by r.leased_until limit $2) d
         order by priority desc, not_before limit $2 * ${RIVALS}
      ), mine as (
@@ -170,7 +172,7 @@ export async function nextDueMs(
        union all
        select d.leased_until from hosts h cross join lateral (
          select r.leased_until from vitrine.refresh r
-          where r.lease is not null and r.host = h.host and r.chain_id = any($1) order by r.leased_until limit 1) d) as times`,
+          where r.lease is not null and r.host = h.host and ${isOurChain} order by r.leased_until limit 1) d) as times`,
     [chainIds],
     "next due",
   );

@@ -19,9 +19,12 @@ export async function chooseProbe(db: Queryable, host: string): Promise<void> {
     `update vitrine.host h
         set probe_chain_id = k.chain_id, probe_collection = k.collection, probe_token_id = k.token_id
        from (select r.chain_id, r.collection, r.token_id from vitrine.refresh r
-               join vitrine.token t
-                 on (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
-              where r.host = $1 and t.last_outcome = 'good' limit 1) k
+              -- Token by token up to the first: joined, all tokens of the host may be read.
+              cross join lateral (
+                select from vitrine.token t
+                 where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
+                   and t.last_outcome = 'good' offset 0) t
+              where r.host = $1 limit 1) k
       where h.host = $1`,
     [host],
   );

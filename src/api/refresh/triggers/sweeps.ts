@@ -10,7 +10,7 @@ import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
-// A sweep of a million tokens keeps this many queued, so that it never delays other work.
+// A sweep of a million tokens keeps this many waiting in the queue, so that it never delays other work.
 const QUEUED_MAX = 500;
 // Enqueued in groups: one token at a time costs more than its fetch.
 const CAPACITY_MIN = 100;
@@ -150,7 +150,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     const counting = sweep.minted ? undefined : await countOn(tx, sweep);
     const [queued] = await tx.query<{ count: number }>(
       `select count(*)::int as count from vitrine.refresh
-        where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep'`,
+        where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep'`,
       [sweep.chainId, sweep.collection],
     );
     const free = QUEUED_MAX - (queued?.count ?? 0);
