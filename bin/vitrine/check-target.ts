@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { type DocumentReport, reportOn } from "../../src/api/catalog/reports/document-report.ts";
+import { type DocumentReport, mediaOf, reportOn } from "../../src/api/catalog/reports/document-report.ts";
 import { createChainCalls } from "../../src/api/chain/contract/batched-calls.ts";
 import { createLatestBlock } from "../../src/api/chain/contract/read-block.ts";
 import { createChainClients } from "../../src/api/chain/rpc/clients.ts";
@@ -11,7 +11,10 @@ import { verifyChainIds } from "../../src/api/chain/rpc/verify-chain-ids.ts";
 import { loadFetchConfig } from "../../src/api/config.ts";
 import { createFetching, type Fetching } from "../../src/api/fetch/fetching.ts";
 import { locate } from "../../src/api/fetch/locate.ts";
+import { createDecoder } from "../../src/api/media/decoder/decoder.ts";
 import { hostMatches } from "../../src/api/media/display/allowlist.ts";
+import { createExamineMedia } from "../../src/api/media/probes/examine-media.ts";
+import { createFetchMedia } from "../../src/api/media/probes/fetch-media.ts";
 import {
   type Examined,
   examineResolution,
@@ -50,7 +53,12 @@ export async function checkTarget(
   const config = loadFetchConfig(environment);
   const allowedPrivateHosts = new Set([...config.allowedPrivateHosts, ...allowPrivate]);
   const fetching = createFetching({ ...config, allowedPrivateHosts });
-  return reportOn(await examine(target, options.tokenId, { fetching, environment, stdin }), {
+  const examined = await examine(target, options.tokenId, { fetching, environment, stdin });
+  const decoder = createDecoder({ processes: 1 });
+  const checked = await createExamineMedia({ fetchMedia: createFetchMedia(fetching), decoder })(
+    mediaOf(examined),
+  ).finally(() => decoder.close());
+  return reportOn(examined, checked, {
     gateways: fetching.gateways,
     isAllowed: (host) => allowHost.some((pattern) => hostMatches(pattern, host.toLowerCase())),
     known: new Map(),

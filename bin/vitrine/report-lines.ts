@@ -37,7 +37,7 @@ export function reportLines(report: DocumentReport): string[] {
   ];
 }
 
-function documentFacts({ name, description, image, display }: DocumentReport): string[][] {
+function documentFacts({ name, description, image, media, display }: DocumentReport): string[][] {
   const { collection_page, token_page } = display;
   const page = ({ kind, url }: { kind: string; url: string | null }): string =>
     url === null ? "nothing" : `${kind} ${clean(url)}`;
@@ -45,6 +45,7 @@ function documentFacts({ name, description, image, display }: DocumentReport): s
     ["name", shown(name)],
     ...(description === null ? [] : [["description", shown(description)]]),
     ["image", shown(image)],
+    ...mediaFacts(media),
     ["collection page", page(collection_page)],
     ["token page", page(token_page)],
     ...token_page.skipped.map(({ kind, host, reason }) => [
@@ -53,6 +54,21 @@ function documentFacts({ name, description, image, display }: DocumentReport): s
     ]),
   ];
 }
+
+/** A line for each URL that was checked. */
+const mediaFacts = (media: DocumentReport["media"]): string[][] =>
+  Object.entries(media).flatMap(([field, { status, reason, width, height, bytes, format }]) => {
+    if (status === "skipped" && reason === null) return [];
+    const size = width === null || height === null ? [] : [`${width}x${height}`];
+    const found = [
+      ...(format === null ? [] : [format]),
+      ...size,
+      ...(bytes === null ? [] : [`${bytes} bytes`]),
+    ];
+    const because = reason?.startsWith(`${status}: `) ? reason.slice(status.length + 2) : reason;
+    const facts = [...found, ...(because === null ? [] : [clean(because)])].join(", ");
+    return [["", `${field} ${status}${facts === "" ? "" : `: ${facts}`}`]];
+  });
 
 const traitCells = ({
   trait_type,

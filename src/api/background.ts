@@ -9,7 +9,7 @@ import { listen } from "./db/listener.ts";
 import { forgetOldEvents, startEvents } from "./events/module.ts";
 import { startDaily } from "./jobs/daily.ts";
 import { createNoteHost } from "./jobs/hosts.ts";
-import { collectMedia, createMediaMetrics, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
+import { collectMedia, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
 import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
 import {
   chooseProbe,
@@ -50,10 +50,11 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
   const noteHost = createNoteHost(chooseProbe);
   const mediaPipeline = startMediaPipeline({
     database,
-    fetching: services.fetching,
+    fetchMedia: services.fetchMedia,
+    decoder: services.decoder,
     disk: images.disk,
     noteHost,
-    metrics: createMediaMetrics(metrics),
+    metrics: services.mediaMetrics,
     isOn,
     logger,
   });

@@ -1,6 +1,6 @@
 /** Builds every service once, in order of dependency. Shared by the service, its tests and its benches. */
 
-import type { Registry } from "prom-client";
+import { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
 import { type AccessModuleDeps, createAccessModule } from "./access/module.ts";
 import { createCatalogModule, createCollections } from "./catalog/module.ts";
@@ -13,7 +13,7 @@ import { createEventHub } from "./events/module.ts";
 import { createFetching } from "./fetch/fetching.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import type { Logger } from "./http/logger.ts";
-import { createMediaModule } from "./media/module.ts";
+import { createMediaMetrics, createMediaModule } from "./media/module.ts";
 import { createMetadataModule, createResolve, createUriReader } from "./metadata/module.ts";
 import type { ReadUri } from "./metadata/uri/read-uri.ts";
 import type { Resolve } from "./metadata/uri/resolve.ts";
@@ -58,8 +58,17 @@ export function createServices(deps: ServiceDeps) {
   const readUri = deps.readUri ?? createUriReader(calls);
   const fetching = createFetching(config);
   const resolve = deps.resolve ?? createResolve({ readUri, ...fetching });
-  const mediaModule = createMediaModule({ ...config, database });
-  const { media, allowlist } = mediaModule;
+  const mediaMetrics = createMediaMetrics(metrics ?? new Registry());
+  const mediaModule = createMediaModule({
+    ...config,
+    database,
+    fetching,
+    onDecoderLoss(cause) {
+      mediaMetrics.decoderLost();
+      logger.warn({ msg: "Lost a decoder", cause });
+    },
+  });
+  const { media, allowlist, examineMedia } = mediaModule;
   const metadataModule = createMetadataModule({ ...config, database, tables, resolve, media, logger });
   const { metadata } = metadataModule;
   const refreshModule = createRefreshModule({
@@ -95,6 +104,7 @@ export function createServices(deps: ServiceDeps) {
     findQueued: (chainId, collection, tokenIds) => findQueued(database, chainId, collection, tokenIds),
     audit: access.audit,
     fetching,
+    examineMedia,
     reportStore: metadataModule.reportStore,
     operatorContact: config.operatorContact,
   });
@@ -110,6 +120,7 @@ export function createServices(deps: ServiceDeps) {
   return {
     ...accessModule,
     ...mediaModule,
+    mediaMetrics,
     ...metadataModule,
     ...refreshModule,
     ...tradingModule,

@@ -98,6 +98,8 @@ describe("npx vitrine check", () => {
       "name             Hero",
       "description      Brave",
       `image            ${HERO.image}`,
+      expect.stringMatching(/^ {17}image unreachable: the host can't be reached/),
+      expect.stringMatching(/^ {17}animation_url unreachable: the host can't be reached/),
       `collection page  image ${IMAGE}`,
       `token page       image ${IMAGE}`,
       "                 not the animation from play.example: the operator must allow its host (--allow-host shows what then)",
@@ -107,9 +109,10 @@ describe("npx vitrine check", () => {
       "  Level  number  0     of 20",
       "",
       "Issues",
-      "  warning  attributes[2].value  value_mismatch  value must be a number of Unix seconds for display_type date; it is a string",
+      "  warning  attributes[2].value  value_mismatch    value must be a number of Unix seconds for display_type date; it is a string",
+      "  warning  animation_url        host_not_allowed  the token page may not show content of play.example; ask the operator to allow this host for the collection",
       "",
-      "valid: 1 warning",
+      "valid: 2 warnings",
       "",
     ]);
     expect(code).toBe(0);

@@ -11,6 +11,7 @@ import type { MetadataService } from "../metadata/service.ts";
 import type { Search } from "../search/service.ts";
 import type { TradingService } from "../trading/service.ts";
 import type { InformationService } from "./information/information.ts";
+import { withMediaIssues } from "./tokens/token-issues.ts";
 import { createDistribution, type TokenView, viewToken } from "./tokens/token-view.ts";
 
 export interface CatalogDeps {
@@ -27,6 +28,8 @@ export interface CatalogDeps {
     collection: string,
     tokenIds: readonly string[],
   ) => Promise<ReadonlySet<string>>;
+  /** Contact for issues that only the operator can resolve. */
+  readonly operatorContact?: string | undefined;
 }
 
 // Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds.
@@ -38,7 +41,8 @@ type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 const noMedia = { image: null, video: null, animation_url: null };
 
 export function createCatalog(deps: CatalogDeps) {
-  const { database, metadata, trading, allowlist, media, search, information, findQueued } = deps;
+  const { database, metadata, trading, allowlist, media, search, information, findQueued, operatorContact } =
+    deps;
 
   /**
    * The tokens among these with a transfer, in the order of the ids. The number of reads doesn't depend on their
@@ -79,6 +83,14 @@ export function createCatalog(deps: CatalogDeps) {
         isQueued: queued.has(tokenId),
         image: found.image,
         display: chooseDisplay(document, found.image.url, isAllowed, found.faults, found.ends),
+        issues: withMediaIssues(served.get(tokenId)?.issues ?? [], {
+          fields: document,
+          checked: found.checked,
+          ends: found.ends,
+          isAllowed,
+          isTriedOften: true,
+          operatorContact,
+        }),
         distribution,
         groups: stored?.trait_groups ?? [],
       });

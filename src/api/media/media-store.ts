@@ -66,6 +66,11 @@ export interface MediaState extends MediaUrl {
   readonly status: "pending" | "accepted" | "rejected";
   readonly reason: string | null;
   readonly file: string | null;
+  /** Of the source. */
+  readonly format: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number | null;
   readonly leadsTo: string | null;
 }
 
@@ -73,7 +78,7 @@ export interface MediaState extends MediaUrl {
 export async function readStates(db: Queryable, media: readonly MediaUrl[]): Promise<MediaState[]> {
   if (media.length === 0) return [];
   return db.query<MediaState>(
-    `select m.kind, m.url, m.status, m.reason, m.file, m.leads_to as "leadsTo"
+    `select m.kind, m.url, m.status, m.reason, m.file, m.format, m.width, m.height, m.bytes, m.leads_to as "leadsTo"
        from unnest($1::text[], $2::text[]) as k(kind, url)
        join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}`,
     [media.map(({ kind }) => kind), media.map(({ url }) => url)],

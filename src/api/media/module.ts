@@ -1,7 +1,12 @@
 /** Images, videos and animations: their probe results, the pictures rendered from them, and the allowed hosts. */
 
 import type { Database } from "../db/database.ts";
+import type { Fetching } from "../fetch/fetching.ts";
+import { createDecoder } from "./decoder/decoder.ts";
 import { createAllowlist } from "./display/allowlist.ts";
+import { createExamineMedia } from "./probes/examine-media.ts";
+import { createFetchMedia } from "./probes/fetch-media.ts";
+import { DECODERS } from "./probes/pipeline.ts";
 import { createMedia } from "./service.ts";
 import { createDisk } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
@@ -13,20 +18,32 @@ export { startMediaPipeline } from "./probes/pipeline.ts";
 export { collectMedia } from "./storage/collect.ts";
 export { imageRoutes } from "./storage/image-routes.ts";
 
-/** `mediaFolder` stores the pictures; `baseUrl` is the public URL of this service, without a trailing slash. */
+/**
+ * `mediaFolder` stores the pictures; `baseUrl` is the public URL of this service, without a trailing slash. Starts
+ * no process: a decoder starts with its first file, ends after a minute without one, and ends with `decoder.close()`.
+ */
 export function createMediaModule({
   database,
   mediaFolder,
   ipfsGateways,
   baseUrl,
+  fetching,
+  onDecoderLoss,
 }: {
   readonly database: Database;
   readonly mediaFolder: string;
   readonly ipfsGateways: readonly string[];
   readonly baseUrl: string;
+  readonly fetching: Fetching;
+  readonly onDecoderLoss: (cause: string) => void;
 }) {
+  const fetchMedia = createFetchMedia(fetching);
+  const decoder = createDecoder({ processes: DECODERS, onLoss: onDecoderLoss });
   const disk = createDisk(mediaFolder);
   return {
+    decoder,
+    fetchMedia,
+    examineMedia: createExamineMedia({ fetchMedia, decoder }),
     media: createMedia({ database, gateways: ipfsGateways, baseUrl }),
     allowlist: createAllowlist(database),
     images: { disk, onMissing: (name: string) => missFile(database, name) },

@@ -1,4 +1,5 @@
 /** The pure rules of media that other modules share. Importing them starts and opens nothing. */
 
-export { fetchReasonTable, refusalTable } from "./checks/reasons.ts";
+export { checkedStatuses, codeOf, skipped } from "./checks/checked-media.ts";
+export { fetchReasonTable, mediaReasons, refusalTable } from "./checks/reasons.ts";
 export { chooseDisplay, hostOf, skipReasons } from "./display/display.ts";

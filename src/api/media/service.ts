@@ -1,6 +1,13 @@
 /** The media service: requests probes and returns their results. */
 
 import type { Queryable } from "../db/database.ts";
+import {
+  type CheckedFields,
+  type CheckedMedia,
+  checkedOf,
+  refusedMedia,
+  skipped,
+} from "./checks/checked-media.ts";
 import { explain, type MediaReason } from "./checks/reasons.ts";
 import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display/display.ts";
 import {
@@ -26,6 +33,7 @@ export interface ShownImage {
 /** The state of the media that a document names. */
 export interface ShownMedia {
   readonly image: ShownImage;
+  readonly checked: CheckedFields;
   readonly faults: FoundFaults;
   readonly ends: Ends;
 }
@@ -65,6 +73,13 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     return { status: "cached", url: `${baseUrl}/media/images/${state.file}`, reason };
   }
 
+  function checkUrl(url: string | null, kind: MediaKind, states: States): CheckedMedia {
+    if (url === null) return skipped();
+    const located = locateMedia(url, gateways);
+    if (located.kind === "refused") return refusedMedia(explain(located));
+    return checkedOf(states.get(keyOf({ kind, url })));
+  }
+
   return {
     /**
      * Requests a probe of all media in these documents, new or known, as part of `tx`. Call it for every fetched
@@ -83,6 +98,11 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
       const states = new Map(found.map((state) => [keyOf(state), state]));
       return documents.map(({ image, video, animation_url }) => ({
         image: showImage(image, states),
+        checked: {
+          image: checkUrl(image, "image", states),
+          video: checkUrl(video, "video", states),
+          animation_url: checkUrl(animation_url, "animation", states),
+        },
         faults: {
           animation: faultOf(animation_url, "animation", states),
           video: faultOf(video, "video", states),

@@ -1,6 +1,6 @@
 /** The pure rules of metadata for other modules. Importing it has no side effects. */
 
-export { issueSchema } from "./document/issue-schema.ts";
+export { issueMeanings, issueSchema } from "./document/issue-schema.ts";
 export { describe, storable } from "./document/json.ts";
 export { NORMALISER } from "./document/normalise.ts";
 export { numberSources } from "./document/number-source.ts";

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import sharp from "sharp";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -10,6 +11,9 @@ import { startLocalServer } from "./local-server.ts";
 const PATH = "/market-partner/metadata/validate";
 const HERO = { name: "Hero", image: "https://img.example/1.png" };
 const DOCUMENT_BYTES_MAX = 2_097_152;
+const unchecked = { status: "skipped", reason: null, width: null, height: null, bytes: null, format: null };
+const square = (side: number) =>
+  sharp({ create: { width: side, height: side, channels: 3, background: "#123456" } });
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -43,6 +47,74 @@ async function rowsByTable(): Promise<Record<string, number>> {
   );
   return Object.fromEntries(counts);
 }
+
+describe("the media of a document", () => {
+  const files: Record<string, { readonly type: string; readonly body: Buffer | string }> = {};
+  beforeEach(async () => {
+    files["/good.png"] = { type: "image/png", body: await square(600).png().toBuffer() };
+    files["/small.png"] = { type: "image/png", body: await square(300).png().toBuffer() };
+    files["/new.webp"] = { type: "image/webp", body: await square(600).webp().toBuffer() };
+    files["/page"] = { type: "text/html", body: "<!doctype html><p>play" };
+    answer = (response, path) => {
+      const file = files[path];
+      response.writeHead(file ? 200 : 404, { "content-type": file?.type ?? "text/plain" }).end(file?.body);
+    };
+  });
+  const url = (path: string): string => `${host.url}${path}`;
+
+  it("are fetched and reported with size and format, and stored nowhere", async () => {
+    const document = { name: "Hero", image: url("/good.png"), animation_url: url("/page") };
+    const before = await rowsByTable();
+
+    const { body } = await validate({ document });
+
+    expect(body).toMatchObject({
+      valid: true,
+      media: {
+        image: { status: "accepted", reason: null, width: 600, height: 600, format: "PNG" },
+        video: unchecked,
+        animation_url: { status: "accepted", format: "HTML", width: null },
+      },
+    });
+    expect(body.media.image.bytes).toBe(files["/good.png"]?.body.length);
+    expect(await rowsByTable()).toEqual(before);
+  });
+
+  it.each([
+    ["/small.png", "image_too_small", "300x300, at least 480x480"],
+    ["/new.webp", "image_wrong_format", "WebP; it must be PNG, JPEG or GIF"],
+  ])("make it invalid if the image is refused: %s", async (path, code, message) => {
+    const { body } = await validate({ document: { name: "Hero", image: url(path) } });
+
+    expect(body).toMatchObject({
+      valid: false,
+      issues: [{ code, level: "error", path: "image", message }],
+      media: { image: { status: "rejected", reason: `${code}: ${message}` } },
+      display: { collection_page: { kind: "none", url: null } },
+    });
+  });
+
+  it("are no issue if they can't be reached just now, and are reported as unreachable", async () => {
+    const { body } = await validate({ document: { name: "Hero", image: url("/gone.png") } });
+
+    expect(body).toMatchObject({
+      valid: true,
+      issues: [],
+      media: { image: { status: "unreachable", reason: expect.stringMatching(/^http_status: .*404/) } },
+    });
+  });
+
+  it("warn if the animation or the video is none", async () => {
+    const document = { ...HERO, animation_url: url("/good.png"), video: url("/page") };
+
+    const { body } = await validate({ document });
+
+    expect(body.issues.filter(({ code }: { code: string }) => code !== "host_not_allowed")).toMatchObject([
+      { code: "animation_is_image", level: "warning", path: "animation_url" },
+      { code: "video_wrong_format", level: "warning", path: "video" },
+    ]);
+  });
+});
 
 describe("a document", () => {
   it("is answered with what was read, what each page would show, and every issue with its path", async () => {
@@ -82,7 +154,20 @@ describe("a document", () => {
             /^"Level" with value "seven" has display_type string; .* known as number/,
           ),
         },
+        {
+          code: "host_not_allowed",
+          level: "warning",
+          path: "video",
+          message: expect.stringMatching(
+            /content of cdn\.example; ask help@operator\.example to allow this host/,
+          ),
+        },
       ],
+      media: {
+        image: { ...unchecked, status: "unreachable", reason: expect.stringMatching(/^unreachable: /) },
+        video: { ...unchecked, status: "unreachable", reason: expect.stringMatching(/^unreachable: /) },
+        animation_url: unchecked,
+      },
       name: "Hero",
       description: null,
       image: HERO.image,
@@ -189,7 +274,7 @@ describe("a document", () => {
       },
     ]);
     for (const { body } of [elsewhere, nowhere]) {
-      expect(codes(body)).toEqual([]);
+      expect(codes(body)).toEqual(["host_not_allowed"]);
       expect(body.traits).toHaveLength(1);
       expect(body.display.token_page).toMatchObject({ kind: "image", skipped: [{ host: "play.example" }] });
     }

@@ -1,13 +1,17 @@
 /** The report of one document: what was read, what each page would show, and every issue. */
 
 import { z } from "@hono/zod-openapi";
-import { chooseDisplay } from "../../media/rules.ts";
+import type { CheckedFields, CheckedMedia } from "../../media/checks/checked-media.ts";
+import type { Found, MediaFields } from "../../media/display/display.ts";
+import { chooseDisplay, codeOf, mediaReasons } from "../../media/rules.ts";
 import type { Examined } from "../../metadata/document/examine.ts";
 import type { Metadata } from "../../metadata/document/normalise.ts";
-import { displayTypes, issueSchema, showVersion } from "../../metadata/rules.ts";
+import { displayTypes, showVersion } from "../../metadata/rules.ts";
 import type { DisplayTypes } from "../../metadata/traits/display-types.ts";
 import { reachableUrl } from "../tokens/reachable-url.ts";
+import { tokenIssueSchema, withMediaIssues } from "../tokens/token-issues.ts";
 import { displaySchema, viewDisplay } from "../tokens/token-view.ts";
+import { mediaReportSchema } from "./media-report.ts";
 
 const text = z.string().nullable();
 
@@ -27,7 +31,8 @@ export const documentReportSchema = z
       .object({ reason: z.string(), message: z.string() })
       .nullable()
       .openapi({ description: "Why no document could be read, with the reason that a refresh would give." }),
-    issues: z.array(issueSchema),
+    issues: z.array(tokenIssueSchema),
+    media: mediaReportSchema,
     name: text,
     description: text,
     image: text,
@@ -67,12 +72,27 @@ const emptyMetadata: Metadata = {
   traits: [],
 };
 
-/** Reports how a document would be shown with these settings. */
-export function reportOn(examined: Examined, surroundings: Surroundings): DocumentReport {
+/** The media that the document names; none if there is no document. */
+export const mediaOf = ({ metadata }: Examined): MediaFields => metadata ?? emptyMetadata;
+
+/** Reports how a document would be shown with these settings, given what the checks of its media found. */
+export function reportOn(
+  examined: Examined,
+  checked: CheckedFields,
+  surroundings: Surroundings,
+): DocumentReport {
   const { gateways, isAllowed, known, operatorContact } = surroundings;
   const { fetch, failure } = examined;
   const read = { metadata: examined.metadata ?? emptyMetadata, issues: examined.issues };
-  const { metadata, issues } = showVersion(read, known, operatorContact);
+  const shown = showVersion(read, known, operatorContact);
+  const { metadata } = shown;
+  const issues = withMediaIssues(shown.issues, {
+    fields: metadata,
+    checked,
+    isAllowed,
+    isTriedOften: false,
+    operatorContact,
+  });
   const { name, description, image, video, animation_url, traits } = metadata;
   const imageUrl = image === null ? null : reachableUrl(image, gateways);
   return {
@@ -84,13 +104,27 @@ export function reportOn(examined: Examined, surroundings: Surroundings): Docume
       duration_ms: fetch.durationMs,
     },
     failure: failure && { ...failure },
-    issues: [...issues],
+    issues,
+    media: { ...checked },
     name,
     description,
     image,
     video,
     animation_url,
     traits: traits.map((trait) => ({ ...trait, max_value: trait.max_value ?? null })),
-    display: viewDisplay(chooseDisplay({ image, video, animation_url }, imageUrl, isAllowed)),
+    display: viewDisplay(
+      chooseDisplay({ image, video, animation_url }, isShown(checked.image) ? imageUrl : null, isAllowed, {
+        animation: faultOf(checked.animation_url),
+        video: faultOf(checked.video),
+      }),
+    ),
   };
+}
+
+const isShown = ({ status }: CheckedMedia): boolean => status !== "rejected";
+
+function faultOf({ status, reason }: CheckedMedia): Found | undefined {
+  if (reason === null || status !== "rejected") return undefined;
+  const code = mediaReasons.find((each) => each === codeOf(reason));
+  return code && { reason: code, message: reason.slice(code.length + 2) };
 }

@@ -87,9 +87,9 @@ const validateRoute = createRoute({
   method: "post",
   path: VALIDATE_PATH,
   operationId: "validateMetadata",
-  summary: "Check a document or a URI: issues, traits and what each page would show; stores nothing",
+  summary: "Check a document or a URI, with its media: issues, traits and what each page would show",
   description:
-    `Send exactly one of \`document\` and \`uri\`. A URI that can't be fetched is part of the report, with status 200. ` +
+    `Send exactly one of \`document\` and \`uri\`. The media that the document names are fetched and checked too. A URI that can't be fetched is part of the report, with status 200. Nothing is stored. ` +
     `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once; ` +
     "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
@@ -137,6 +137,6 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
       const text = await c.req.text();
       const { document: source } = numberSources(text, { document }) as { document: unknown };
       const bytes = Buffer.byteLength(text) - around;
-      return c.json(await reports.ofDocument({ document, source, bytes }, collection), 200);
+      return c.json(await reports.ofDocument({ document, source, bytes }, collection, c.req.raw.signal), 200);
     });
 }

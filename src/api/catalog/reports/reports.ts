@@ -2,37 +2,49 @@
 
 import type { CollectionConfig } from "../../../config.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
+import type { CheckedFields } from "../../media/checks/checked-media.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
+import type { ExamineMedia } from "../../media/probes/examine-media.ts";
+import { skipped } from "../../media/rules.ts";
+import type { MediaService } from "../../media/service.ts";
 import type { Examined, HandedOver } from "../../metadata/document/examine.ts";
 import { examineDocument, examineUri } from "../../metadata/module.ts";
 import type { ReportStore, VersionPage } from "../../metadata/records/report-store.ts";
 import type { Catalog } from "../service.ts";
 import type { TokenView } from "../tokens/token-view.ts";
-import { type DocumentReport, reportOn } from "./document-report.ts";
+import { type DocumentReport, mediaOf, reportOn } from "./document-report.ts";
 
 export interface ReportDeps {
   readonly catalog: Catalog;
   readonly allowlist: Allowlist;
   readonly store: ReportStore;
   readonly fetching: Fetching;
+  readonly media: Pick<MediaService, "readAll">;
+  readonly examineMedia: ExamineMedia;
   /** Contact for partners, named in issues that only the operator can resolve. */
   readonly operatorContact?: string | undefined;
 }
 
 export interface TokenHistory extends VersionPage {
   readonly token: TokenView;
+  readonly media: CheckedFields;
   readonly servedUri: string | null;
 }
 
 export function createReports(deps: ReportDeps) {
-  const { catalog, allowlist, store, fetching, operatorContact } = deps;
-  async function report(examined: Examined, collection?: CollectionConfig): Promise<DocumentReport> {
+  const { catalog, allowlist, store, fetching, media, examineMedia, operatorContact } = deps;
+  async function report(
+    examined: Examined,
+    collection?: CollectionConfig,
+    signal?: AbortSignal,
+  ): Promise<DocumentReport> {
     const traits = examined.metadata?.traits ?? [];
-    const [isAllowed, known] = await Promise.all([
+    const [checked, isAllowed, known] = await Promise.all([
+      examineMedia(mediaOf(examined), signal),
       collection ? allowlist.forCollection(collection.chainId, collection.address) : allowlist.forAll(),
       collection ? store.displayTypes(collection.chainId, collection.address, traits) : new Map(),
     ]);
-    return reportOn(examined, { gateways: fetching.gateways, isAllowed, known, operatorContact });
+    return reportOn(examined, checked, { gateways: fetching.gateways, isAllowed, known, operatorContact });
   }
 
   return {
@@ -43,20 +55,26 @@ export function createReports(deps: ReportDeps) {
       page: { readonly limit: number; readonly before: number | undefined },
     ): Promise<TokenHistory | undefined> {
       const ref = { chainId: collection.chainId, collection: collection.address, tokenId };
-      const [token, servedUri, versions] = await Promise.all([
+      const [token, source, versions] = await Promise.all([
         catalog.findToken(collection, tokenId),
-        store.servedUri(ref),
+        store.servedSource(ref),
         store.versions(ref, page.limit, page.before),
       ]);
-      return token && { token, servedUri, ...versions };
+      if (!token) return undefined;
+      const [shown] = await media.readAll([source]);
+      const { image = skipped(), video = skipped(), animation_url = skipped() } = shown?.checked ?? {};
+      return { token, media: { image, video, animation_url }, servedUri: source.uri, ...versions };
     },
 
     /**
-     * What a refresh would read from a document. A collection adds its allowed hosts and known display types. Stores
+     * What a refresh would read from a document and the media it names, which are fetched. A collection adds its allowed hosts and known display types. Stores
      * nothing.
      */
-    ofDocument: (handedOver: HandedOver, collection?: CollectionConfig): Promise<DocumentReport> =>
-      report(examineDocument(handedOver), collection),
+    ofDocument: (
+      handedOver: HandedOver,
+      collection?: CollectionConfig,
+      signal?: AbortSignal,
+    ): Promise<DocumentReport> => report(examineDocument(handedOver), collection, signal),
 
     /** The same for the document at a URI now; the report includes a failed fetch. */
     ofUri: async (
@@ -64,7 +82,8 @@ export function createReports(deps: ReportDeps) {
       tokenId: string | undefined,
       collection?: CollectionConfig,
       signal?: AbortSignal,
-    ): Promise<DocumentReport> => report(await examineUri(fetching, uri, tokenId, signal), collection),
+    ): Promise<DocumentReport> =>
+      report(await examineUri(fetching, uri, tokenId, signal), collection, signal),
   };
 }
 

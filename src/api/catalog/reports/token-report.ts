@@ -2,8 +2,9 @@
 
 import { z } from "@hono/zod-openapi";
 import type { Version } from "../../metadata/records/report-store.ts";
-import { issueSchema } from "../../metadata/rules.ts";
+import { tokenIssueSchema } from "../tokens/token-issues.ts";
 import { displaySchema, tokenSchema, tokenTraitSchema } from "../tokens/token-view.ts";
+import { mediaReportSchema } from "./media-report.ts";
 import type { TokenHistory } from "./reports.ts";
 
 const versionSchema = z
@@ -30,7 +31,7 @@ const versionSchema = z
       .nullable()
       .openapi({ description: "The last fetch that found the same document again." }),
     confirmations: z.number(),
-    issues: z.array(issueSchema),
+    issues: z.array(tokenIssueSchema),
   })
   .openapi("MetadataVersion");
 
@@ -42,7 +43,8 @@ export const tokenReportSchema = z
     metadata: tokenSchema.shape.metadata.omit({ issues: true }).extend({
       uri: z.string().nullable().openapi({ description: "The source of the served document." }),
     }),
-    issues: z.array(issueSchema).openapi({ description: "Of the served document." }),
+    issues: z.array(tokenIssueSchema).openapi({ description: "Of the served document and its media." }),
+    media: mediaReportSchema.openapi({ description: "What the last checks found." }),
     traits: z.array(tokenTraitSchema),
     display: displaySchema,
     versions: z.array(versionSchema).openapi({ description: "Newest first." }),
@@ -59,6 +61,7 @@ export function viewTokenReport(report: TokenHistory): z.infer<typeof tokenRepor
     token_id,
     metadata: { ...served, uri: report.servedUri },
     issues,
+    media: { ...report.media },
     traits,
     display,
     versions: report.versions.map(viewVersion),

@@ -9,10 +9,11 @@ import { skipReasons } from "../../media/rules.ts";
 import type { ShownImage } from "../../media/service.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
-import { displayTypes, issueSchema, valueText } from "../../metadata/rules.ts";
+import { displayTypes, valueText } from "../../metadata/rules.ts";
 import type { TraitCounts } from "../../search/service.ts";
 import type { TokenOnChain } from "../../trading/service.ts";
 import { groupTraits, type SubmittedGroup } from "../information/trait-groups.ts";
+import { type TokenIssue, tokenIssueSchema } from "./token-issues.ts";
 
 export const displaySchema = z
   .object({
@@ -96,7 +97,7 @@ export const tokenSchema = z
       version: z.number().nullable(),
       content_hash: z.string().nullable(),
       fetched_at: z.string().nullable(),
-      issues: z.array(issueSchema),
+      issues: z.array(tokenIssueSchema),
     }),
   })
   .openapi("Token");
@@ -111,6 +112,7 @@ export interface TokenParts {
   readonly isQueued: boolean;
   readonly image: ShownImage;
   readonly display: Display;
+  readonly issues: readonly TokenIssue[];
   readonly distribution: Distribution;
   /** The collection's own groups; if empty, the default ones apply. */
   readonly groups: readonly SubmittedGroup[];
@@ -171,7 +173,7 @@ export function viewToken(parts: TokenParts): TokenView {
       version: served?.version ?? null,
       content_hash: served?.contentHash ?? null,
       fetched_at: served?.fetchedAt?.toISOString() ?? null,
-      issues: [...(served?.issues ?? [])],
+      issues: [...parts.issues],
     },
   };
 }

@@ -1,12 +1,12 @@
-/** Everything that probes media in one process: fetches, decoders and the worker over them. */
+/** The worker that probes media, over the process's fetches and decoders. */
 
 import type { Disk } from "flydrive";
 import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import type { LeaseWorker } from "../../jobs/lease-worker.ts";
-import { createDecoder } from "../decoder/decoder.ts";
-import { createFetchMedia } from "./fetch-media.ts";
+import type { Decoder } from "../decoder/decoder.ts";
+import type { FetchMedia } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import { createProbe } from "./probe.ts";
 import { startMediaWorker } from "./worker.ts";
@@ -17,7 +17,9 @@ export const DECODERS = 2;
 
 export interface MediaPipelineDeps {
   readonly database: Database;
-  readonly fetching: Parameters<typeof createFetchMedia>[0];
+  readonly fetchMedia: FetchMedia;
+  /** Closed when the pipeline stops. */
+  readonly decoder: Decoder;
   readonly disk: Disk;
   readonly noteHost: NoteHost;
   readonly metrics: MediaMetrics;
@@ -27,17 +29,10 @@ export interface MediaPipelineDeps {
 }
 
 export function startMediaPipeline(deps: MediaPipelineDeps): LeaseWorker {
-  const { database, disk, noteHost, metrics, logger } = deps;
-  const decoder = createDecoder({
-    processes: DECODERS,
-    onLoss(cause) {
-      metrics.decoderLost();
-      logger.warn({ msg: "Lost a decoder", cause });
-    },
-  });
+  const { database, disk, fetchMedia, decoder, noteHost, metrics, logger } = deps;
   const worker = startMediaWorker({
     database,
-    probe: createProbe({ database, disk, metrics, decoder, fetchMedia: createFetchMedia(deps.fetching) }),
+    probe: createProbe({ database, disk, metrics, decoder, fetchMedia }),
     noteHost,
     metrics,
     concurrency: deps.isOn ? PROBES_AT_ONCE : 0,

@@ -9,6 +9,7 @@ import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
 import { explain, type Refusal, refuse } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
 import type { RenderedImage } from "../decoder/render-image.ts";
+import type { MediaKind } from "../media-store.ts";
 import { keyOf } from "../storage/disk.ts";
 import { addFile, findFile, type MediaFile } from "../storage/media-file-store.ts";
 import type { FetchMedia, Unread } from "./fetch-media.ts";
@@ -34,6 +35,22 @@ const ACCEPT = {
   video: "video/mp4, video/webm, */*;q=0.5",
   animation: "text/html, application/xhtml+xml, */*;q=0.5",
 };
+
+export const isPage = (kind: MediaKind): kind is "animation" => kind === "animation";
+
+/** How a URL of this kind is fetched. */
+export const requestFor = (kind: MediaKind, url: string) => ({
+  url,
+  bytesMax: isPage(kind) ? PAGE_BYTES_READ : MEDIA_BYTES_MAX,
+  isStartEnough: isPage(kind),
+  accept: ACCEPT[kind],
+});
+
+export const tooLarge = (kind: MediaKind): Refusal =>
+  refuse(
+    kind === "video" ? "video_too_large" : "image_too_large",
+    `over ${MEDIA_BYTES_MAX} bytes, at most ${MEDIA_BYTES_MAX}`,
+  );
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -73,26 +90,19 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
 
   return async (lease: MediaLease, signal?: AbortSignal): Promise<MediaProbe> => {
     const { kind, url } = lease;
-    const isAPage = kind === "animation";
     const atHand = await isAtHand(lease);
     const answer = await fetchMedia({
-      url,
-      bytesMax: isAPage ? PAGE_BYTES_READ : MEDIA_BYTES_MAX,
-      isStartEnough: isAPage,
-      accept: ACCEPT[kind],
+      ...requestFor(kind, url),
       ifNoneMatch: atHand ? (lease.etag ?? undefined) : undefined,
       signal,
     });
     if (answer.kind === "unread") return answer;
-    if (answer.kind === "too_large") {
-      const message = `over ${MEDIA_BYTES_MAX} bytes, at most ${MEDIA_BYTES_MAX}`;
-      return refused(refuse(kind === "video" ? "video_too_large" : "image_too_large", message), null, null);
-    }
+    if (answer.kind === "too_large") return refused(tooLarge(kind), null, null);
     const leadsTo = endOf(lease, answer.url);
     if (answer.isUnchanged) return { kind: "same", leadsTo };
     const { body, contentType } = answer;
     metrics.fetched(kind, body.length);
-    if (kind === "animation") {
+    if (isPage(kind)) {
       const refusal = checkAnimation(body, contentType);
       return refusal
         ? refused(refusal, body.length, null)

@@ -3,6 +3,7 @@
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Issue } from "../document/issues.ts";
+import type { Metadata } from "../document/normalise.ts";
 import type { Trait } from "../document/traits.ts";
 import { type DisplayTypes, readDisplayTypes } from "../traits/display-types.ts";
 
@@ -30,6 +31,10 @@ export interface VersionPage {
   readonly next: number | undefined;
 }
 
+export interface ServedSource extends Pick<Metadata, "image" | "video" | "animation_url"> {
+  readonly uri: string | null;
+}
+
 type VersionRow = Omit<Version, "readBlock" | "issues"> & {
   readonly readBlock: string | null;
   readonly issues: string;
@@ -54,14 +59,19 @@ export const createReportStore = (database: Queryable) => ({
     return { versions, next: rows.length > limit ? versions.at(-1)?.number : undefined };
   },
 
-  /** The URI of the served document; null if there is none. */
-  async servedUri(token: TokenRef): Promise<string | null> {
-    const [row] = await database.query<{ uri: string | null }>(
-      `select v.uri from vitrine.token t join vitrine.version v on v.id = t.served_version
+  /** The URI of the served document, and the media that it names; null where there is none. */
+  async servedSource(token: TokenRef): Promise<ServedSource> {
+    const [row] = await database.query<{ uri: string | null; metadata: string | null }>(
+      `select v.uri, v.metadata from vitrine.token t join vitrine.version v on v.id = t.served_version
         where t.chain_id = $1 and t.collection = $2 and t.token_id = $3`,
       [token.chainId, token.collection, token.tokenId],
     );
-    return row?.uri ?? null;
+    const {
+      image = null,
+      video = null,
+      animation_url = null,
+    } = row?.metadata ? (JSON.parse(row.metadata) as Metadata) : {};
+    return { uri: row?.uri ?? null, image, video, animation_url };
   },
 
   /** The known display types of these entries' trait types; adds none. */

@@ -1,0 +1,53 @@
+/** Fetches and judges a document's media as a probe does, for reports: nothing is stored. */
+
+import { checkAnimation } from "../checks/animation-check.ts";
+import { type CheckedFields, type CheckedMedia, refusedMedia, skipped } from "../checks/checked-media.ts";
+import { explain } from "../checks/reasons.ts";
+import type { Decoder } from "../decoder/decoder.ts";
+import type { MediaFields } from "../display/display.ts";
+import type { MediaKind } from "../media-store.ts";
+import type { FetchMedia } from "./fetch-media.ts";
+import { isPage, requestFor, tooLarge } from "./probe.ts";
+
+export type ExamineMedia = (fields: MediaFields, signal?: AbortSignal) => Promise<CheckedFields>;
+
+const UNCHECKED = "not checked: too many files wait; try again";
+
+/** Never rejects: what can't be checked is `skipped`, with the reason. */
+export function createExamineMedia(deps: {
+  readonly fetchMedia: FetchMedia;
+  readonly decoder: Pick<Decoder, "decode">;
+}): ExamineMedia {
+  const { fetchMedia, decoder } = deps;
+
+  async function examine(kind: MediaKind, url: string | null, signal?: AbortSignal): Promise<CheckedMedia> {
+    if (url === null) return skipped();
+    const answer = await fetchMedia({ ...requestFor(kind, url), signal });
+    if (answer.kind === "too_large") return refusedMedia(explain(tooLarge(kind)));
+    if (answer.kind === "unread") return refusedMedia(explain(answer));
+    const { body, contentType } = answer;
+    const bytes = body.length;
+    if (isPage(kind)) {
+      const refusal = checkAnimation(body, contentType);
+      if (refusal) return refusedMedia(explain(refusal), bytes);
+      return { status: "accepted", reason: null, width: null, height: null, bytes, format: "HTML" };
+    }
+    const decoded = await decoder.decode(kind, body);
+    if ("reason" in decoded) return refusedMedia(explain(decoded), bytes);
+    const { width, height, format } = decoded;
+    return { status: "accepted", reason: null, width, height, bytes, format };
+  }
+
+  return async ({ image, video, animation_url }, signal) => {
+    const named = [
+      ["image", image],
+      ["video", video],
+      ["animation", animation_url],
+    ] as const;
+    // The decoder rejects for faults of ours only, which a report should outlive.
+    const [ofImage = skipped(), ofVideo = skipped(), ofPage = skipped()] = await Promise.all(
+      named.map(([kind, url]) => examine(kind, url, signal).catch(() => skipped(UNCHECKED))),
+    );
+    return { image: ofImage, video: ofVideo, animation_url: ofPage };
+  };
+}
