@@ -17,6 +17,7 @@ import {
   RECEIPT_CHANNEL,
   REFRESH_CHANNEL,
   refreshJobs,
+  settleImages,
   startRefreshJobs,
 } from "./refresh/module.ts";
 import type { Services } from "./services.ts";
@@ -54,6 +55,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     decoder: services.decoder,
     disk: images.disk,
     noteHost,
+    onImageProbed: settleImages,
     metrics: services.mediaMetrics,
     isOn,
     logger,

@@ -133,7 +133,7 @@ export function createServices(deps: ServiceDeps) {
     fetching,
     readUri,
     search,
-    hub: createEventHub({ database, logger }),
+    hub: createEventHub({ database, baseUrl: config.baseUrl, logger }),
     health: {
       heads,
       latestBlock,

@@ -73,6 +73,7 @@ export async function startSampledCollection(test: TestDatabase) {
   const asked: string[] = [];
   const media: EnqueueMedia = {
     enqueue: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
+    readImageFates: async () => [],
   };
   const worker = startRefreshWorker({
     database,

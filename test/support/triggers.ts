@@ -28,7 +28,7 @@ export interface TriggerSpec {
 /** Without `media`, no media in documents are probed. */
 export function createTriggerSetup(
   test: TestDatabase,
-  media: EnqueueMedia = { enqueue: async () => undefined },
+  media: EnqueueMedia = { enqueue: async () => undefined, readImageFates: async () => [] },
 ) {
   const { database } = test;
   const metadata = (tables: ChainTables) =>

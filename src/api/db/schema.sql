@@ -342,9 +342,11 @@ CREATE TABLE vitrine.token (
   since_block bigint,
   changed xid8 DEFAULT pg_current_xact_id() NOT NULL,
   unseen boolean DEFAULT false NOT NULL,
+  image_key bigint,
   CONSTRAINT token_pkey PRIMARY KEY (chain_id, collection, token_id)
 );
 CREATE INDEX token_changed ON vitrine.token USING btree (changed, chain_id, collection);
+CREATE INDEX token_image ON vitrine.token USING btree (image_key) WHERE (image_key IS NOT NULL);
 CREATE INDEX token_traits ON vitrine.token USING gin (traits);
 CREATE INDEX token_unseen ON vitrine.token USING btree (chain_id, collection, token_id) WHERE unseen;
 
@@ -457,9 +459,14 @@ CREATE TABLE vitrine.receipt_token (
   wanted bigint,
   status text,
   reason text,
+  image text,
+  image_reason text,
+  image_hash bytea,
+  image_probe bigint,
   CONSTRAINT receipt_token_pkey PRIMARY KEY (receipt_id, "position"),
   CONSTRAINT receipt_token_receipt_id_fkey FOREIGN KEY (receipt_id) REFERENCES vitrine.receipt(id) ON DELETE CASCADE
 );
+CREATE INDEX receipt_token_image ON vitrine.receipt_token USING btree (image_hash) WHERE (image = 'pending'::text);
 CREATE INDEX receipt_token_open ON vitrine.receipt_token USING btree (chain_id, collection, token_id) WHERE (status IS NULL);
 
 CREATE TABLE vitrine.refresh (
@@ -537,6 +544,29 @@ CREATE UNIQUE INDEX sweep_receipt ON vitrine.sweep USING btree (receipt_id) WHER
 
 -- Functions and triggers
 
+CREATE OR REPLACE FUNCTION vitrine.publish_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key constant bigint := ('x' || left(encode(new.url_hash, 'hex'), 16))::bit(64)::bigint;
+  payload constant jsonb := jsonb_build_object('status', new.status, 'file', new.file, 'reason', new.reason);
+begin
+  if (select count(*) from (
+        select from vitrine.token t where t.image_key = key and not t.unseen limit 1001) t) <= 1000 then
+    insert into vitrine.event_due (type, chain_id, collection, token_id, payload)
+    select 'media', t.chain_id, t.collection, t.token_id, payload from vitrine.token t
+     where t.image_key = key and not t.unseen;
+  else
+    -- One image of a whole collection, such as the one before a reveal: one event for all of its tokens.
+    insert into vitrine.event_due (type, chain_id, collection, token_id, payload)
+    select distinct 'media', t.chain_id, t.collection, null::numeric, payload from vitrine.token t
+     where t.image_key = key and not t.unseen;
+  end if;
+  if found then perform pg_notify('vitrine_event', ''); end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION vitrine.tell_of_seen()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -562,6 +592,8 @@ begin
   if found then perform pg_notify('vitrine_event', ''); end if;
   return null;
 end $function$;
+
+CREATE TRIGGER publish_images AFTER UPDATE OF status, file ON vitrine.media FOR EACH ROW WHEN (((new.kind = 'image'::text) AND ((old.status IS DISTINCT FROM new.status) OR (old.file IS DISTINCT FROM new.file)))) EXECUTE FUNCTION vitrine.publish_images();
 
 CREATE TRIGGER tell_of_seen AFTER UPDATE ON vitrine.token FOR EACH ROW WHEN ((old.unseen AND (NOT new.unseen) AND (new.served_version IS NOT NULL))) EXECUTE FUNCTION vitrine.tell_of_seen();
 

@@ -17,7 +17,15 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
   catalog: ["collection_information"],
   chain: ["chain_head", "delivered_block", "index_build"],
   db: ["migration"],
-  events: ["event", "event_counter", "event_due", "event_feed", "tell_of_seen", "tell_of_versions"],
+  events: [
+    "event",
+    "event_counter",
+    "event_due",
+    "event_feed",
+    "publish_images",
+    "tell_of_seen",
+    "tell_of_versions",
+  ],
   http: ["rate_limit"],
   jobs: ["daily_job", "host"],
   media: ["allowed_host", "media", "media_file"],
@@ -62,6 +70,7 @@ const PAUSED_HOSTS =
   "one statement leases, counts or answers rows of a queue by whether their host is paused";
 
 export const allowedUses: readonly AllowedUse[] = [
+  { module: "events", uses: "media", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "token", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "version", access: "read", reason: EVENT_TRIGGERS },
   { module: "media", uses: "host", access: "read", reason: PAUSED_HOSTS },

@@ -28,7 +28,8 @@ interface EventTypeRow {
   readonly meaning: string;
   /** The fields beside those that every event has. */
   readonly payload: z.ZodObject;
-  readonly payloadOf: (columns: PayloadColumns) => object;
+  /** `baseUrl` is the public URL of this service, without a trailing slash. */
+  readonly payloadOf: (columns: PayloadColumns, baseUrl: string) => object;
 }
 
 const statePayload = { standard: z.enum(lockStandardNames), locked: z.boolean() };
@@ -87,6 +88,24 @@ export const eventTypeTable = {
       "Another `version` with another `content_hash` is now served. For a token read before its mint was indexed, it is sent with the mint.",
     payload: z.object({ version: z.int(), content_hash: z.string().nullable() }),
     payloadOf: ({ version, contentHash }) => ({ version, content_hash: contentHash }),
+  },
+  media: {
+    meaning:
+      "Another picture is now shown, or none: `status`, `url` and `reason` are those of the token's `image`. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.",
+    payload: z.object({
+      status: z.enum(["cached", "pending", "rejected"]),
+      url: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+    payloadOf: ({ payload }, baseUrl) => {
+      const { status, file, reason } = payload ?? {};
+      const isShown = status === "accepted" && typeof file === "string";
+      return {
+        status: isShown ? "cached" : status === "pending" ? "pending" : "rejected",
+        url: isShown ? `${baseUrl}/media/images/${file}` : null,
+        reason: reason ?? null,
+      };
+    },
   },
 } as const satisfies Readonly<Record<string, EventTypeRow>>;
 

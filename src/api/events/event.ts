@@ -28,11 +28,11 @@ export interface StreamEvent {
 }
 
 /** The row as an event. One of an unknown type only advances a client's Last-Event-ID. */
-export function toStreamEvent(row: EventRow): StreamEvent {
+export function toStreamEvent(row: EventRow, baseUrl: string): StreamEvent {
   const id = Number(row.id);
   const chainId = Number(row.chainId);
   const { type, subject, collection } = row;
-  const payload = payloadOf(row);
+  const payload = payloadOf(row, baseUrl);
   const body = {
     id,
     type,
@@ -45,9 +45,9 @@ export function toStreamEvent(row: EventRow): StreamEvent {
   return { id, subject, chainId, collection, text: payload ? message(type, body, id) : position(id) };
 }
 
-function payloadOf(row: EventRow): object | undefined {
+function payloadOf(row: EventRow, baseUrl: string): object | undefined {
   if (row.type === "reverted") return { reverts: Number(row.reverts), reverted_type: row.subject };
-  return isEventType(row.type) ? eventTypeTable[row.type].payloadOf(row) : undefined;
+  return isEventType(row.type) ? eventTypeTable[row.type].payloadOf(row, baseUrl) : undefined;
 }
 
 /** One server-sent event. JSON has no line breaks, so its data is one line. */

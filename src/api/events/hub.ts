@@ -34,7 +34,14 @@ export interface EventHub {
   stop(): Promise<void>;
 }
 
-export function createEventHub({ database, logger }: { database: Database; logger: Logger }): EventHub {
+export interface EventHubDeps {
+  readonly database: Database;
+  /** The public URL of this service, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly logger: Logger;
+}
+
+export function createEventHub({ database, baseUrl, logger }: EventHubDeps): EventHub {
   const subscribers = new Map<Subscriber, Pick<Subscription, "isAllowed">>();
   /** Subscribers that have everything up to `head`, and are offered what follows. */
   const live = new Set<Subscriber>();
@@ -47,7 +54,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
     logger,
     async pass(signal) {
       while (live.size > 0 && !signal.aborted) {
-        const events = await readAfter(database, head, BATCH_ROWS);
+        const events = await readAfter(database, head, BATCH_ROWS, baseUrl);
         for (const event of events) {
           head = Math.max(head, event.id);
           for (const subscriber of live) subscriber.offer(event);
@@ -66,7 +73,7 @@ export function createEventHub({ database, logger }: { database: Database; logge
       while (subscriber.position < last && !subscriber.isOver) {
         const to = Math.min(subscriber.position + STRETCH_IDS, last);
         const stretch = { after: subscriber.position, to, limit: BATCH_ROWS };
-        const events = await readStretch(database, subscriber.filter, stretch);
+        const events = await readStretch(database, subscriber.filter, stretch, baseUrl);
         subscriber.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
         const text = events.map((event) => event.text).join("");
         await subscriber.write(text === "" ? position(subscriber.position) : text);

@@ -35,12 +35,17 @@ export async function readEnds(
 }
 
 /** Up to `limit` events above an id, in order. */
-export async function readAfter(db: Queryable, after: number, limit: number): Promise<StreamEvent[]> {
+export async function readAfter(
+  db: Queryable,
+  after: number,
+  limit: number,
+  baseUrl: string,
+): Promise<StreamEvent[]> {
   const rows = await db.query<EventRow>(
     `select ${columns} from vitrine.event where id > $1 order by id limit $2`,
     [after, limit],
   );
-  return rows.map(toStreamEvent);
+  return rows.map((row) => toStreamEvent(row, baseUrl));
 }
 
 /** Those of a range of ids that pass the filter; the range bounds the work if few do. */
@@ -48,6 +53,7 @@ export async function readStretch(
   db: Queryable,
   filter: EventFilter,
   stretch: { readonly after: number; readonly to: number; readonly limit: number },
+  baseUrl: string,
 ): Promise<StreamEvent[]> {
   const { types, collections, chainId } = filter;
   const rows = await db.query<EventRow>(
@@ -59,5 +65,5 @@ export async function readStretch(
       order by id limit $3`,
     [stretch.after, stretch.to, stretch.limit, [...types], [...collections], chainId ?? null],
   );
-  return rows.map(toStreamEvent);
+  return rows.map((row) => toStreamEvent(row, baseUrl));
 }

@@ -61,6 +61,26 @@ export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): P
   );
 }
 
+/** A probe that was requested: it is answered once the probe of this number, or a later one, has been done. */
+export interface ProbeMark {
+  readonly url: string;
+  /** Hexadecimal. */
+  readonly urlHash: string;
+  /** Its number among the probes of the URL. */
+  readonly probe: string;
+}
+
+/** The probes of these images that were requested last. */
+export async function readMarks(db: Queryable, images: readonly string[]): Promise<ProbeMark[]> {
+  if (images.length === 0) return [];
+  return db.query<ProbeMark>(
+    `select m.url, encode(m.url_hash, 'hex') as "urlHash", m.wanted as probe from unnest($1::text[]) as k(url)
+       join vitrine.media m on m.kind = 'image' and m.url_hash = ${HASH}`,
+    [images],
+    "read probe marks",
+  );
+}
+
 /** The result of the last probe. */
 export interface MediaState extends MediaUrl {
   readonly status: "pending" | "accepted" | "rejected";

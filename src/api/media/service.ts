@@ -17,6 +17,8 @@ import {
   type MediaToProbe,
   type MediaUrl,
   noteSeen,
+  type ProbeMark,
+  readMarks,
   readStates,
 } from "./media-store.ts";
 import { locateMedia } from "./probes/locate-media.ts";
@@ -29,6 +31,12 @@ export interface ShownImage {
   /** Why the image is rejected, or why its last probe failed. */
   readonly reason: string | null;
 }
+
+/** `none`: the document names no image. */
+export type ImageFate =
+  | { readonly status: "none" }
+  | { readonly status: "rejected"; readonly reason: string }
+  | { readonly status: "pending"; readonly mark: ProbeMark | undefined };
 
 /** The state of the media that a document names. */
 export interface ShownMedia {
@@ -87,6 +95,21 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
      */
     enqueue: (tx: Queryable, documents: readonly MediaFields[]): Promise<void> =>
       enqueue(tx, documents.flatMap(urlsOf)),
+
+    /**
+     * What becomes of the image of each of these documents, in their order. Call it after `enqueue`, in the same
+     * transaction: a pending one is decided by the probe that was requested.
+     */
+    async readImageFates(tx: Queryable, documents: readonly MediaFields[]): Promise<ImageFate[]> {
+      const marks = await readMarks(tx, [...new Set(documents.flatMap(({ image }) => image ?? []))]);
+      const byUrl = new Map(marks.map((mark) => [mark.url, mark]));
+      return documents.map(({ image }): ImageFate => {
+        if (image === null) return { status: "none" };
+        const located = locateMedia(image, gateways);
+        if (located.kind === "refused") return { status: "rejected", reason: explain(located) };
+        return { status: "pending", mark: byUrl.get(image) };
+      });
+    },
 
     /** Records that these documents are served. Only media that were never requested are probed. */
     noteSeen: (db: Queryable, documents: readonly MediaFields[]): Promise<void> =>

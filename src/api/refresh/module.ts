@@ -19,6 +19,7 @@ export { createRefreshMetrics } from "./metrics.ts";
 export { chooseProbe } from "./queue/hosts.ts";
 export { HOST_TOKENS_MAX } from "./queue/overview-store.ts";
 export { depth, findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
+export { settleImages } from "./receipts/receipt-images.ts";
 export { RECEIPT_CHANNEL } from "./receipts/receipts.ts";
 export { refreshRoutes } from "./routes.ts";
 

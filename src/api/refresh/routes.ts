@@ -5,7 +5,8 @@ import type { CollectionConfig } from "../../config.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField } from "../http/fields.ts";
 import { createRouter, errorResponses, limitBody, requireJson } from "../http/router.ts";
-import { WAITS_PER_OWNER_MAX } from "./receipts/waits.ts";
+import { imageOutcomes } from "./receipts/receipt-images.ts";
+import { WAITS_PER_OWNER_MAX, waitedFor } from "./receipts/waits.ts";
 import type { RefreshService } from "./service.ts";
 import { tokenIdsField } from "./token-ids.ts";
 import { refusalOf } from "./verdicts.ts";
@@ -19,6 +20,11 @@ const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
 
 const refreshBody = z.object({ token_ids: tokenIdsField }).openapi("RefreshRequest");
 
+const imageField = z.enum(imageOutcomes).openapi({
+  description:
+    "What became of the image. updated: another picture is shown. unchanged: the same as before. rejected: none is shown. pending: not decided yet. none: the document names no image. It is decided after the metadata, and does not count for `done`.",
+});
+
 const accepted = z
   .object({
     message: z.literal("Metadata refresh initiated"),
@@ -27,6 +33,8 @@ const accepted = z
       z.object({
         token_id: z.string(),
         status: z.enum(["queued", "fetching", "updated", "unchanged", "failed", "not_found"]),
+        image: imageField.optional(),
+        image_reason: z.string().nullable().optional(),
         reason: z.string().nullable().optional().openapi({
           description: "Why a token is not queued; for a burned one `burned: in block` and the block.",
         }),
@@ -45,6 +53,11 @@ const receiptSchema = z
         token_id: z.string(),
         status: z.enum(["queued", "fetching", "updated", "unchanged", "failed", "not_found"]),
         reason: z.string().nullable(),
+        image: imageField,
+        image_reason: z
+          .string()
+          .nullable()
+          .openapi({ description: "Why the image is rejected, or has not been read yet." }),
       }),
     ),
   })
@@ -73,8 +86,11 @@ const refreshRoute = createRoute({
           type: "integer",
           minimum: 0,
           maximum: WAIT_SECONDS_MAX,
-          description: `Answer when done, or after this many seconds. An app may have ${WAITS_PER_OWNER_MAX} requests waiting at once: more are answered at once, as without it.`,
+          description: `Answer when what \`wait_for\` names is done, or after this many seconds. An app may have ${WAITS_PER_OWNER_MAX} requests waiting at once: more are answered at once, as without it.`,
         }),
+      wait_for: z.enum(waitedFor).optional().openapi({
+        description: "What `wait` waits for: the metadata, or its images too. `metadata` by default.",
+      }),
     }),
     body: { required: true, content: { "application/json": { schema: refreshBody } } },
   },
@@ -116,7 +132,7 @@ export interface RefreshRouteDeps {
 export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
   return createRouter()
     .openapi(refreshRoute, async (c) => {
-      const { chain_id, wait = 0 } = c.req.valid("query");
+      const { chain_id, wait = 0, wait_for = "metadata" } = c.req.valid("query");
       const collection = findCollection(c.req.valid("param").collection_address, chain_id);
       const tokenIds = [...new Set(c.req.valid("json").token_ids)];
       const owner = { appId: c.get("app").id };
@@ -127,7 +143,9 @@ export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
       });
       if (!receiptId) throw refusalOf(tokens);
       const receipt =
-        wait > 0 ? await refresh.waits.wait(receiptId, owner, wait, c.req.raw.signal) : undefined;
+        wait > 0
+          ? await refresh.waits.wait(receiptId, owner, wait, { until: wait_for, gone: c.req.raw.signal })
+          : undefined;
       const message = "Metadata refresh initiated" as const;
       return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);
     })

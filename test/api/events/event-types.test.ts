@@ -41,7 +41,7 @@ const every = {
 };
 
 it.each(eventTypes)("an event of type %s has the documented fields and no others", (type) => {
-  const { text } = toStreamEvent({ ...row, type, subject: type });
+  const { text } = toStreamEvent({ ...row, type, subject: type }, "https://vitrine.example");
 
   const [id, event, data = ""] = text.split("\n");
   expect([id, event]).toEqual(["id: 7", `event: ${type}`]);

@@ -52,7 +52,7 @@ describe("a reader that comes back", () => {
       }
       return rows;
     };
-    const its = createEventHub({ database: { ...database, query }, logger: silentLogger });
+    const its = createEventHub({ database: { ...database, query }, baseUrl: "", logger: silentLogger });
     follow("first", undefined);
     await eventually(
       () => received.first,
@@ -132,7 +132,7 @@ describe("the end of a stream", () => {
   });
 
   it("comes with the end of the service, which says when to reconnect", async () => {
-    const ending = createEventHub({ database, logger: silentLogger });
+    const ending = createEventHub({ database, baseUrl: "", logger: silentLogger });
     const other = createTestApp(test, { hub: ending });
     const its = serve({ fetch: other.app.fetch, port: 0 }) as Server;
     await once(its, "listening");

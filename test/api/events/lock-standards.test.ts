@@ -26,7 +26,7 @@ async function write(tables = test.tables): Promise<void> {
 }
 
 async function published(): Promise<Record<string, unknown>[]> {
-  return (await readAfter(database, 0, 1_000)).map(({ text }) =>
+  return (await readAfter(database, 0, 1_000, "")).map(({ text }) =>
     JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? ""),
   );
 }

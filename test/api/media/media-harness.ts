@@ -15,6 +15,7 @@ import { createProbe } from "../../../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../../../src/api/media/probes/worker.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
+import { settleImages } from "../../../src/api/refresh/receipts/receipt-images.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { noteHost } from "../../support/worker.ts";
@@ -110,6 +111,7 @@ export async function createMediaHarness() {
         database,
         probe: createProbe({ database, disk, decoder, metrics, fetchMedia: createFetchMedia(fetching) }),
         noteHost,
+        onImageProbed: settleImages,
         metrics,
         concurrency,
         logger: silentLogger,

@@ -23,6 +23,8 @@ const report = (tokenId = "1", query = "", as = key, address = COLLECTION) =>
 const numbers = (body: { versions: { number: number }[] }): number[] =>
   body.versions.map((each) => each.number);
 
+const unmeasured = { width: null, height: null, bytes: null, format: null };
+
 describe("a token's report", () => {
   it("reports what is served, from where, what each page shows and what was left out", async () => {
     const traits = [
@@ -59,7 +61,22 @@ describe("a token's report", () => {
         fetched_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         uri: "https://meta.example/1",
       },
-      issues: [left],
+      issues: [
+        left,
+        {
+          code: "host_not_allowed",
+          level: "warning",
+          path: "animation_url",
+          message: expect.stringMatching(
+            /content of play\.example; ask help@operator\.example to allow this host/,
+          ),
+        },
+      ],
+      media: {
+        image: { status: "skipped", reason: "not checked yet", ...unmeasured },
+        video: { status: "skipped", reason: null, ...unmeasured },
+        animation_url: { status: "skipped", reason: "not checked yet", ...unmeasured },
+      },
       traits: [
         {
           trait_type: "Class",

@@ -151,7 +151,7 @@ describe("an upgrade", () => {
     await runJobs();
 
     expect((await readQueue(database)).map(({ tokenId }) => tokenId)).toEqual(["1"]);
-    expect((await worker.receipt(receipt))?.tokens).toEqual([
+    expect((await worker.receipt(receipt))?.tokens).toMatchObject([
       { token_id: "1", status: "queued", reason: null },
       { token_id: "1000", status: "not_found", reason: "the chain index has no transfer of the token" },
     ]);

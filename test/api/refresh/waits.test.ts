@@ -132,7 +132,7 @@ describe("a caller that waits for its receipt", () => {
       { lease: lease("1"), status: "updated", reason: null },
       { lease: lease("2"), status: "failed", reason: "timeout" },
     ]);
-    expect((await waiting)?.tokens).toEqual([{ token_id: "2", status: "failed", reason: "timeout" }]);
+    expect((await waiting)?.tokens).toMatchObject([{ token_id: "2", status: "failed", reason: "timeout" }]);
     expect((await Promise.all(others)).every((receipt) => receipt?.done)).toBe(true);
     // Its slots are free again.
     await waits.wait(id, APP, 30);
@@ -141,7 +141,7 @@ describe("a caller that waits for its receipt", () => {
   it("that goes away is not waited for any longer", async () => {
     const id = await addOne();
     const gone = new AbortController();
-    const waiting = waits.wait(id, APP, 1_000, gone.signal);
+    const waiting = waits.wait(id, APP, 1_000, { gone: gone.signal });
     await expect.poll(() => reads, POLL).toBe(1);
     gone.abort();
 

@@ -33,7 +33,7 @@ describe("a refresh request", () => {
     await makeDue(database);
     worker.wake();
 
-    expect((await setup.done(second))?.tokens).toEqual([
+    expect((await setup.done(second))?.tokens).toMatchObject([
       { token_id: "1", status: "unchanged", reason: null },
       { token_id: "2", status: "updated", reason: null },
       { token_id: "3", status: "failed", reason: "invalid_json: so it was" },
@@ -113,7 +113,7 @@ describe("a fault that may pass", () => {
       () => setup.receipt(receipt),
       (each) => each?.tokens[0]?.reason != null,
     );
-    expect(waiting?.tokens).toEqual([
+    expect(waiting?.tokens).toMatchObject([
       { token_id: "1", status: "queued", reason: "timeout: so it was; trying again" },
     ]);
 

@@ -9,7 +9,7 @@ import type { Decoder } from "../decoder/decoder.ts";
 import type { FetchMedia } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import { createProbe } from "./probe.ts";
-import { startMediaWorker } from "./worker.ts";
+import { type OnImageProbed, startMediaWorker } from "./worker.ts";
 
 const PROBES_AT_ONCE = 8;
 /** Each uses 130 MB, and briefly up to 550 MB for the worst file that is accepted. */
@@ -22,6 +22,7 @@ export interface MediaPipelineDeps {
   readonly decoder: Decoder;
   readonly disk: Disk;
   readonly noteHost: NoteHost;
+  readonly onImageProbed?: OnImageProbed | undefined;
   readonly metrics: MediaMetrics;
   /** False leaves the work to other processes. */
   readonly isOn: boolean;
@@ -29,11 +30,12 @@ export interface MediaPipelineDeps {
 }
 
 export function startMediaPipeline(deps: MediaPipelineDeps): LeaseWorker {
-  const { database, disk, fetchMedia, decoder, noteHost, metrics, logger } = deps;
+  const { database, disk, fetchMedia, decoder, noteHost, onImageProbed, metrics, logger } = deps;
   const worker = startMediaWorker({
     database,
     probe: createProbe({ database, disk, metrics, decoder, fetchMedia }),
     noteHost,
+    onImageProbed,
     metrics,
     concurrency: deps.isOn ? PROBES_AT_ONCE : 0,
     logger,

@@ -15,6 +15,8 @@ export interface MediaLease {
   readonly host: string;
   /** Includes this one; counted since the last request or the last completed probe. */
   readonly attempts: number;
+  /** The probe's number: it answers requests up to this one. */
+  readonly started: string;
   /** The result of the last probe. */
   readonly status: "pending" | "accepted" | "rejected";
   readonly reason: string | null;
@@ -65,7 +67,7 @@ export async function claimMedia(db: Queryable, perHost: number, count: number):
         set lease = $3, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
             last_started_at = now()
        from due d where (m.kind, m.url_hash) = (d.kind, d.url_hash)
-     returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.status,
+     returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.started, m.status,
                m.reason, m.source_hash as "sourceHash", m.etag, m.file`,
     [count, perHost, randomUUID()],
   );

@@ -1,6 +1,6 @@
 /** Works through the media probe queue: claims due URLs, probes each, and records the result. */
 
-import type { Database } from "../../db/database.ts";
+import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
@@ -34,6 +34,8 @@ export interface MediaWorkerDeps {
   readonly database: Database;
   readonly probe: ProbeMedia;
   readonly noteHost: NoteHost;
+  /** Called in the transaction that records the probe of an image. */
+  readonly onImageProbed?: OnImageProbed | undefined;
   readonly metrics: MediaMetrics;
   /** Concurrent probes; 0 leaves the queue to other processes. */
   readonly concurrency: number;
@@ -41,7 +43,7 @@ export interface MediaWorkerDeps {
 }
 
 export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
-  const { database, probe, noteHost, metrics, concurrency, logger } = deps;
+  const { database, probe, noteHost, onImageProbed, metrics, concurrency, logger } = deps;
   // One host, slow or dead, never takes all slots.
   const perHost = Math.ceil(concurrency / 2);
 
@@ -57,12 +59,20 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   }
 
   function record(lease: MediaLease, result: MediaProbe): Promise<boolean> {
-    if (result.kind === "same") return confirmMedia(database, lease, result);
-    if (result.kind === "found") return completeProbe(database, lease, result.finding);
-    const isOpen = isOpenStill(lease, result);
-    const reason = explain(result) + (isOpen ? "; trying again" : "");
+    if (!onImageProbed || lease.kind !== "image") return store(database, lease, result);
+    return database.transaction(async (tx) => {
+      const isStored = await store(tx, lease, result);
+      if (isStored) await onImageProbed(tx, { ...lease, ...fateOf(lease, result) });
+      return isStored;
+    });
+  }
+
+  function store(db: Queryable, lease: MediaLease, result: MediaProbe): Promise<boolean> {
+    if (result.kind === "same") return confirmMedia(db, lease, result);
+    if (result.kind === "found") return completeProbe(db, lease, result.finding);
     const delayMs = backoffMs(policyFor(result), lease.attempts, result.retryAfterMs);
-    return rescheduleProbe(database, lease, { delayMs, reason, isOpen });
+    const isOpen = isOpenStill(lease, result);
+    return rescheduleProbe(db, lease, { delayMs, reason: reasonOf(lease, result), isOpen });
   }
 
   /** Only failures of the whole host count against it, and any content counts as a success. */
@@ -89,6 +99,34 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     describe: ({ kind, url }) => ({ kind, url }),
   });
 }
+
+/** What a probe of an image says to those who asked for it; `pending` while it will be tried again. */
+export interface ImageProbed {
+  /** Hexadecimal. */
+  readonly urlHash: string;
+  /** Requests up to this number are answered. */
+  readonly started: string;
+  readonly image: "updated" | "unchanged" | "rejected" | "pending";
+  readonly reason: string | null;
+}
+
+export type OnImageProbed = (tx: Queryable, probed: ImageProbed) => Promise<void>;
+
+function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "image" | "reason"> {
+  if (result.kind === "found")
+    return { image: result.refusal ? "rejected" : "updated", reason: result.finding.reason };
+  if (result.kind === "same")
+    return lease.status === "rejected"
+      ? { image: "rejected", reason: lease.reason }
+      : { image: "unchanged", reason: null };
+  const reason = reasonOf(lease, result);
+  if (isOpenStill(lease, result)) return { image: "pending", reason };
+  // A picture that was accepted stays.
+  return { image: lease.status === "accepted" ? "unchanged" : "rejected", reason };
+}
+
+const reasonOf = (lease: MediaLease, result: Unread): string =>
+  explain(result) + (isOpenStill(lease, result) ? "; trying again" : "");
 
 const policyFor = ({ transient }: Unread): RetryPolicy =>
   transient ? retryPolicies.mediaHostFault : retryPolicies.mediaUrlFault;

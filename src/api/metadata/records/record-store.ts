@@ -3,6 +3,7 @@
  * a whole collection. The tokens of one call are distinct.
  */
 
+import { createHash } from "node:crypto";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -182,8 +183,12 @@ export interface FetchMark {
     readonly valueIds: readonly number[];
     readonly name: string | null;
     readonly description: string | null;
+    readonly image: string | null;
   } | null;
 }
+
+/** By which the probe of an image finds the tokens that serve it: a part of the key of the media table. */
+const imageKey = (url: string): bigint => createHash("sha256").update(url).digest().readBigInt64BE();
 
 /** Records the outcome of each token's fetch, if there was one, and the new served version. */
 export async function markFetched(db: Queryable, marks: readonly FetchMark[]): Promise<void> {
@@ -201,12 +206,13 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
             traits = coalesce(k.traits::int[], t.traits),
             name = case when k.served is null then t.name else k.name end,
             description = case when k.served is null then t.description else k.description end,
+            image_key = case when k.served is null then t.image_key else k.image_key end,
             served_at = case when k.served is null or k.outcome is null then t.served_at else now() end,
             changed = case when k.served is null then t.changed else pg_current_xact_id() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::int[], $8::bigint[],
-                   $9::text[], $10::text[], $11::text[], $12::boolean[])
+                   $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bigint[])
          as k(chain_id, collection, token_id, outcome, reason, block, versions, served, traits, name, description,
-              after_reorg)
+              after_reorg, image_key)
       where ${matches("t")}`,
     [
       ...keysOf(marks.map(({ token }) => token)),
@@ -219,6 +225,7 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
       marks.map(({ served }) => served?.name ?? null),
       marks.map(({ served }) => served?.description ?? null),
       marks.map(({ isAfterReorg }) => isAfterReorg),
+      marks.map(({ served }) => (served?.image == null ? null : String(imageKey(served.image)))),
     ],
     "mark fetched",
   );

@@ -152,14 +152,14 @@ function markOf(
     return { ...mark, outcome: isFetched ? "failed" : null, versions: before + 1, served: null };
   }
   const idOf = isUnseen(served, token) ? undefined : learned.get(collectionKey(token))?.idOf;
-  const { traits, name, description } = decision.document.metadata;
+  const { traits, name, description, image } = decision.document.metadata;
   const ids = traits.flatMap((trait) => idOf?.(trait) ?? []);
   const valueIds = [...new Set(ids)].sort((a, b) => a - b);
   return {
     ...mark,
     outcome: isFetched ? "good" : null,
     versions: before + 1,
-    served: { versionId, valueIds, name, description },
+    served: { versionId, valueIds, name, description, image },
   };
 }
 

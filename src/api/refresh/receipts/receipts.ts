@@ -2,7 +2,9 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
+import type { ImageFate } from "../../media/service.ts";
 import type { Lease } from "../queue/leases.ts";
+import { type ImageOutcome, imageColumns, imageOutcome } from "./receipt-images.ts";
 
 export type TokenStatus = "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
 
@@ -10,6 +12,8 @@ export interface ReceiptToken {
   readonly token_id: string;
   readonly status: TokenStatus;
   readonly reason: string | null;
+  readonly image: ImageOutcome;
+  readonly image_reason: string | null;
 }
 
 export interface Receipt {
@@ -88,12 +92,22 @@ export async function addReceiptTokens(
 /** Answers every open entry that these fetches cover. */
 export async function settle(
   db: Queryable,
-  ends: readonly { readonly lease: Lease; readonly status: TokenStatus; readonly reason: string | null }[],
+  ends: readonly {
+    readonly lease: Lease;
+    readonly status: TokenStatus;
+    readonly reason: string | null;
+    /** What becomes of the image, if a document is served. */
+    readonly fate?: ImageFate | undefined;
+  }[],
 ): Promise<void> {
+  const images = ends.map(({ fate }) => imageColumns(fate));
   const settled = await db.query<{ receiptId: string }>(
-    `update vitrine.receipt_token t set status = k.status, reason = k.reason
-       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[])
-         as k(chain_id, collection, token_id, started, status, reason)
+    `update vitrine.receipt_token t
+        set status = k.status, reason = k.reason, image = k.image, image_reason = k.image_reason,
+            image_hash = decode(k.image_hash, 'hex'), image_probe = k.image_probe
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
+                   $9::text[], $10::bigint[])
+         as k(chain_id, collection, token_id, started, status, reason, image, image_reason, image_hash, image_probe)
       where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
         and t.status is null and t.wanted <= k.started
      returning t.receipt_id as "receiptId"`,
@@ -104,6 +118,10 @@ export async function settle(
       ends.map(({ lease }) => lease.started),
       ends.map(({ status }) => status),
       ends.map(({ reason }) => reason),
+      images.map(({ image }) => image),
+      images.map(({ reason }) => reason),
+      images.map(({ urlHash }) => urlHash),
+      images.map(({ probe }) => probe),
     ],
     "settle",
   );
@@ -135,10 +153,13 @@ export async function findReceipt(
     tokenId: string;
     status: TokenStatus;
     reason: string | null;
+    image: ImageOutcome;
+    imageReason: string | null;
   }>(
     `select p.created_at as "createdAt", t.token_id as "tokenId",
             coalesce(t.status, case when r.leased_until > now() and t.wanted <= r.started then 'fetching' else 'queued' end) as status,
-            coalesce(t.reason, case when t.status is null then coalesce(h.pause, r.last_reason) end) as reason
+            coalesce(t.reason, case when t.status is null then coalesce(h.pause, r.last_reason) end) as reason,
+            ${imageOutcome} as image, t.image_reason as "imageReason"
        from vitrine.receipt p
        join vitrine.receipt_token t on t.receipt_id = p.id
        left join vitrine.refresh r
@@ -156,6 +177,12 @@ export async function findReceipt(
     refresh_id: id,
     created_at: first.createdAt.toISOString(),
     done: rows.every(({ status }) => status !== "queued" && status !== "fetching"),
-    tokens: rows.map(({ tokenId, status, reason }) => ({ token_id: tokenId, status, reason })),
+    tokens: rows.map(({ tokenId, status, reason, image, imageReason }) => ({
+      token_id: tokenId,
+      status,
+      reason,
+      image,
+      image_reason: imageReason,
+    })),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Database } from "../../db/database.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
-import { findReceipt, type Receipt, type ReceiptOwner } from "./receipts.ts";
+import { findReceipt, type Receipt, type ReceiptOwner, type ReceiptToken } from "./receipts.ts";
 
 /** Requests that may wait at once in a process, per app and in total. */
 export const WAITS_PER_OWNER_MAX = 50;
@@ -13,12 +13,21 @@ const POLL_MS = 2_000;
 // A receipt of a hundred tokens may change a hundred times within a second. Its first change is read at once.
 const READ_EVERY_MS = 100;
 
+export const waitedFor = ["metadata", "media"] as const;
+
+export interface WaitOptions {
+  /** `media` also waits until the images of all tokens are decided. `metadata` by default. */
+  readonly until?: (typeof waitedFor)[number];
+  /** Aborted when the client has left. */
+  readonly gone?: AbortSignal;
+}
+
 export interface ReceiptWaits {
   /**
-   * The receipt once it is done, or in its current state: after `seconds`, when `gone` resolves because the client has
-   * left, and immediately if the owner or the process has too many waiting requests.
+   * The receipt once it is done, or in its current state: after `seconds`, when `gone` is aborted because the client
+   * has left, and immediately if the owner or the process has too many waiting requests.
    */
-  wait(id: string, owner: ReceiptOwner, seconds: number, gone?: AbortSignal): Promise<Receipt | undefined>;
+  wait(id: string, owner: ReceiptOwner, seconds: number, options?: WaitOptions): Promise<Receipt | undefined>;
   /** Reads the receipts of these ids, which a notification names, again; without ids, all that are waited for. */
   wake(ids?: string): void;
 }
@@ -50,7 +59,7 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
     id: string,
     owner: ReceiptOwner,
     deadline: number,
-    gone: AbortSignal | undefined,
+    { gone, until = "metadata" }: WaitOptions,
   ): Promise<Receipt | undefined> {
     for (let changes = 0; ; changes++) {
       const readAt = Date.now();
@@ -59,7 +68,8 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
       gone?.addEventListener("abort", letGo);
       try {
         const receipt = await findReceipt(database, id, owner);
-        if (!receipt || receipt.done || Date.now() >= deadline || gone?.aborted) return receipt;
+        const isOver = receipt?.done && (until === "metadata" || receipt.tokens.every(isImageDecided));
+        if (!receipt || isOver || Date.now() >= deadline || gone?.aborted) return receipt;
         await changed;
       } finally {
         gone?.removeEventListener("abort", letGo);
@@ -71,7 +81,7 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
   }
 
   return {
-    async wait(id, owner, seconds, gone) {
+    async wait(id, owner, seconds, options = {}) {
       const name = typeof owner === "string" ? owner : owner.appId;
       const places = [perOwner.take(name), inProcess.take("all")];
       const release = (): void => {
@@ -81,7 +91,7 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
         release();
         return findReceipt(database, id, owner);
       }
-      return waitUntil(id, owner, Date.now() + seconds * 1000, gone).finally(release);
+      return waitUntil(id, owner, Date.now() + seconds * 1000, options).finally(release);
     },
 
     wake(ids) {
@@ -92,3 +102,5 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
     },
   };
 }
+
+const isImageDecided = ({ image }: ReceiptToken): boolean => image !== "pending";

@@ -7,6 +7,7 @@ import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
+import type { MediaFields } from "../../media/display/display.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
@@ -32,7 +33,7 @@ export interface FetchedLease {
   readonly isLoad?: boolean;
 }
 
-const noMedia: EnqueueMedia = { enqueue: async () => undefined };
+const noMedia: EnqueueMedia = { enqueue: async () => undefined, readImageFates: async () => [] };
 
 /** `lost` if another worker had taken over: nothing was stored. */
 export type RecordEnd = "recorded" | "lost";
@@ -179,21 +180,55 @@ async function end(
       return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
     }),
   );
-  const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
-  if (answers.length > 0) await settle(tx, answers);
-  const over = batch.map(({ lease }) => lease);
-  await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
   // Includes unchanged documents, because the same URL may have new content. Samples ask their hosts for little. Media
   // of tokens without an indexed transfer are probed once the token is listed.
+  const served = recorded.flatMap(({ lease, resolution }) => {
+    const { status, isUnseen = false } = ends.get(lease) ?? {};
+    const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
+    if (!isServed || resolution.kind !== "document") return [];
+    return [{ lease, isUnseen, metadata: resolution.document.metadata }];
+  });
   await media.enqueue(
     tx,
-    recorded.flatMap(({ lease, resolution }) => {
-      const { status, isUnseen } = ends.get(lease) ?? {};
-      const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
-      return isServed && !isUnseen && resolution.kind === "document" ? resolution.document.metadata : [];
+    served.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata)),
+  );
+  await answer(
+    tx,
+    media,
+    [...ends.values()].filter(({ lease }) => awaited.has(lease)),
+    served,
+  );
+  const over = batch.map(({ lease }) => lease);
+  await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
+  return [...ends.values(), ...missed.flatMap(missedReport)];
+}
+
+/** After the media rows, which a worker that records a probe locks before the receipts. */
+async function answer(
+  tx: Queryable,
+  media: EnqueueMedia,
+  answers: readonly Parameters<typeof settle>[1][number][],
+  served: readonly { readonly lease: Lease; readonly isUnseen: boolean; readonly metadata: MediaFields }[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  const awaited = new Set(answers.map(({ lease }) => lease));
+  const shown = served.filter(({ lease }) => awaited.has(lease));
+  const fates = await media.readImageFates(
+    tx,
+    shown.map(({ metadata }) => metadata),
+  );
+  const fateOf = new Map(
+    shown.map(({ lease, isUnseen }, index) => {
+      const fate = fates[index];
+      // No probe was requested yet.
+      const isOpen = isUnseen && fate?.status === "pending";
+      return [lease, isOpen ? { ...fate, mark: undefined } : fate];
     }),
   );
-  return [...ends.values(), ...missed.flatMap(missedReport)];
+  await settle(
+    tx,
+    answers.map((each) => ({ ...each, fate: fateOf.get(each.lease) })),
+  );
 }
 
 function missedReport({ resolution }: FetchedLease): FetchReport[] {

@@ -1,0 +1,7 @@
+-- A receipt's token says what became of its image: decided by the probe that the refresh asked for.
+alter table vitrine.receipt_token
+  add column image text,
+  add column image_reason text,
+  add column image_hash bytea,
+  add column image_probe bigint;
+create index receipt_token_image on vitrine.receipt_token (image_hash) where image = 'pending';

@@ -1,0 +1,163 @@
+import sharp from "sharp";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh.ts";
+import { createWorkerSetup } from "../../support/worker.ts";
+import { createMediaHarness } from "../media/media-harness.ts";
+
+const harness = await createMediaHarness();
+const { test, database, server, answers, media } = harness;
+const setup = createWorkerSetup(test);
+const waits = createReceiptWaits(database);
+const OWNER = { appId: "00000000-0000-4000-8000-000000000001" };
+const square = (side: number, background = "#123456"): Promise<Buffer> =>
+  sharp({ create: { width: side, height: side, channels: 3, background } })
+    .png()
+    .toBuffer();
+const image = (path: string): string => `${server.url}${path}`;
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query("truncate vitrine.event, vitrine.event_due");
+});
+
+/** Refreshes tokens whose documents name `imageOf(id)`; returns the receipt once its metadata are done. */
+function start(documentOf: (tokenId: string) => unknown) {
+  let isKnown = false;
+  const { worker } = setup.start(({ tokenId }) => found(documentOf(tokenId)), { media });
+  return async (tokenIds: readonly string[]) => {
+    if (!isKnown) await setup.knowTokens(...tokenIds);
+    isKnown = true;
+    const id = await setup.request(tokenIds);
+    worker.wake();
+    await setup.done(id);
+    return id;
+  };
+}
+
+async function decided(id: string) {
+  const waiting = waits.wait(id, OWNER, 20, { until: "media" });
+  harness.startWorker().wake();
+  return (await waiting)?.tokens.map(({ token_id, image: outcome, image_reason }) => [
+    token_id,
+    outcome,
+    image_reason,
+  ]);
+}
+
+describe("the image of a receipt's token", () => {
+  it("is pending once the metadata are done, and decided by the probe", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    const refresh = start(() => ({ name: "Hero", image: image("/a.png") }));
+
+    const id = await refresh(["1"]);
+
+    expect((await setup.receipt(id))?.tokens).toEqual([
+      { token_id: "1", status: "updated", reason: null, image: "pending", image_reason: null },
+    ]);
+    expect(await decided(id)).toEqual([["1", "updated", null]]);
+  });
+
+  it("is unchanged, updated or rejected by what the URL answers now, and earlier receipts keep their answer", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    const refresh = start(() => ({ name: "Hero", image: image("/a.png") }));
+    const again = async () => {
+      await harness.pass("10 seconds");
+      await database.query(
+        "update vitrine.refresh set last_started_at = last_started_at - interval '10 seconds'",
+      );
+      const id = await refresh(["1"]);
+      return [id, await decided(id)] as const;
+    };
+    const [first, ...outcomes] = [await again(), await again()];
+    answers.set("/a.png", { body: await square(600, "#ffffff") });
+    const changed = await again();
+    answers.set("/a.png", { body: await square(300) });
+    const [, refused] = await again();
+
+    expect(first?.[1]).toEqual([["1", "updated", null]]);
+    expect(outcomes.map(([, tokens]) => tokens)).toEqual([[["1", "unchanged", null]]]);
+    expect(changed[1]).toEqual([["1", "updated", null]]);
+    expect(refused).toEqual([["1", "rejected", "image_too_small: 300x300, at least 480x480"]]);
+    expect((await setup.receipt(first?.[0] ?? ""))?.tokens).toMatchObject([{ image: "updated" }]);
+  });
+
+  it("is decided without a probe where the document names none, or none that can be fetched", async () => {
+    const documents: Record<string, unknown> = {
+      "1": { name: "Hero" },
+      "2": { name: "Hero", image: "data:image/png;base64,AAAA" },
+    };
+    const refresh = start((tokenId) => documents[tokenId]);
+
+    const id = await refresh(["1", "2"]);
+
+    expect((await setup.receipt(id))?.tokens).toMatchObject([
+      { token_id: "1", image: "none", image_reason: null },
+      { token_id: "2", image: "rejected", image_reason: expect.stringMatching(/^unsupported_scheme: /) },
+    ]);
+  });
+
+  it("stays as it was where no document could be read", async () => {
+    const { worker } = setup.start(() => failed("invalid_json"), { media });
+    await setup.knowTokens("1");
+    const id = await setup.request(["1"]);
+    worker.wake();
+
+    expect((await setup.done(id))?.tokens).toMatchObject([{ status: "failed", image: "unchanged" }]);
+  });
+
+  it("names the fault while the URL can't be read, and waits on", async () => {
+    answers.set("/a.png", { status: 503 });
+    const refresh = start(() => ({ name: "Hero", image: image("/a.png") }));
+    const id = await refresh(["1"]);
+    harness.startWorker().wake();
+    await harness.settled();
+
+    expect((await setup.receipt(id))?.tokens).toMatchObject([
+      { image: "pending", image_reason: expect.stringMatching(/^http_status: .*503.*; trying again$/) },
+    ]);
+  });
+});
+
+describe("a picture that changes", () => {
+  const due = () =>
+    database.query<{ tokenId: string | null; payload: unknown }>(
+      `select token_id as "tokenId", payload from vitrine.event_due where type = 'media' order by token_id`,
+    );
+
+  it("is published for each token that serves it, once per change", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    const refresh = start((id) => ({ name: "Hero", image: image(id === "3" ? "/b.png" : "/a.png") }));
+    const id = await refresh(["1", "2", "3"]);
+    harness.startWorker().wake();
+    await harness.settled();
+
+    const shown = { status: "accepted", file: expect.stringMatching(/^[0-9a-f]{64}\.png$/), reason: null };
+    const first = await due();
+    expect(first.filter(({ tokenId }) => tokenId !== "3")).toEqual([
+      { tokenId: "1", payload: shown },
+      { tokenId: "2", payload: shown },
+    ]);
+    await database.query("truncate vitrine.event_due");
+    await harness.pass("10 seconds");
+    await harness.enqueue({ image: image("/a.png") });
+    await harness.settled();
+    expect(await due()).toEqual([]);
+    expect((await setup.receipt(id))?.done).toBe(true);
+  });
+
+  it("is published once for the collection where more than a thousand tokens share it", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    const refresh = start(() => ({ name: "Hero", image: image("/a.png") }));
+    await refresh(["1"]);
+    await database.query(
+      `insert into vitrine.token (chain_id, collection, token_id, image_key)
+       select $1, $2, id, (select image_key from vitrine.token where token_id = 1) from generate_series(2, 1001) id`,
+      [CHAIN_ID, COLLECTION],
+    );
+    harness.startWorker().wake();
+    await harness.settled();
+
+    expect(await due()).toMatchObject([{ tokenId: null, payload: { status: "accepted" } }]);
+  });
+});
