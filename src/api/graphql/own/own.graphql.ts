@@ -1,5 +1,6 @@
 /** Vitrine's part of the GraphQL schema, merged with the queries that Ponder generates; `JSON` is Ponder's. */
 
+import { ordersSdl } from "../sdk/orders.graphql.ts";
 import { sdkSdl } from "../sdk/sdk.graphql.ts";
 import { searchSdl } from "./search.graphql.ts";
 
@@ -149,4 +150,4 @@ const tokenSdl = /* GraphQL */ `
   }
 `;
 
-export const ownSdl = [tokenSdl, searchSdl, sdkSdl].join("\n");
+export const ownSdl = [tokenSdl, searchSdl, sdkSdl, ordersSdl].join("\n");
