@@ -110,7 +110,7 @@ const tokenSdl = /* GraphQL */ `
     maxValue: Float
     "Listed tokens of the collection with this value."
     count: Int!
-    "Share of all listed tokens of the collection, 0 to 100."
+    "Share of all listed tokens of the collection, 0 to 100, with or without metadata. TraitDistribution has the same base."
     percentage: Float!
   }
 

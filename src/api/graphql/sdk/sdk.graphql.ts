@@ -159,6 +159,7 @@ export const sdkSdl = /* GraphQL */ `
 
   type TokenMetadataValue {
     value: String!
+    "Listed tokens of the collection with this value."
     count: Int!
   }
 
@@ -212,7 +213,9 @@ export const sdkSdl = /* GraphQL */ `
   type TokenTrait {
     key: String!
     value: String!
+    "Listed tokens of the collection with this value."
     count: Int!
+    "Share of all listed tokens of the collection, 0 to 100."
     percentage: Float!
     displayType: String!
   }

@@ -62,7 +62,7 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
           <rect class="filled" width={`${portion * 100}%`} height="4" rx="2" />
         </svg>
       )}
-      <span class="trait-share">
+      <span class="trait-share" title="Share of the collection's listed tokens">
         {`${formatNumber(count)} ${count === 1 ? "token" : "tokens"} · ${formatPercentage(percentage)}`}
       </span>
     </a>
