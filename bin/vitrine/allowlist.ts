@@ -16,7 +16,9 @@ const hostLines = (hosts: readonly HostRow[]): string[] =>
 export function addAllowlistCommands(program: Command, { connect, print }: Tool): void {
   const allowlist = program
     .command("allowlist")
-    .description("hosts that video and animation_url may be shown from");
+    .description(
+      "hosts that video and animation_url may be shown from; without a port, a host means ports 80 and 443",
+    );
   for (const [name, method, description] of [
     ["add <pattern>", "POST", "allow host, host:port or *.host"],
     ["remove <pattern>", "DELETE", "remove a host from the list"],
