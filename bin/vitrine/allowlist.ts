@@ -16,11 +16,9 @@ const hostLines = (hosts: readonly HostRow[]): string[] =>
 export function addAllowlistCommands(program: Command, { connect, print }: Tool): void {
   const allowlist = program
     .command("allowlist")
-    .description(
-      "hosts that video and animation_url may be shown from; without a port, a host means ports 80 and 443",
-    );
+    .description("hosts that video and animation_url may be shown from");
   for (const [name, method, description] of [
-    ["add <pattern>", "POST", "allow host, host:port or *.host"],
+    ["add <pattern>", "POST", "allow host, host:port or *.host; without a port: 80 and 443"],
     ["remove <pattern>", "DELETE", "remove a host from the list"],
   ] as const) {
     allowlist

@@ -11,6 +11,9 @@ type TraitView = TokenView["traits"][number];
 export const Properties = ({ site, token }: { site: Site; token: TokenView }) => (
   <section class="properties" aria-labelledby="properties">
     <h2 id="properties">Properties</h2>
+    {token.traits.length > 0 && (
+      <p class="soft small">Percentages are shares of the collection’s listed tokens.</p>
+    )}
     {token.traits.length === 0 && (
       <Empty>
         {token.metadata.version === null
@@ -62,7 +65,7 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
           <rect class="filled" width={`${portion * 100}%`} height="4" rx="2" />
         </svg>
       )}
-      <span class="trait-share" title="Share of the collection's listed tokens">
+      <span class="trait-share">
         {`${formatNumber(count)} ${count === 1 ? "token" : "tokens"} · ${formatPercentage(percentage)}`}
       </span>
     </a>
