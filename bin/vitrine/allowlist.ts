@@ -18,7 +18,7 @@ export function addAllowlistCommands(program: Command, { connect, print }: Tool)
     .command("allowlist")
     .description("hosts that video and animation_url may be shown from");
   for (const [name, method, description] of [
-    ["add <pattern>", "POST", "allow host, host:port or *.host"],
+    ["add <pattern>", "POST", "allow host, host:port or *.host; without a port: 80 and 443"],
     ["remove <pattern>", "DELETE", "remove a host from the list"],
   ] as const) {
     allowlist

@@ -208,13 +208,14 @@ const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
   allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
 });
 
-/** What may be logged: no token and no secret. */
-export function redacted(config: ServingConfig): Record<string, unknown> {
+/** What may be logged: no token and no secret. Flat, since the log prints an object as `[object Object]`. */
+export function redacted({ secrets, ...config }: ServingConfig): Record<string, unknown> {
   return {
     ...config,
     operatorToken: config.operatorToken ? "set" : "unset",
     delegationApiKey: config.delegationApiKey ? "set" : "unset",
-    secrets: { current: "set", previous: config.secrets.previous ? "set" : "unset" },
+    secret: "set",
+    previousSecret: secrets.previous ? "set" : "unset",
     operatorAddresses: [...config.operatorAddresses],
     extraSchemes: [...config.extraSchemes],
     allowedPrivateHosts: [...config.allowedPrivateHosts],

@@ -196,6 +196,19 @@ describe("what is logged", () => {
     expect(logged[0]).toContain('"operatorToken":"set"');
     expect(logged[1]).toContain('"operatorToken":"unset"');
     for (const text of [TOKEN, SECRET, OTHER_SECRET]) expect(logged.join()).not.toContain(text);
+    expect(redacted(full)).toMatchObject({ secret: "set", previousSecret: "set" });
+    expect(redacted(load())).toMatchObject({ secret: "set", previousSecret: "unset" });
+  });
+
+  it("prints no value as [object Object]", () => {
+    const line = Object.entries(
+      redacted(load({ VITRINE_SECRET_PREVIOUS: OTHER_SECRET, TRUSTED_PROXIES: "10.0.0.0/8" })),
+    )
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" ");
+
+    expect(line).toContain("secret=set previousSecret=set");
+    expect(line).not.toContain("[object");
   });
 
   it("lists the schemes and the hosts that are allowed", () => {

@@ -130,7 +130,13 @@ export function createTestApp(
   const app = createApp({
     ...services,
     graphql: graphqlRoutes(
-      { schema: undefined as never, handle: async () => ({ status: 200, json: '{"data":{}}' }) },
+      {
+        handle: async () => ({ status: 200, json: '{"data":{}}' }),
+        handleBatch: async (operations) => ({
+          status: 200,
+          json: `[${operations.map(() => '{"data":{}}').join(",")}]`,
+        }),
+      },
       rateLimits.clientAddress,
     ),
     ...overrides,

@@ -18,7 +18,7 @@ import { compose } from "../http/compose.ts";
 import { ApiError } from "../http/errors.ts";
 import { moveHeadersToNode, setHeader, withoutHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
-import { perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
+import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
@@ -36,7 +36,7 @@ import { describeApi } from "./openapi.ts";
 import { referencePages } from "./reference.tsx";
 
 export interface AppServices extends Omit<Services, "chain" | "fetching" | "readUri" | "health"> {
-  /** POST /graphql, whose errors have GraphQL's own shape. */
+  /** POST and GET /graphql, whose errors have GraphQL's own shape. */
   readonly graphql: OpenAPIHono<ApiEnv>;
   readonly health: HealthDeps;
 }
@@ -111,11 +111,8 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   for (const path of VISITED) app.use(path, rateLimit(anonymous));
   app.route("/", referencePages(services.baseUrl));
   app.route("/", graphiqlPages(services.baseUrl));
-  app.on(
-    "POST",
-    "/graphql",
-    rateLimit(perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") })),
-  );
+  const perOperation = perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") });
+  app.on(["GET", "POST"], "/graphql", limitEach(perOperation));
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl);

@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
+import { prefersHtml } from "../http/accept.ts";
 import { assetRoutes, once } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
 import { renderTool } from "./tool-page.tsx";
@@ -32,8 +33,9 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
   pages.get("/graphql", async (c, next) => {
-    // Programs that use GET get an error; browsers get the explorer.
-    if (!(c.req.header("accept") ?? "").includes("text/html")) return next();
+    c.header("Vary", "Accept");
+    // Programs get answers to queries; browsers get the explorer.
+    if (!prefersHtml(c)) return next();
     return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
       c.res = await renderTool(
         c,

@@ -50,13 +50,14 @@ function readStream(stream: IncomingMessage, bytesMax: number): Promise<Uint8Arr
   });
 }
 
-/** Answers with JSON, as text or UTF-8 bytes, and keeps the headers set before. */
+/** Answers with JSON of this media type, as text or UTF-8 bytes, and keeps the headers set before. */
 export function answerJson(
   c: Context,
   json: string | Uint8Array<ArrayBuffer>,
   status: ContentfulStatusCode,
+  type: string,
 ): void {
-  const response = c.body(json, status, { "Content-Type": "application/json" });
+  const response = c.body(json, status, { "Content-Type": type });
   // `response` already has the headers of the one it replaces; Hono would merge them again, and stream the text.
   c.res = undefined;
   c.res = response;

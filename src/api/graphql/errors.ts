@@ -1,7 +1,7 @@
 /** The shape of errors in a GraphQL answer, and what each kind may reveal to the caller. */
 
 import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
-import type { ErrorCode } from "../http/errors.ts";
+import { type ErrorCode, errorTable } from "../http/errors.ts";
 
 export interface ErrorEntry extends GraphQLFormattedError {
   readonly extensions: { readonly code: ErrorCode };
@@ -22,10 +22,21 @@ export interface ErrorReports {
 
 type Place = Pick<GraphQLFormattedError, "locations" | "path">;
 
+const ownCodes: ReadonlySet<unknown> = new Set<ErrorCode>(["RATE_LIMITED", "METHOD_NOT_ALLOWED"]);
+
 /** An error that the request itself caused; its text was written for the caller. */
 export function requestError(error: GraphQLError): ErrorEntry {
   const { code } = error.extensions as { code?: ErrorCode };
-  return { ...error.toJSON(), extensions: { code: code === "RATE_LIMITED" ? code : "INVALID_REQUEST" } };
+  return { ...error.toJSON(), extensions: { code: code && ownCodes.has(code) ? code : "INVALID_REQUEST" } };
+}
+
+/**
+ * The status of a result as `application/graphql-response+json` (GraphQL over HTTP, section 6.4.2): 200 if any field was
+ * run, else that of its first error.
+ */
+export function resultStatus({ data, errors }: GraphqlResult): number {
+  if (data !== undefined) return 200;
+  return errorTable[errors?.[0]?.extensions.code ?? "INTERNAL"].status;
 }
 
 /** What the caller may see of an error. Unexpected errors are reported. */

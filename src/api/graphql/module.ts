@@ -1,4 +1,4 @@
-/** POST /graphql: Ponder's half and ours, joined behind one endpoint. */
+/** POST and GET /graphql: Ponder's half and ours, joined behind one endpoint. */
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Logger } from "../http/logger.ts";

@@ -1,16 +1,27 @@
-/** The route POST /graphql. Errors of a GraphQL request have GraphQL's shape, others the REST API's. */
+/**
+ * The routes POST and GET /graphql (GraphQL over HTTP). Errors of a GraphQL request have GraphQL's shape, others the
+ * REST API's.
+ */
 
 import type { Context, MiddlewareHandler } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isDatabaseAway } from "../db/database-away.ts";
+import { GRAPHQL_TYPE, graphqlTypeOf, JSON_TYPE } from "../http/accept.ts";
 import { compose } from "../http/compose.ts";
 import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
+import { setHeader } from "../http/headers.ts";
 import type { ApiName } from "../http/key.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
-import { assertShallow } from "../http/text/nesting.ts";
 import { answerJson, readBody } from "./body.ts";
-import type { GraphqlEndpoint } from "./gateway/endpoint.ts";
+import type { EndpointAnswer, GraphqlEndpoint } from "./gateway/endpoint.ts";
+import { bodyOfParameters, parseJson } from "./request.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
+
+/** Operations in one body, as many as clients batch by default. */
+export const OPERATIONS_MAX = 10;
+
+const METHODS = "GET, POST";
 
 /** The caller, for resolvers. */
 export interface Caller {
@@ -24,35 +35,68 @@ export interface Caller {
 const REFRESH_API: ApiName = "market-partner";
 
 /** `clientAddress` is the one that rate limits use. */
-export function graphqlRoutes(endpoint: GraphqlEndpoint<Caller>, clientAddress: (c: Context) => string) {
+export function graphqlRoutes(
+  endpoint: Omit<GraphqlEndpoint<Caller>, "schema">,
+  clientAddress: (c: Context) => string,
+) {
   const router = createRouter();
-  const answer: MiddlewareHandler<ApiEnv> = async (c) => {
+  const callerOf = (c: Context<ApiEnv>): Caller => ({
+    client: mayRefresh(c.get("app")) ? undefined : clientAddress(c),
+  });
+
+  const post: MiddlewareHandler<ApiEnv> = async (c) => {
     const text = await readBody(c, BODY_BYTES_MAX);
-    const { json, bytes, status } = await endpoint.handle({
-      body: parseJson(text),
-      text,
-      context: { client: mayRefresh(c.get("app")) ? undefined : clientAddress(c) },
-    });
-    answerJson(c, bytes ?? json, status);
+    const body = parseJson(text);
+    if (!Array.isArray(body))
+      return answer(c, await endpoint.handle({ body, text, context: callerOf(c) }), graphqlTypeOf(c));
+    assertBatch(body);
+    await c.get("countRequests")?.(body.length - 1);
+    // An array is no answer of GRAPHQL_TYPE.
+    answer(c, await endpoint.handleBatch(body, callerOf(c)), JSON_TYPE);
   };
-  router.post("/graphql", compose(requireJson, answer));
+
+  const get: MiddlewareHandler<ApiEnv> = async (c) => {
+    // Refusals, too: they depend on the caller's key and limits.
+    setHeader(c, "Cache-Control", "no-store");
+    setHeader(c, "X-Content-Type-Options", "nosniff");
+    const body = bodyOfParameters((name) => c.req.queries(name) ?? []);
+    const answered = await endpoint.handle({
+      body,
+      text: JSON.stringify(body),
+      context: callerOf(c),
+      queriesOnly: true,
+    });
+    if (answered.status === 405) setHeader(c, "Allow", "POST");
+    answer(c, answered, graphqlTypeOf(c));
+  };
+
+  router.post("/graphql", compose(requireJson, post));
+  router.get("/graphql", get);
   router.all("/graphql", (c) => {
-    c.header("Allow", "POST");
-    throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: "use POST for GraphQL" }]);
+    c.header("Allow", METHODS);
+    throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: `use one of ${METHODS}` }]);
   });
   return router;
 }
 
-const mayRefresh = (app: CallerApp | undefined): boolean => app?.apis.includes(REFRESH_API) ?? false;
-
-function parseJson(text: string): unknown {
-  assertShallow(text);
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not valid JSON" }], { cause });
-  }
+function answer(
+  c: Context,
+  { status, resultStatus = status, json, bytes }: EndpointAnswer,
+  type: typeof GRAPHQL_TYPE | typeof JSON_TYPE,
+): void {
+  // A request that is no GraphQL has the same status in both types.
+  const isResult = type === GRAPHQL_TYPE && status === 200;
+  answerJson(c, bytes ?? json, (isResult ? resultStatus : status) as ContentfulStatusCode, type);
 }
+
+function assertBatch(operations: readonly unknown[]): void {
+  const { length } = operations;
+  if (length > 0 && length <= OPERATIONS_MAX) return;
+  const message = `an array holds 1 to ${OPERATIONS_MAX} operations; received ${length}`;
+  throw new ApiError("INVALID_REQUEST", [{ path: "", message }]);
+}
+
+const mayRefresh = (app: CallerApp | undefined): boolean => app?.apis.includes(REFRESH_API) ?? false;
 
 /** What a client may see of an error: its own mistake in full, ours as one word. */
 export function redactError(error: unknown): { message: string; code: ErrorCode } {

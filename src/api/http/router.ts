@@ -22,7 +22,12 @@ export interface CallerApp {
 }
 
 export interface ApiEnv {
-  Variables: { requestId: string; app: CallerApp };
+  Variables: {
+    requestId: string;
+    app: CallerApp;
+    /** Counts `more` requests beside the one that was counted; throws RATE_LIMITED over the limit. See `limitEach`. */
+    countRequests?: (more: number) => Promise<void>;
+  };
 }
 
 /** A router whose routes validate their whole input and report every problem at once. */

@@ -11,7 +11,7 @@ import { createMedia } from "./service.ts";
 import { createDisk } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
 
-export { parseHostPattern } from "./display/allowlist.ts";
+export { PORT_RULE, parseHostPattern } from "./display/allowlist.ts";
 export { MEDIA_CHANNEL } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";

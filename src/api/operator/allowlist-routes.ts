@@ -7,17 +7,24 @@ import { ApiError } from "../http/errors.ts";
 import { collectionRefField } from "../http/fields.ts";
 import { createRouter, errorResponses, requireJson } from "../http/router.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
-import { parseHostPattern } from "../media/module.ts";
+import { PORT_RULE, parseHostPattern } from "../media/module.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 
 const entryBody = z
   .strictObject({
-    pattern: z.string().transform((text, context) => {
-      const pattern = parseHostPattern(text);
-      if (pattern) return pattern;
-      context.addIssue({ code: "custom", message: `"${text}" is not host, host:port or *.host` });
-      return z.NEVER;
-    }),
+    pattern: z
+      .string()
+      .transform((text, context) => {
+        const pattern = parseHostPattern(text);
+        if (pattern) return pattern;
+        context.addIssue({ code: "custom", message: `"${text}" is not host, host:port or *.host` });
+        return z.NEVER;
+      })
+      .openapi({
+        type: "string",
+        description: `host, host:port, or *.host for its subdomains. ${PORT_RULE}`,
+        example: "cdn.example.com",
+      }),
     collection: collectionRefField.nullable().default(null),
   })
   .openapi("AllowedHostEntry");
@@ -25,7 +32,7 @@ const entryBody = z
 const listed = z.object({
   hosts: z.array(
     z.object({
-      pattern: z.string(),
+      pattern: z.string().openapi({ description: PORT_RULE }),
       collection: z.string().nullable(),
       added_by: z.string(),
       added_at: z.string(),

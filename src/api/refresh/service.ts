@@ -8,6 +8,7 @@ import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
 import { enqueue, type Trigger } from "./queue/queue.ts";
 import type { UnseenCapacity, UnseenQueue } from "./queue/unseen-queue.ts";
+import { findNextReads } from "./receipts/next-reads.ts";
 import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
 import { createReceiptWaits } from "./receipts/waits.ts";
 import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
@@ -105,6 +106,9 @@ export function createRefresh(deps: RefreshDeps) {
     },
 
     findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),
+
+    /** For a receipt that `findReceipt` found: when each of its queued tokens is read at the earliest. */
+    findNextReads: (id: string) => findNextReads(database, id),
 
     waits: createReceiptWaits(database),
   };

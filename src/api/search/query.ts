@@ -63,7 +63,7 @@ export interface TraitFacet {
   readonly values: readonly {
     readonly value: string | number | boolean;
     readonly count: number;
-    /** The share of all matching tokens, 0 to 100. */
+    /** `percentageOf` the collection's listed tokens, whatever the filter. */
     readonly percentage: number;
   }[];
   /** The number of distinct values; it exceeds the list if a trait has very many. */
@@ -71,6 +71,9 @@ export interface TraitFacet {
 }
 
 export interface Facets {
+  /** The number of matching tokens. */
   readonly total: number;
+  /** The number of listed tokens of the collection: the base of percentages. */
+  readonly listed: number;
   readonly traits: readonly TraitFacet[];
 }

@@ -53,6 +53,12 @@ export function createResultCache(): ResultCache {
     /** A page and its facets are requested in succession, with the same filter. */
     let last: { readonly name: string; readonly matches: Matches } | undefined;
     let listed: Listed | undefined;
+    let listedTotal: number | undefined;
+
+    const countListed = (slotsIn: SlotsIn): number => {
+      listedTotal ??= countBits(listedSlots(index, slotsIn(index)));
+      return listedTotal;
+    };
 
     function matches({ filter, slotsIn }: Question): Matches {
       const name = filterKey(filter);
@@ -61,7 +67,9 @@ export function createResultCache(): ResultCache {
     }
 
     const facets = (question: Question): Facets =>
-      getOrCount(cachedFacets, question.filter, () => countFacets(index, matches(question).slots));
+      getOrCount(cachedFacets, question.filter, () =>
+        countFacets(index, matches(question).slots, countListed(question.slotsIn)),
+      );
 
     return {
       matches,
@@ -73,7 +81,9 @@ export function createResultCache(): ResultCache {
           cachedFacets
             .get(filterKey(withoutTrait(filter, trait)))
             ?.traits.find(({ trait_type }) => trait_type === trait);
-        return getOrCount(cachedPanels, filter, () => countPanel(index, matches(question), knownOf));
+        return getOrCount(cachedPanels, filter, () =>
+          countPanel(index, matches(question), countListed(question.slotsIn), knownOf),
+        );
       },
       listed(slotsIn) {
         if (listed) return listed;

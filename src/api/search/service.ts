@@ -26,8 +26,7 @@ export interface Search {
   page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /**
-   * Facets for a filter panel. A trait with conditions is counted, and its percentages are computed, as if it had none,
-   * because its values are alternatives: each count shows how many tokens the value would match. All other traits count
+   * Facets for a filter panel. A trait with conditions is counted as if it had none, because its values are alternatives: each count shows how many tokens the value would match. All other traits count
    * the current matches, and `total` is their number.
    */
   panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;

@@ -40,16 +40,6 @@ describe.each(["/reference", "/graphql"])("%s", (path) => {
   });
 });
 
-describe("GET /graphql", () => {
-  it("asks a program to use POST", async () => {
-    for (const accept of ["application/json", "*/*"]) {
-      const { status, headers } = await api.call("/graphql", { headers: { accept } });
-      expect(status).toBe(405);
-      expect(headers.get("allow")).toBe("POST");
-    }
-  });
-});
-
 describe("links on pages", () => {
   it("keep the path of a BASE_URL that has one", async () => {
     const under = createTestApp(await createTestDatabase(), { baseUrl: "https://vitrine.example/nft" });

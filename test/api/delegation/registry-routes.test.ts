@@ -162,8 +162,43 @@ describe("checks", () => {
     expect(await answer(`check/erc20?${parties}&${of}&rights=${RIGHTS}`)).toBe(String(2n ** 256n - 1n));
   });
 
+  it("take the wallets under the names of delegate.xyz, too, alone and beside ours", async () => {
+    await delegations.add({ type: "ERC721", from: COLD, to: HOT, contract: CONTRACT, tokenId: 7n });
+    const rest = `${of}&tokenId=7`;
+    const [vault, delegate] = [`vault=${checksummed(COLD)}`, `delegate=${HOT}`];
+
+    for (const named of [
+      `${vault}&${delegate}`,
+      `${vault}&to=${HOT}`,
+      `from=${COLD}&${delegate}`,
+      `${parties}&${vault}&${delegate}`,
+    ]) {
+      expect((await get(`check/erc721?${named}&${rest}`)).body).toBe(true);
+      expect((await get(`check/all?${named}`)).body).toHaveLength(1);
+    }
+    expect((await get(`check/erc721?vault=${HOT}&delegate=${COLD}&${rest}`)).body).toBe(false);
+    expect((await get(`check/contract?${vault}&${delegate}&${of}`)).body).toBe(false);
+    expect((await get(`check/erc20?${vault}&${delegate}&${of}`)).body).toBe("0");
+    expect((await get(`check/erc1155?${vault}&${delegate}&${rest}`)).body).toBe("0");
+  });
+
+  it("say which wallet is missing, and which has two addresses", async () => {
+    const { body } = await get(`check/erc721?from=${COLD}&vault=${HOT}&${of}`);
+
+    expect(body.details).toEqual(
+      expect.arrayContaining([
+        { path: "vault", message: "differs from from, of which it is another name" },
+        { path: "to", message: "is required, as to or delegate" },
+      ]),
+    );
+    expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual(["to", "tokenId", "vault"]);
+  });
+
   it.each([
     ["check/all?from=0x1&to=me", ["from", "to"]],
+    ["check/all?vault=0x1&delegate=me", ["vault", "delegate"]],
+    [`check/all?${parties}&delegate=${COLD}`, ["delegate"]],
+    [`check/all?from=0x1&vault=${COLD}&to=${HOT}`, ["from"]],
     [`check/erc721?${parties}&${of}`, ["tokenId"]],
     [`check/erc721?${parties}&${of}&tokenId=01`, ["tokenId"]],
     [`check/contract?${parties}&${of}&rights=0x01`, ["rights"]],

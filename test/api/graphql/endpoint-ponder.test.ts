@@ -29,7 +29,11 @@ describe("an operation of Ponder's alone", () => {
     const answer = await harness.endpoint.handle({ body: JSON.parse(text), text, context: { name: "Ann" } });
 
     expect(ponder.received).toEqual([text]);
-    expect(answer).toEqual({ status: 200, json: '{"data":{"tokens":{"items":[{"id":"1"},{"id":"2"}]}}}' });
+    expect(answer).toEqual({
+      status: 200,
+      resultStatus: 200,
+      json: '{"data":{"tokens":{"items":[{"id":"1"},{"id":"2"}]}}}',
+    });
   });
 
   it("is forwarded without members that Ponder would refuse", async () => {

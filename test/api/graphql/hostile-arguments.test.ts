@@ -98,7 +98,10 @@ describe("arguments of our own fields", () => {
 describe("bodies that are nested", () => {
   const post = async (body: string) => {
     const app = graphqlRoutes(
-      { schema: undefined as never, handle: async () => ({ status: 200, json: '{"data":{}}' }) },
+      {
+        handle: async () => ({ status: 200, json: '{"data":{}}' }),
+        handleBatch: async () => ({ status: 200, json: "[]" }),
+      },
       () => "127.0.0.1",
     );
     app.onError((error, c) =>

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { buildSchema, getIntrospectionQuery, graphql, parse } from "graphql";
 import { describe, expect, it } from "vitest";
-import { costError } from "../../../src/api/graphql/gateway/cost.ts";
+import { costError, operationCost } from "../../../src/api/graphql/gateway/cost.ts";
 import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
 import { newIntrospectionLimit } from "../../../src/api/graphql/gateway/introspection.ts";
 import { operationsOf } from "../../../src/api/graphql/gateway/split-operation.ts";
@@ -96,7 +96,7 @@ describe("introspection", () => {
       const document = parse(query.replace("{", `{ ${lists.join(" ")} `));
       const [definition] = operationsOf(document);
       if (!definition) throw new Error("no operation");
-      return costError(whole, { document, definition }, {}) === undefined;
+      return costError(operationCost(whole, { document, definition }, {}), { definition }) === undefined;
     };
 
     expect([costOf(standard, 9), costOf(standard, 11)]).toEqual([true, false]);

@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
 import { describe, expect, it } from "vitest";
-import { costError } from "../../../src/api/graphql/gateway/cost.ts";
+import { costError, operationCost } from "../../../src/api/graphql/gateway/cost.ts";
 
 const schema = buildSchema(`
   type Query { things(limit: Int, where: String, orderBy: String): Things }
@@ -12,7 +12,7 @@ function refuses(query: string): boolean {
   const document = parse(query);
   const definition = getOperationAST(document);
   if (!definition) throw new Error("no operation");
-  return costError(schema, { document, definition }, {}) !== undefined;
+  return costError(operationCost(schema, { document, definition }, {}), { definition }) !== undefined;
 }
 const times = (count: number, fields: (nth: number) => string): string =>
   Array.from({ length: count }, (_, nth) => fields(nth)).join(" ");

@@ -19,6 +19,15 @@ const request = (tokenIds: readonly unknown[], tokenAddress = COLLECTION) =>
        requestMetadataRefresh(tokenAddress: $tokenAddress, tokenIds: $tokenIds) ${FIELDS} }`,
     { tokenAddress, tokenIds },
   );
+async function nextReads(id?: string) {
+  const fields = "{ id tokens { tokenId status nextReadAt } }";
+  const { data } = id
+    ? await ask(`{ found: metadataRefresh(id: "${id}") ${fields} }`)
+    : await ask(
+        `mutation { found: requestMetadataRefresh(tokenAddress: "${COLLECTION}", tokenIds: ["1", "2", "3", "4"]) ${fields} }`,
+      );
+  return data.found;
+}
 const receipt = (id: string) => ask(`query ($id: String!) { metadataRefresh(id: $id) ${FIELDS} }`, { id });
 const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
 
@@ -107,6 +116,33 @@ describe("requestMetadataRefresh", () => {
     await request(["1"]);
 
     expect((await readQueue(database))[0]?.dueIn).toBeGreaterThan(30);
+  });
+
+  it("says when each token is read next: now, after the 60 seconds, or after its host's pause", async () => {
+    for (const id of ["1", "2", "3"]) api.existing.add(id);
+    await database.query(
+      `insert into vitrine.refresh (chain_id, collection, token_id, wanted, started, done, priority, trigger, host,
+                                    last_started_at, anonymous_started_at)
+       values (31337, $1, 1, 1, 1, 1, 30, 'graphql', '', now() - interval '20 s', now() - interval '20 s'),
+              (31337, $1, 2, 1, 1, 1, 30, 'graphql', 'down.example', now() - interval '1 h', now() - interval '1 h')`,
+      [COLLECTION],
+    );
+    await database.query(
+      "insert into vitrine.host (host, failures, paused_until, reason) values ('down.example', 5, now() + interval '5 min', 'timeout')",
+    );
+    const secondsUntil = (at: string) => Math.round((Date.parse(at) - Date.now()) / 1000);
+    const { id, tokens } = await nextReads();
+    expect(secondsUntil(tokens[0].nextReadAt)).toBeGreaterThan(30);
+    expect(secondsUntil(tokens[0].nextReadAt)).toBeLessThanOrEqual(41);
+    expect(secondsUntil(tokens[1].nextReadAt)).toBeGreaterThan(290);
+    expect(secondsUntil(tokens[2].nextReadAt)).toBeLessThanOrEqual(0);
+    expect(tokens[3]).toEqual({ tokenId: "4", status: "not_found", nextReadAt: null });
+    expect(tokens[0].nextReadAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+    await database.query(
+      "update vitrine.refresh set started = wanted, leased_until = now() + interval '15 s', lease = gen_random_uuid() where token_id = 3",
+    );
+    expect((await nextReads(id)).tokens[2]).toEqual({ tokenId: "3", status: "fetching", nextReadAt: null });
   });
 });
 

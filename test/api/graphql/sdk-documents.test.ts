@@ -41,17 +41,72 @@ describe("the documents of the SDK", () => {
     GetAllTokens: { owner: ALICE, auctionType: "All", from: 0, size: 50, sort: "PriceAsc" },
     RefreshMetadata: { tokenAddress: COLLECTION, tokenId: "1" },
   };
+  const offers = {
+    from: 0,
+    size: 50,
+    sort: "PriceAsc",
+    collectibleFilters: { tokenAddresses: [] },
+    roninAddress: ALICE,
+  };
+  const none = { total: 0, data: [] };
+  const orderless: Record<string, readonly [variables: Record<string, unknown>, answer: unknown]> = {
+    GetExchangeRate: [{}, { exchangeRate: null }],
+    GetOffers: [
+      { tokenAddress: COLLECTION, tokenId: "1", from: 0, size: 50 },
+      { erc721Token: { offers: [] } },
+    ],
+    GetOfferByHash: [{ hash: "0x12" }, { order: null }],
+    GetOfferByAddress: [
+      { tokenAddress: COLLECTION, tokenId: "1", roninAddress: ALICE },
+      { erc721Token: { offerBy: null } },
+    ],
+    GetSentOffers: [{ ...offers, isValid: true }, { sentOffers: none }],
+    GetReceivedOffers: [offers, { receivedOffers: none }],
+    GetOffersAmount: [{ roninAddress: ALICE }, { receivedOffers: { total: 0 }, sentOffers: { total: 0 } }],
+    GetOrderByHash: [{ hash: "0x12" }, { order: null }],
+    GetOrdersByAddress: [
+      { ...offers, collectibleFilters: { tokenAddresses: [COLLECTION], erc: "Erc721" }, isValid: null },
+      { myListingOrders: { ...none, quantity: 0 } },
+    ],
+    GetActiveOrdersOfTokens: [
+      { tokenIds: [{ tokenAddress: COLLECTION, tokenId: "1" }] },
+      { activeOrdersOfTokens: [] },
+    ],
+  };
 
   it("are all here", () => {
     const files = readdirSync(join(import.meta.dirname, "../../fixtures/sdk"));
 
-    expect(files.map((file) => file.replace(".graphql", "")).sort()).toEqual(Object.keys(usual).sort());
+    expect(files.map((file) => file.replace(".graphql", "")).sort()).toEqual(
+      [...Object.keys(usual), ...Object.keys(orderless)].sort(),
+    );
   });
 
   it.each(Object.entries(usual))("run unchanged, with the largest page: %s", async (name, variables) => {
     const data = await run(name, variables);
 
     for (const value of Object.values(data)) expect(value).not.toBeNull();
+  });
+
+  it.each(Object.entries(orderless))(
+    "run unchanged, and answer that there is none: %s",
+    async (name, [variables, answer]) => {
+      expect(await run(name, variables)).toEqual(answer);
+    },
+  );
+
+  it("name the arguments of orders that are wrong", async () => {
+    const { error } = await endpoint.ask(sdkDocument("GetOrdersByAddress"), {
+      ...offers,
+      roninAddress: "0x12",
+      collectibleFilters: { tokenAddresses: ["nowhere"] },
+      size: 51,
+    });
+    for (const path of ["roninAddress", "collectibleFilters.tokenAddresses[0]", "size"])
+      expect(error.message).toContain(path);
+    const many = Array.from({ length: 101 }, (_, n) => ({ tokenAddress: COLLECTION, tokenId: String(n) }));
+    const refused = await endpoint.ask(sdkDocument("GetActiveOrdersOfTokens"), { tokenIds: many });
+    expect(refused.error.message).toContain("tokenIds: has 101 tokens; the limit is 100");
   });
 });
 

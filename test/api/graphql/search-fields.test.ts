@@ -77,7 +77,7 @@ describe("searchTokens", () => {
 describe("traits", () => {
   it("answers what REST answers, under the same conditions", async () => {
     const { traits } = await run(`{ traits(${ADDRESS}, ${MAGES}) {
-      total traits { traitType displayType count min max maxValue valuesTotal values { value count percentage } } } }`);
+      total listed traits { traitType displayType count min max maxValue valuesTotal values { value count percentage } } } }`);
 
     const rest = await get(
       `${MARKET}/traits?criteria=${encodeURIComponent('[{"name":"Class","values":["Mage"]}]')}`,
@@ -85,6 +85,7 @@ describe("traits", () => {
     expect(traits.total).toBe(2);
     expect(traits).toEqual({
       total: rest.total,
+      listed: rest.listed,
       traits: rest.traits.map((trait: Record<string, unknown>) => ({
         traitType: trait.trait_type,
         displayType: trait.display_type,
@@ -96,6 +97,51 @@ describe("traits", () => {
         values: trait.values,
       })),
     });
+  });
+});
+
+describe("the percentage of a trait's value", () => {
+  it("has one base, the listed tokens, in every answer and under any condition", async () => {
+    const shares: Record<string, readonly [count: number, percentage: number]> = {};
+    const ofMage = (values: { value: unknown; count: number; percentage: number }[]) => {
+      const { count = 0, percentage = 0 } = values.find(({ value }) => value === "Mage") ?? {};
+      return [count, percentage] as const;
+    };
+    const token = await get(`${MARKET}/tokens/3`);
+    shares.token = ofMage(token.traits);
+    const { erc721Token, own } = await run(`{
+      erc721Token(${ADDRESS}, tokenId: "3") { traitDistribution { value count percentage } }
+      own: token(${ADDRESS}, tokenId: "3") { traits { value count percentage } } }`);
+    shares.sdk = ofMage(erc721Token.traitDistribution);
+    shares.graphql = ofMage(own.traits);
+    const [all, mages, locked] = await Promise.all(
+      ["", `?criteria=${encodeURIComponent('[{"name":"Class","values":["Mage"]}]')}`, "?locked=true"].map(
+        (query) => get(`${MARKET}/traits${query}`),
+      ),
+    );
+    shares.all = ofMage(all.traits[0].values);
+    shares.mages = ofMage(mages.traits[0].values);
+    shares.locked = ofMage(locked.traits[0].values);
+
+    const two = [2, (2 / 3) * 100] as const;
+    expect(shares).toEqual({
+      token: two,
+      sdk: two,
+      graphql: two,
+      all: two,
+      mages: two,
+      locked: [1, (1 / 3) * 100],
+    });
+    expect([all, mages, locked].map(({ total, listed }) => [total, listed])).toEqual([
+      [3, 3],
+      [2, 3],
+      [1, 3],
+    ]);
+    const page = await api.call(`/collections/${CHAIN_ID}/${COLLECTION}/3`, {
+      headers: { accept: "text/html" },
+    });
+    expect(page.text).toContain("2 tokens · 67%");
+    expect(page.text).toContain("Percentages are shares of the collection’s listed tokens.");
   });
 });
 

@@ -109,9 +109,11 @@ export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): stri
 /** As the search returns them, each type with all its values. */
 export function facets(model: Model, filter: TokenFilter): Facets {
   const tokens = matching(model, filter);
+  const listed = matching(model, { criteria: [], ranges: [] }).length;
   const names = [...model.types.keys()].sort((a, b) => compareTexts(a, b) || (a < b ? -1 : 1));
   return {
     total: tokens.length,
+    listed,
     traits: names.flatMap((name) => {
       const perToken = tokens.map((token) => [...new Set(valuesOf(model, token, name))]);
       const count = perToken.filter((values) => values.length > 0).length;
@@ -121,7 +123,7 @@ export function facets(model: Model, filter: TokenFilter): Facets {
       const numbers = all.filter((value) => typeof value === "number");
       const values = [...new Set(all)]
         .map((value) => ({ value, count: all.filter((each) => each === value).length }))
-        .map((each) => ({ ...each, percentage: (each.count / tokens.length) * 100 }))
+        .map((each) => ({ ...each, percentage: (each.count / listed) * 100 }))
         .sort((a, b) => b.count - a.count || compareValues(a.value, b.value) || (a.value < b.value ? -1 : 1));
       return {
         trait_type: name,
@@ -139,7 +141,7 @@ export function facets(model: Model, filter: TokenFilter): Facets {
 
 /** The same, but a trait with conditions is counted as if without them. */
 export function panel(model: Model, filter: TokenFilter): Facets {
-  const { total, traits } = facets(model, filter);
+  const { traits, ...counted } = facets(model, filter);
   const names = new Set([...filter.criteria, ...filter.ranges].map(({ name }) => name));
   const own = [...names].flatMap((name) => {
     const isOther = (condition: { readonly name: string }): boolean => condition.name !== name;
@@ -152,7 +154,7 @@ export function panel(model: Model, filter: TokenFilter): Facets {
   });
   const all = [...traits.filter(({ trait_type }) => !names.has(trait_type)), ...own];
   return {
-    total,
+    ...counted,
     traits: all.sort(
       (a, b) => compareTexts(a.trait_type, b.trait_type) || (a.trait_type < b.trait_type ? -1 : 1),
     ),

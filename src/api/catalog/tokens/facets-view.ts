@@ -19,10 +19,10 @@ const facetSchema = z
       .array(
         z.object({
           value: z.union([z.string(), z.number(), z.boolean()]),
-          count: z.number(),
+          count: z.number().openapi({ description: "Matching tokens with this value." }),
           percentage: z.number().openapi({
             description:
-              "Share of all matching tokens, 0 to 100. Without a filter, of all listed tokens of the collection, like the percentages of a token.",
+              "`count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token.",
           }),
         }),
       )
@@ -37,11 +37,16 @@ export const facetsSchema = z
       description:
         "The number of matching listed tokens. A token is listed if a transfer of it is indexed and it is not burned.",
     }),
+    listed: z.number().openapi({
+      description:
+        "The number of listed tokens of the collection, whatever the filter: the base of percentages.",
+    }),
     traits: z.array(facetSchema),
   })
   .openapi("TraitDistribution");
 
-export const viewFacets = ({ total, traits }: Facets): z.infer<typeof facetsSchema> => ({
+export const viewFacets = ({ total, listed, traits }: Facets): z.infer<typeof facetsSchema> => ({
   total,
+  listed,
   traits: traits.map((trait) => ({ ...trait, values: [...trait.values] })),
 });

@@ -10,6 +10,7 @@ import type { ShownImage } from "../../media/service.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import { displayTypes, valueText } from "../../metadata/rules.ts";
+import { percentageOf } from "../../search/rules.ts";
 import type { TraitCounts } from "../../search/service.ts";
 import type { TokenOnChain } from "../../trading/service.ts";
 import { groupTraits, type SubmittedGroup } from "../information/trait-groups.ts";
@@ -42,7 +43,7 @@ export const tokenTraitSchema = z
     count: z.number().openapi({ description: "Listed tokens of the collection with this value." }),
     percentage: z.number().openapi({
       description:
-        "Share of all listed tokens of the collection, 0 to 100, with or without metadata. A token is listed if a transfer of it is indexed and it is not burned. The distribution without a filter has the same base.",
+        "Share of all listed tokens of the collection, 0 to 100, with or without metadata. A token is listed if a transfer of it is indexed and it is not burned. The distribution has the same base.",
     }),
   })
   .openapi("TokenTrait");
@@ -195,7 +196,7 @@ function viewTraits(traits: readonly Trait[], distribution: Distribution): Token
       value: trait.value,
       max_value: ceiling,
       count,
-      percentage: total === 0 ? 0 : (count / total) * 100,
+      percentage: percentageOf(count, total),
     };
   });
 }

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
-import { parseHostPattern } from "../../media/module.ts";
+import { PORT_RULE, parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
 import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
@@ -30,7 +30,10 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       c,
       "/hosts",
       <>
-        <Card title="Allowed hosts" hint="Videos and animations are shown from these hosts only.">
+        <Card
+          title="Allowed hosts"
+          hint={`Videos and animations are shown from these hosts only. ${PORT_RULE}`}
+        >
           <Table
             empty="None: no video and no animation is shown."
             caption="Allowed hosts"

@@ -55,13 +55,67 @@ export const walletQuery = z.object({
     .openapi({ description: "incoming: those to the wallet" }),
 });
 
-const parties = { from: addressField, to: addressField };
+const otherName = (name: string) =>
+  addressField.optional().openapi({ description: `Another name of \`${name}\`, which delegate.xyz uses.` });
 
-export const betweenQuery = z.object({
-  ...parties,
-  ...pageFields,
-  rights: rightsText.optional().openapi({ description: "Only those that count for these rights." }),
-});
+// Either name is required, which a query's schema can't say.
+const parties = {
+  from: addressField
+    .optional()
+    .openapi({ description: "The wallet that delegates. Required, as `from` or `vault`." }),
+  to: addressField
+    .optional()
+    .openapi({ description: "The wallet that may act. Required, as `to` or `delegate`." }),
+  vault: otherName("from"),
+  delegate: otherName("to"),
+};
+
+const names = [
+  ["from", "vault"],
+  ["to", "delegate"],
+] as const;
+
+type Parties = { readonly [Name in keyof typeof parties]?: string | undefined };
+
+/** Adds the rules that each wallet is named, and named once or twice alike. */
+function withParties<Schema extends z.ZodType<Parties>>(schema: Schema): Schema {
+  // Beside the problems of other fields.
+  const when = () => true;
+  return names.reduce<Schema>(
+    (ruled, [name, other]) =>
+      ruled
+        .refine((query) => (query[name] ?? query[other]) !== undefined, {
+          path: [name],
+          error: `is required, as ${name} or ${other}`,
+          when,
+        })
+        .refine((query) => isAlike(query[name], query[other]), {
+          path: [other],
+          error: `differs from ${name}, of which it is another name`,
+          when,
+        }),
+    schema,
+  );
+}
+
+// What is no address is a problem of its own, and not text.
+const isAlike = (one: unknown, other: unknown): boolean =>
+  typeof one !== "string" || typeof other !== "string" || one === other;
+
+/** The query with both wallets under the names `from` and `to`. */
+export function namedParties<Query extends Parties>({ from, to, vault, delegate, ...query }: Query) {
+  const [giver, receiver] = [from ?? vault, to ?? delegate];
+  if (giver === undefined || receiver === undefined) throw new Error("the schema requires both wallets");
+  return { ...query, from: giver, to: receiver };
+}
+
+export const betweenQuery = withParties(
+  z.object({
+    ...parties,
+    ...pageFields,
+    rights: rightsText.optional().openapi({ description: "Only those that count for these rights." }),
+  }),
+);
 
 const checkFields = {
   ...parties,
@@ -71,5 +125,7 @@ const checkFields = {
   }),
 };
 
-export const contractCheckQuery = z.object({ ...checkFields, contract: addressField });
-export const tokenCheckQuery = z.object({ ...checkFields, contract: addressField, tokenId: tokenIdField });
+export const contractCheckQuery = withParties(z.object({ ...checkFields, contract: addressField }));
+export const tokenCheckQuery = withParties(
+  z.object({ ...checkFields, contract: addressField, tokenId: tokenIdField }),
+);

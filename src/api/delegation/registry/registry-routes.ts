@@ -14,6 +14,7 @@ import {
   betweenQuery,
   contractCheckQuery,
   cursorOf,
+  namedParties,
   tokenCheckQuery,
   walletQuery,
 } from "./registry-fields.ts";
@@ -101,27 +102,27 @@ export function registryRoutes(deps: RegistryRouteDeps) {
   router.use(rateLimit(perCaller(keys, { anonymous: perClient(limiter, clientAddress) })));
   return router
     .openapi(checkAllRoute, async (c) => {
-      const { chainId, cursor: after, ...query } = c.req.valid("query");
+      const { chainId, cursor: after, ...query } = namedParties(c.req.valid("query"));
       const page = await registry.between({ ...query, after, chainId: chainOf(chainId) });
       return c.json(withNext(c, page), 200);
     })
     .openapi(checkContractRoute, async (c) => {
-      const { chainId, ...query } = c.req.valid("query");
+      const { chainId, ...query } = namedParties(c.req.valid("query"));
       const check = await registry.check({ ...query, scope: "CONTRACT", chainId: chainOf(chainId) });
       return c.json(check.granted, 200);
     })
     .openapi(checkErc721Route, async (c) => {
-      const { chainId, ...query } = c.req.valid("query");
+      const { chainId, ...query } = namedParties(c.req.valid("query"));
       const check = await registry.check({ ...query, scope: "ERC721", chainId: chainOf(chainId) });
       return c.json(check.granted, 200);
     })
     .openapi(checkErc20Route, async (c) => {
-      const { chainId, ...query } = c.req.valid("query");
+      const { chainId, ...query } = namedParties(c.req.valid("query"));
       const check = await registry.check({ ...query, scope: "ERC20", chainId: chainOf(chainId) });
       return c.json(check.amount, 200);
     })
     .openapi(checkErc1155Route, async (c) => {
-      const { chainId, ...query } = c.req.valid("query");
+      const { chainId, ...query } = namedParties(c.req.valid("query"));
       const check = await registry.check({ ...query, scope: "ERC1155", chainId: chainOf(chainId) });
       return c.json(check.amount, 200);
     })

@@ -54,18 +54,33 @@ const ponderConditions = new Set(["where", "orderBy"]);
 /** A mutation of ours that returns no object refreshes one token. */
 const MUTATION_WEIGHT = 100;
 
-/** The error of an operation that costs too much, if it does. `variables` are coerced, including defaults. */
-export function costError(
+/** What an operation costs. `variables` are coerced, including defaults. */
+export function operationCost(
   schema: GraphQLSchema,
   { document, definition }: Pick<PreparedOperation, "document" | "definition">,
   variables: Readonly<Record<string, unknown>>,
-): GraphQLError | undefined {
+): number {
   const root = schema.getRootType(definition.operation);
-  if (!root) return undefined;
-  const cost = createMeasure(schema, fragmentsOf(document), variables)(definition.selectionSet, root);
+  return root ? createMeasure(schema, fragmentsOf(document), variables)(definition.selectionSet, root) : 0;
+}
+
+/** The error of an operation that costs too much, if it does. */
+export function costError(
+  cost: number,
+  { definition }: Pick<PreparedOperation, "definition">,
+): GraphQLError | undefined {
   if (cost <= COST_MAX) return undefined;
   const message = `the cost is ${cost}; it must be at most ${COST_MAX}: ask for fewer or smaller lists at once`;
   return new GraphQLError(message, { nodes: definition });
+}
+
+/** The error of operations in one request that cost too much together, if they do. */
+export function batchCostError(costs: readonly number[]): GraphQLError | undefined {
+  const cost = costs.reduce((sum, each) => sum + each, 0);
+  if (cost <= COST_MAX) return undefined;
+  return new GraphQLError(
+    `the cost of the ${costs.length} operations is ${cost}; together it must be at most ${COST_MAX}: send them separately`,
+  );
 }
 
 function createMeasure(

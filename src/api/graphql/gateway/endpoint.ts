@@ -1,26 +1,18 @@
 /** One GraphQL endpoint for Ponder's queries and ours: the side that owns a root field answers it. */
 
-import { GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
-import { type ErrorReports, requestError } from "../errors.ts";
+import type { GraphQLObjectType, GraphQLSchema } from "graphql";
+import type { ErrorReports } from "../errors.ts";
 import { assertResolvers, type RootValue } from "../own/own-half.ts";
-import { argumentErrors } from "../ponder/ponder-arguments.ts";
 import type { PonderHandler } from "../ponder/ponder-half.ts";
 import { findTables } from "../ponder/ponder-tables.ts";
-import { type GraphqlRequest, readRequest } from "../request.ts";
+import { answerBatch } from "./batch.ts";
 import { costError } from "./cost.ts";
-import { cacheByText } from "./document-cache.ts";
-import {
-  type CachedIntrospection,
-  createIntrospectionCache,
-  createIntrospectionLimit,
-} from "./introspection.ts";
+import { createIntrospectionCache } from "./introspection.ts";
 import { sizeError } from "./limits.ts";
 import { introspect, mergeSchema } from "./merged-schema.ts";
-import { type PreparedDocument, prepareDocument, type Schemas } from "./prepared-document.ts";
+import { createPlanner, isPlan, type Plan, refusal } from "./plan.ts";
+import type { Schemas } from "./prepared-document.ts";
 import { runOperation } from "./run-operation.ts";
-
-// Fifty mistakes are enough to report at once; graphql-js executes with the same number.
-const VARIABLE_ERRORS_MAX = 50;
 
 export interface EndpointDependencies<Context> extends ErrorReports {
   /** Ponder's `graphql()` middleware, behind `POST /graphql`. */
@@ -37,10 +29,15 @@ export interface EndpointRequest<Context> {
   readonly text: string;
   /** Passed to each of our resolvers. */
   readonly context: Context;
+  /** Refuses mutations, as GET must. */
+  readonly queriesOnly?: boolean;
 }
 
 export interface EndpointAnswer {
-  readonly status: 200 | 400;
+  /** As `application/json`: 200 for any GraphQL request, whatever failed; 405 for a mutation that GET asks for. */
+  readonly status: 200 | 400 | 405;
+  /** As `application/graphql-response+json`: 200 only if a field was run. `status` by default. */
+  readonly resultStatus?: number;
   /** The response body. */
   readonly json: string;
   /** The same in UTF-8, for a cached answer. */
@@ -55,6 +52,11 @@ export interface GraphqlEndpoint<Context> {
    * GraphQL clients expect. Rejects only for an error in this program.
    */
   handle(request: EndpointRequest<Context>): Promise<EndpointAnswer>;
+  /**
+   * Answers the operations of one request, each as `handle` would, as an array in their order. Together they may cost
+   * and answer as much as one operation, and only one of them may introspect; above that nothing is run.
+   */
+  handleBatch(operations: readonly unknown[], context: Context): Promise<EndpointAnswer>;
 }
 
 /**
@@ -64,57 +66,34 @@ export interface GraphqlEndpoint<Context> {
 export async function createGraphqlEndpoint<Context>(
   dependencies: EndpointDependencies<Context>,
 ): Promise<GraphqlEndpoint<Context>> {
-  const { ponder, rootValue } = dependencies;
   const schemas = await buildSchemas(dependencies);
-  assertRootValue(schemas, rootValue);
-  const prepare = cacheByText((query) => prepareDocument(query, schemas), isPrepared);
-  const introspectionCache = createIntrospectionCache();
-  const takeIntrospection = createIntrospectionLimit();
+  assertRootValue(schemas, dependencies.rootValue);
+  const introspection = createIntrospectionCache();
+  const plan = createPlanner<Context>(schemas, introspection);
 
-  const answer = async (
-    read: GraphqlRequest,
-    request: EndpointRequest<Context>,
-  ): Promise<string | CachedIntrospection> => {
-    const key = `${read.operationName ?? ""}\0${read.query}`;
-    const known = introspectionCache.find(key);
-    if (known) return known;
-    const prepared = prepare(read.query);
-    if (!isPrepared(prepared)) return refusal(prepared);
-    // Errors in the document come before errors in the request for it.
-    const refuse = (errors: readonly GraphQLError[]): string => {
-      const mistakes = prepared.findMistakes();
-      return refusal(mistakes.length > 0 ? mistakes : errors);
-    };
-    const operation = prepared.select(read.operationName);
-    if (operation instanceof GraphQLError) return refuse([operation]);
-    const definitions = operation.definition.variableDefinitions ?? [];
-    const { coerced, errors } = getVariableValues(schemas.merged, definitions, read.variables, {
-      maxErrors: VARIABLE_ERRORS_MAX,
-    });
-    if (errors) return refuse(errors);
-    const unanswerable = argumentErrors(operation.asked, coerced);
-    if (unanswerable.length > 0) return refuse(unanswerable);
-    const refused = operation.introspects ? await takeIntrospection() : undefined;
-    if (refused) return refusal([refused]);
-    const tooMuch = costError(schemas.merged, operation, coerced);
-    if (tooMuch) return refuse([tooMuch]);
-    const json = await runOperation(
-      { request: read, operation, coerced, context: request.context },
-      { schemas, ponder, rootValue, reports: dependencies },
+  const run = async ({ operation, key, ...planned }: Plan<Context>): Promise<EndpointAnswer> => {
+    const { json, resultStatus } = await runOperation(
+      { operation, ...planned },
+      { ...dependencies, schemas, reports: dependencies },
     );
     const tooLarge = sizeError(json);
     if (tooLarge) return refusal([tooLarge]);
-    return operation.isOnlyIntrospection ? introspectionCache.keep(key, json) : json;
+    return {
+      status: 200,
+      resultStatus,
+      ...(operation.isOnlyIntrospection ? introspection.keep(key, json) : { json }),
+    };
   };
 
   return {
     schema: schemas.merged,
     async handle(request) {
-      const read = readRequest(request.body, request.text);
-      if (typeof read === "string") return { status: 400, json: refusal([new GraphQLError(read)]) };
-      const answered = await answer(read, request);
-      return typeof answered === "string" ? { status: 200, json: answered } : { status: 200, ...answered };
+      const planned = await plan(request);
+      if (!isPlan(planned)) return planned;
+      const tooMuch = costError(planned.cost, planned.operation);
+      return tooMuch ? planned.refuse([tooMuch]) : run(planned);
     },
+    handleBatch: (operations, context) => answerBatch({ operations, context, plan, run }),
   };
 }
 
@@ -131,9 +110,3 @@ function assertRootValue({ merged, ponderFields }: Schemas, { Query, Mutation }:
   assertResolvers("Query", ownQueries, Query);
   assertResolvers("Mutation", fieldsOf(merged.getMutationType()), Mutation);
 }
-
-const isPrepared = (prepared: PreparedDocument | readonly GraphQLError[]): prepared is PreparedDocument =>
-  "select" in prepared;
-
-const refusal = (errors: readonly GraphQLError[]): string =>
-  JSON.stringify({ errors: errors.map(requestError) });

@@ -48,9 +48,19 @@ export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 export function sizeError(json: string): GraphQLError | undefined {
   // A character takes at most three bytes.
   const bytes = json.length * 3 <= ANSWER_BYTES_MAX ? 0 : Buffer.byteLength(json);
+  return bytesError(bytes, ["the answer has", "it"]);
+}
+
+/** The error of answers that exceed the limit together. */
+export function batchSizeError(answers: readonly string[]): GraphQLError | undefined {
+  const bytes = answers.reduce((sum, json) => sum + Buffer.byteLength(json), 0);
+  return bytesError(bytes, ["the answers together have", "they"]);
+}
+
+function bytesError(bytes: number, [what, it]: readonly [string, string]): GraphQLError | undefined {
   if (bytes <= ANSWER_BYTES_MAX) return undefined;
   return new GraphQLError(
-    `the answer has ${bytes} bytes; it may have at most ${ANSWER_BYTES_MAX}: ask for fewer or smaller lists at once`,
+    `${what} ${bytes} bytes; ${it} may have at most ${ANSWER_BYTES_MAX}: ask for fewer or smaller lists at once`,
   );
 }
 

@@ -1,7 +1,13 @@
 /** Runs a prepared operation: both halves at once, each on its side, and one result. */
 
 import { GraphQLError, OperationTypeNode } from "graphql";
-import { type ErrorReports, type GraphqlResult, reportedError, requestError } from "../errors.ts";
+import {
+  type ErrorReports,
+  type GraphqlResult,
+  reportedError,
+  requestError,
+  resultStatus,
+} from "../errors.ts";
 import { type RootValue, runOwn } from "../own/own-half.ts";
 import { askPonder, type PonderHandler } from "../ponder/ponder-half.ts";
 import type { GraphqlRequest } from "../request.ts";
@@ -23,15 +29,21 @@ export interface Run<Context> {
   readonly context: Context;
 }
 
-/** Returns the answer as JSON. A failure in Ponder or in a resolver is an error in the answer, not a rejection. */
+/** A result as JSON, and its status as `application/graphql-response+json`. */
+export interface RunAnswer {
+  readonly json: string;
+  readonly resultStatus: number;
+}
+
+/** A failure in Ponder or in a resolver is an error in the answer, not a rejection. */
 export async function runOperation<Context>(
   run: Run<Context>,
   dependencies: RunDependencies<Context>,
-): Promise<string> {
+): Promise<RunAnswer> {
   const { document, definition, ponder, own, findMistakes } = run.operation;
-  if (!ponder) return JSON.stringify(await runOurs(run, dependencies));
+  if (!ponder) return toAnswer(await runOurs(run, dependencies));
   const fields = rootFields(document, definition, run.coerced);
-  if (fields instanceof GraphQLError) return JSON.stringify(refused(findMistakes(), fields));
+  if (fields instanceof GraphQLError) return toAnswer(refused(findMistakes(), fields));
   const [answer, ours] = await Promise.all([
     askPonder(dependencies.ponder, bodyFor(ponder, run.request), {
       reports: dependencies.reports,
@@ -42,10 +54,15 @@ export async function runOperation<Context>(
     }),
     own ? runOurs(run, dependencies) : { data: undefined },
   ]);
-  if (answer.kind === "unread") return answer.json;
+  if (answer.kind === "unread") return { json: answer.json, resultStatus: 200 };
   const theirs = answer.kind === "answered" ? answer.result : unanswered(answer.error, fields, dependencies);
-  return JSON.stringify(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]));
+  return toAnswer(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]));
 }
+
+const toAnswer = (result: GraphqlResult): RunAnswer => ({
+  json: JSON.stringify(result),
+  resultStatus: resultStatus(result),
+});
 
 function refused(mistakes: readonly GraphQLError[], error: GraphQLError): GraphqlResult {
   return { errors: (mistakes.length > 0 ? mistakes : [error]).map(requestError) };

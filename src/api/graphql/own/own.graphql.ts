@@ -1,5 +1,6 @@
 /** Vitrine's part of the GraphQL schema, merged with the queries that Ponder generates; `JSON` is Ponder's. */
 
+import { ordersSdl } from "../sdk/orders.graphql.ts";
 import { sdkSdl } from "../sdk/sdk.graphql.ts";
 import { searchSdl } from "./search.graphql.ts";
 
@@ -13,7 +14,7 @@ const tokenSdl = /* GraphQL */ `
 
   type Mutation {
     """
-    Queues a refresh of the token's metadata. An error 'Token not found' for a token that does not exist or is burned, and
+    Queues a refresh of the token's metadata; requestMetadataRefresh says when it is read. An error 'Token not found' for a token that does not exist or is burned, and
     UNAVAILABLE while the node can't confirm a token without an indexed transfer, or too many such tokens wait.
     RATE_LIMITED above 600 token ids a minute from one client address, unless an app's key allows market-partner.
     """
@@ -44,6 +45,11 @@ const tokenSdl = /* GraphQL */ `
     status: String!
     "Why it failed, or what it waits for."
     reason: String
+    """
+    When the token is read at the earliest, in ISO 8601; a time in the past means as soon as a worker is free. Null unless it
+    is queued. For callers without a key a token is read once per 60 seconds, and later requests wait for the next read.
+    """
+    nextReadAt: String
   }
 
   type Token {
@@ -109,7 +115,7 @@ const tokenSdl = /* GraphQL */ `
     maxValue: Float
     "Listed tokens of the collection with this value."
     count: Int!
-    "Share of all listed tokens of the collection, 0 to 100."
+    "Share of all listed tokens of the collection, 0 to 100, with or without metadata. TraitDistribution has the same base."
     percentage: Float!
   }
 
@@ -149,4 +155,4 @@ const tokenSdl = /* GraphQL */ `
   }
 `;
 
-export const ownSdl = [tokenSdl, searchSdl, sdkSdl].join("\n");
+export const ownSdl = [tokenSdl, searchSdl, sdkSdl, ordersSdl].join("\n");

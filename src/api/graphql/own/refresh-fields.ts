@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import { addressField, clip } from "../../http/fields.ts";
+import { createBatch } from "../../jobs/batch.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";
@@ -42,19 +43,28 @@ export function createRefreshFields({
       if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
       const receipt = await refresh.findReceipt(receiptId, OWNER);
       if (!receipt) throw new Error("the receipt of an accepted refresh is there");
-      return viewReceipt(receipt);
+      return viewReceipt(refresh, receipt);
     },
 
     async metadataRefresh(args: { readonly id: string }) {
       const receipt = await refresh.findReceipt(readArguments(receiptArguments, args).id, OWNER);
-      return receipt ? viewReceipt(receipt) : null;
+      return receipt ? viewReceipt(refresh, receipt) : null;
     },
   };
 }
 
-const viewReceipt = ({ refresh_id, created_at, done, tokens }: Receipt) => ({
-  id: refresh_id,
-  createdAt: created_at,
-  done,
-  tokens: tokens.map(({ token_id, status, reason }) => ({ tokenId: token_id, status, reason })),
-});
+function viewReceipt(refresh: RefreshService, { refresh_id, created_at, done, tokens }: Receipt) {
+  // Read once for all tokens, if it is selected.
+  const nextRead = createBatch(() => refresh.findNextReads(refresh_id));
+  return {
+    id: refresh_id,
+    createdAt: created_at,
+    done,
+    tokens: tokens.map(({ token_id, status, reason }) => ({
+      tokenId: token_id,
+      status,
+      reason,
+      nextReadAt: async () => (status === "queued" ? (await nextRead(token_id))?.toISOString() : undefined),
+    })),
+  };
+}

@@ -7,6 +7,7 @@ import { refusalOf } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";
 import type { Search } from "../../search/service.ts";
 import type { Caller } from "../routes.ts";
+import { orderFields } from "../sdk/order-fields.ts";
 import { createSdkFields } from "../sdk/sdk-fields.ts";
 import { readArguments, tokenArguments } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
@@ -28,6 +29,7 @@ export function createResolvers(deps: ResolverDeps) {
   return {
     Query: {
       ...createSdkFields(deps),
+      ...orderFields,
       ...createSearchFields(deps),
       metadataRefresh,
       token: async (args: TokenArguments) => {

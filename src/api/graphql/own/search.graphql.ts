@@ -50,6 +50,8 @@ export const searchSdl = /* GraphQL */ `
   type TraitDistribution {
     "Matching tokens."
     total: Int!
+    "Listed tokens of the collection, whatever the conditions: the base of percentages."
+    listed: Int!
     traits: [TraitFacet!]!
   }
 
@@ -72,8 +74,9 @@ export const searchSdl = /* GraphQL */ `
 
   type TraitValueCount {
     value: JSON!
+    "Matching tokens with this value."
     count: Int!
-    "Share of all matching tokens, 0 to 100; without conditions, of all listed tokens."
+    "count as a share of listed, 0 to 100, with any conditions: the same base as the percentages of a token."
     percentage: Float!
   }
 

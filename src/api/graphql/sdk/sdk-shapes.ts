@@ -10,6 +10,7 @@ import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { createBatch, keepByKey } from "../../jobs/batch.ts";
 import { valueText } from "../../metadata/rules.ts";
 import { readArguments, windowArguments } from "../own/arguments.ts";
+import { tokenOrderFields } from "./order-fields.ts";
 
 export const ercOf = (standard: Standard | null): "Erc721" | "Erc1155" | null =>
   standard === null ? null : standard === "erc721" ? "Erc721" : "Erc1155";
@@ -90,7 +91,7 @@ export function createTokenShapes(
       };
     },
     ...(standard === "erc721"
-      ? { owner: token.owner ?? null }
+      ? { owner: token.owner ?? null, ...tokenOrderFields }
       : {
           totalItems: token.supply ?? null,
           totalOwners: () => owners(token.token_id),

@@ -93,13 +93,6 @@ export const sdkSdl = /* GraphQL */ `
     PriceDesc
   }
 
-  enum ListingSortBy {
-    ExpiredAtAsc
-    ExpiredAtDesc
-    PriceAsc
-    PriceDesc
-  }
-
   "Nothing is for sale."
   enum AuctionType {
     All
@@ -166,6 +159,7 @@ export const sdkSdl = /* GraphQL */ `
 
   type TokenMetadataValue {
     value: String!
+    "Listed tokens of the collection with this value."
     count: Int!
   }
 
@@ -219,7 +213,9 @@ export const sdkSdl = /* GraphQL */ `
   type TokenTrait {
     key: String!
     value: String!
+    "Listed tokens of the collection with this value."
     count: Int!
+    "Share of all listed tokens of the collection, 0 to 100."
     percentage: Float!
     displayType: String!
   }
@@ -253,42 +249,5 @@ export const sdkSdl = /* GraphQL */ `
   type NetAddresses {
     ethereum: String
     ronin: String
-  }
-
-  type Order {
-    id: Int
-    maker: String
-    kind: String
-    assets: [Asset!]
-    expiredAt: Float
-    paymentToken: String
-    startedAt: Float
-    basePrice: String
-    expectedState: String
-    nonce: Int
-    marketFeePercentage: Int
-    signature: String
-    hash: String
-    duration: Float
-    timeLeft: Float
-    currentPrice: String
-    suggestedPrice: String
-    makerProfile: PublicProfile
-    orderStatus: String
-    orderQuantity: OrderQuantity
-  }
-
-  type Asset {
-    erc: Erc
-    address: String
-    id: String
-    quantity: String
-  }
-
-  type OrderQuantity {
-    orderId: Int
-    quantity: String
-    remainingQuantity: String
-    availableQuantity: String
   }
 `;

@@ -1,10 +1,12 @@
 /** Ways to count requests for `rateLimit`. */
 
 import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { compose } from "../compose.ts";
 import { appOfKey, type KeyCheck, keyOf } from "../key.ts";
 import type { ApiEnv } from "../router.ts";
 import type { InFlightLimiter } from "./in-flight-limiter.ts";
-import type { Counted, RateLimiter, Taken } from "./rate-limit.ts";
+import { answerLimit, type Counted, type RateLimiter, rateLimit, type Taken } from "./rate-limit.ts";
 import type { Tier } from "./tiers.ts";
 
 /** One limiter per tier. */
@@ -12,6 +14,26 @@ export type TierLimiters = Readonly<Record<Tier, RateLimiter>>;
 
 /** Called for every request with a valid key. */
 export type CountUsage = (appId: string, api: string, isAllowed: boolean) => void;
+
+type Count = (c: Context<ApiEnv>) => Promise<Counted | undefined>;
+
+/**
+ * Limits requests of which one may hold several: `rateLimit` with the same `count`, and `countRequests` for the route to
+ * count the others.
+ */
+export const limitEach = (count: Count) =>
+  compose(
+    rateLimit(count),
+    createMiddleware<ApiEnv>((c, next) => {
+      c.set("countRequests", async (more) => {
+        for (let counted = 0; counted < more; counted++) {
+          const found = await count(c);
+          if (found) answerLimit(c, found, await found.taken);
+        }
+      });
+      return next();
+    }),
+  );
 
 /** By client address. */
 export const perClient =

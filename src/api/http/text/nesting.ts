@@ -5,11 +5,11 @@ import { ApiError } from "../errors.ts";
 /** Deeper than any document that people write. */
 export const LEVELS_MAX = 100;
 
-/** Throws INVALID_REQUEST for JSON text with more than 100 levels of objects and arrays. */
-export function assertShallow(json: string): void {
+/** Throws INVALID_REQUEST for JSON text with more than 100 levels of objects and arrays; `path` is "" for the body. */
+export function assertShallow(json: string, path = ""): void {
   if (!isDeeper(json, LEVELS_MAX)) return;
-  const message = `the body has more than ${LEVELS_MAX} objects and lists inside each other`;
-  throw new ApiError("INVALID_REQUEST", [{ path: "", message }]);
+  const message = `${path || "the body"} has more than ${LEVELS_MAX} objects and lists inside each other`;
+  throw new ApiError("INVALID_REQUEST", [{ path, message }]);
 }
 
 function isDeeper(json: string, most: number): boolean {

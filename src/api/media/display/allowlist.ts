@@ -21,6 +21,9 @@ export interface AllowedHost {
   readonly added_at: string;
 }
 
+/** For whoever reads or adds an entry. */
+export const PORT_RULE = "Without a port, a host means the default ports: 80 for http and 443 for https.";
+
 /** Lower-case `host`, `host:port` or `*.host`; undefined for anything else. */
 export function parseHostPattern(entry: string): string | undefined {
   // Browsers leave out the port that the scheme implies, so an entry with it would cover nothing.

@@ -11,6 +11,9 @@ type TraitView = TokenView["traits"][number];
 export const Properties = ({ site, token }: { site: Site; token: TokenView }) => (
   <section class="properties" aria-labelledby="properties">
     <h2 id="properties">Properties</h2>
+    {token.traits.length > 0 && (
+      <p class="soft small">Percentages are shares of the collection’s listed tokens.</p>
+    )}
     {token.traits.length === 0 && (
       <Empty>
         {token.metadata.version === null

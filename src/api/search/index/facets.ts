@@ -4,6 +4,7 @@ import { type Bits, countBits } from "../columns/bits.ts";
 import { folded, foldedBytes } from "../columns/folded-text.ts";
 import type { TraitTable, TraitType } from "../columns/trait-table.ts";
 import { countType, countTypes, countValues, countValuesOf } from "../columns/value-counts.ts";
+import { percentageOf } from "../percentage.ts";
 import type { Facets, TraitFacet } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { type Matches, slotsWithoutEach } from "./match.ts";
@@ -15,8 +16,11 @@ const ANSWER_VALUES_MAX = 20_000;
 /** The types with the most tokens. */
 export const FACET_TYPES_MAX = 1_000;
 
-/** Trait types in alphabetical order, each with its most frequent values first. `slots` must be present. */
-export function countFacets(index: CollectionIndex, slots: Bits): Facets {
+/**
+ * Trait types in alphabetical order, each with its most frequent values first. `slots` must be present; `listed` is the
+ * number of listed tokens.
+ */
+export function countFacets(index: CollectionIndex, slots: Bits, listed: number): Facets {
   const total = countBits(slots);
   const valueCounts = countValues(index, slots);
   const typeCounts = countTypes(index, slots, valueCounts);
@@ -29,7 +33,8 @@ export function countFacets(index: CollectionIndex, slots: Bits): Facets {
   const valuesMax = valuesMaxOf(types.length);
   return {
     total,
-    traits: types.map(({ type, count }) => facetOf(index, type, { count, total, valueCounts, valuesMax })),
+    listed,
+    traits: types.map(({ type, count }) => facetOf(index, type, { count, listed, valueCounts, valuesMax })),
   };
 }
 
@@ -40,28 +45,30 @@ export function countFacets(index: CollectionIndex, slots: Bits): Facets {
 export function countPanel(
   index: CollectionIndex,
   matches: Matches,
+  listed: number,
   knownOf: (name: string) => TraitFacet | undefined,
 ): Facets {
-  const { total, traits } = countFacets(index, matches.slots);
+  const { traits, ...counted } = countFacets(index, matches.slots, listed);
   const own = [...slotsWithoutEach(matches)].flatMap(
-    ([name, slots]) => knownOf(name) ?? countOwn(index, name, slots, valuesMaxOf(traits.length)) ?? [],
+    ([name, slots]) =>
+      knownOf(name) ?? countOwn(index, name, slots, { listed, valuesMax: valuesMaxOf(traits.length) }) ?? [],
   );
   const others = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
-  return { total, traits: [...others, ...own].sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
+  return { ...counted, traits: [...others, ...own].sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
 }
 
 function countOwn(
   index: CollectionIndex,
   name: string,
   slots: Bits,
-  valuesMax: number,
+  limits: { readonly listed: number; readonly valuesMax: number },
 ): TraitFacet | undefined {
   const type = index.table.find(name);
   if (!type || type.name === null) return undefined;
   const valueCounts = countValuesOf(index, slots, type);
   const count = countType(index, slots, type, valueCounts);
   if (count === 0) return undefined;
-  return facetOf(index, type, { count, total: countBits(slots), valueCounts, valuesMax });
+  return facetOf(index, type, { count, valueCounts, ...limits });
 }
 
 const valuesMaxOf = (types: number): number =>
@@ -70,9 +77,9 @@ const valuesMaxOf = (types: number): number =>
 function facetOf(
   { table }: CollectionIndex,
   type: TraitType,
-  counted: { count: number; total: number; valueCounts: Uint32Array; valuesMax: number },
+  counted: { count: number; listed: number; valueCounts: Uint32Array; valuesMax: number },
 ): TraitFacet {
-  const { count, total, valueCounts, valuesMax } = counted;
+  const { count, listed, valueCounts, valuesMax } = counted;
   const ordered = table.orders.of(type);
   // By position: a later value ranks behind all that are as frequent.
   const mostFrequent = createTopK(
@@ -107,7 +114,7 @@ function facetOf(
     values: mostFrequent.take().map((nth) => {
       const value = ordered[nth] as number;
       const count = valueCounts[value] as number;
-      return { value: shownValue(table, type, value), count, percentage: (count / total) * 100 };
+      return { value: shownValue(table, type, value), count, percentage: percentageOf(count, listed) };
     }),
     values_total: valuesTotal,
   };
