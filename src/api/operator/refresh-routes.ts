@@ -3,9 +3,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, tokenIdField } from "../http/fields.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../http/router.ts";
+import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 import { overviewSchema, progressSchema } from "./refresh-schemas.ts";
