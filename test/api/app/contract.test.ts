@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { createDeclaredCheck } from "../../support/declared.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
@@ -81,6 +82,51 @@ describe("every operation", () => {
     expect(await chainProblems("chain_id=x")).toBe(1);
     expect(await chainProblems("chainId=x")).toBe(1);
     expect(await chainProblems("chainId=1&chain_id=1")).toBe(1);
+  });
+});
+
+describe("every status that an operation can be brought to give", () => {
+  const check = createDeclaredCheck(document);
+
+  it.each(operations)("is declared, and its body fits: $title", async ({ title, method, url, operation }) => {
+    const [, path = ""] = title.split(" ");
+    const other = await api.createKey(
+      url.startsWith("/market-partner/") ? ["market"] : ["market-partner"],
+      title,
+    );
+    const body = operation.requestBody ? { body: {} as unknown } : {};
+    const big = " ".repeat(2 * 1024 * 1024);
+    const query = url.includes("/check/")
+      ? `?from=${COLLECTION}&to=${COLLECTION}&contract=${COLLECTION}`
+      : "";
+    const token = query && /(?:721|1155)$/.test(url) ? "&tokenId=1" : "";
+    const seen = new Set<number>();
+    for (const [at, sent] of [
+      [url, body],
+      [url, { headers: {}, ...body }],
+      [url, { key: "wrong", headers: { authorization: "Bearer wrong" }, ...body }],
+      [url, { key: other, headers, ...body }],
+      [url, { key, headers: { ...headers, accept: "image/png" }, ...body }],
+      [`${url}?nonsense=1`, { key, headers, ...body }],
+      [url.replace(COLLECTION, "nonsense"), { key, headers, ...body }],
+      [url.replace(COLLECTION, FAR_COLLECTION.replace("fa", "fb")), { key, headers, ...body }],
+      ...(operation.requestBody
+        ? [
+            [url, { key, headers, body: "{" }],
+            [url, { key, headers, body: big }],
+            [url, { key, headers: { ...headers, "content-type": "text/plain" }, body: "x" }],
+          ]
+        : [[`${url}${query}${token}`, { key, headers: { ...headers, "if-none-match": "*" } }]]),
+      [url, { key, headers, ...body }],
+    ] as const as [string, Parameters<typeof api.call>[1]][]) {
+      // An accepted stream would not end.
+      if (path === "/market/events" && sent?.key === key && at === url && !sent.headers?.accept) continue;
+      const answer = await api.call(at, { method, ...sent });
+      const type = answer.headers.get("content-type") ?? "";
+      seen.add(answer.status);
+      expect(check(method, path, { status: answer.status, type, text: answer.text })).toBeUndefined();
+    }
+    expect(seen.size).toBeGreaterThan(1);
   });
 });
 
