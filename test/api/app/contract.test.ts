@@ -2,6 +2,7 @@
 
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../../../src/api/app/openapi.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDeclaredCheck } from "../../support/declared.ts";
@@ -265,5 +266,29 @@ describe("compression", () => {
   it("leaves short answers and those with secrets as they are", async () => {
     for (const each of ["/livez", "/admin/keys", "/console/login"])
       expect((await get(each, "br")).headers.get("content-encoding"), each).toBeNull();
+  });
+});
+
+describe("the served document", () => {
+  it("has the service's own chains and collections in its examples", () => {
+    const { parameters } = document.paths["/market/collections/{collection_address}"].get;
+    expect(parameters).toMatchObject([
+      { name: "collection_address", schema: { example: COLLECTION } },
+      { name: "chain_id", schema: { example: CHAIN_ID } },
+    ]);
+    expect(parameters[1].description).toContain(`Served: ${CHAIN_ID}, ${FAR_CHAIN_ID}.`);
+    expect(parameters[1].schema).not.toHaveProperty("default");
+  });
+
+  it("has the chain as the default where there is one", () => {
+    const served = openApiDocument(
+      api.app,
+      [{ url: "https://vitrine.example" }],
+      [{ chainId: 4242, address: FAR_COLLECTION }],
+    );
+    const text = JSON.stringify(served);
+    expect(text).not.toContain("2020");
+    expect(text).toContain(`"example":"4242:${FAR_COLLECTION}"`);
+    expect(JSON.stringify(served.paths?.["/registry/v2/{address}"])).toContain('"default":4242');
   });
 });
