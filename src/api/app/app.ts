@@ -61,7 +61,9 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   };
   // Ponder's own handler would return the message and file path of any error.
   app.onError((error, c) => answerError(error, c, logger));
-  app.use(compose(moveHeadersToNode, assignRequestId, exposeHeaders, compressAnswers(hasSecrets)));
+  app.use(
+    compose(moveHeadersToNode, assignRequestId, exposeHeaders(hasSecrets), compressAnswers(hasSecrets)),
+  );
 
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(

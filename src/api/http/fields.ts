@@ -40,6 +40,14 @@ export const chainIdField = z
     description: "The chain; without it, the one that has the address.",
   });
 
+/** A body that may name its `chain_id` as `chainId`, as queries may. Giving both is refused as an unknown field. */
+export const withEitherChainName = <Body extends z.ZodType>(schema: Body) =>
+  z.preprocess((body) => {
+    if (typeof body !== "object" || body === null || !("chainId" in body) || "chain_id" in body) return body;
+    const { chainId, ...rest } = body;
+    return { ...rest, chain_id: chainId };
+  }, schema);
+
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 

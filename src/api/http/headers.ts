@@ -48,11 +48,15 @@ const EXPOSED = [
   "X-Request-Id",
 ].join(", ");
 
-/** Lets pages of other origins read the headers that a client needs: limits, paging, revalidation and the request id. */
-export const exposeHeaders = createMiddleware((c, next) => {
-  setHeader(c, "Access-Control-Expose-Headers", EXPOSED);
-  return next();
-});
+/**
+ * Lets pages of other origins read the headers that a client needs: limits, paging, revalidation and the request id.
+ * `isOwnOrigin` is for paths that no such page may use.
+ */
+export const exposeHeaders = (isOwnOrigin: (path: string) => boolean) =>
+  createMiddleware((c, next) => {
+    if (!isOwnOrigin(c.req.path)) setHeader(c, "Access-Control-Expose-Headers", EXPOSED);
+    return next();
+  });
 
 /** Removes a header that earlier middleware set, by either way. */
 export const withoutHeader = (name: string) =>

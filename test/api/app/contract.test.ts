@@ -153,6 +153,17 @@ describe("parameters", () => {
     ).toBe(404);
   });
 
+  it("reads the chain by either name in a body", async () => {
+    const ask = async (chain: object) => {
+      const body = { document: {}, collection_address: FAR_COLLECTION, ...chain };
+      return (await api.call("/market-partner/metadata/validate", { key, body })).status;
+    };
+    expect(await ask({ chain_id: FAR_CHAIN_ID })).toBe(200);
+    expect(await ask({ chainId: FAR_CHAIN_ID })).toBe(200);
+    expect(await ask({ chainId: CHAIN_ID })).toBe(404);
+    expect(await ask({ chainId: FAR_CHAIN_ID, chain_id: FAR_CHAIN_ID })).toBe(400);
+  });
+
   it("takes the key from the query on operations that need one, and refuses it elsewhere", async () => {
     expect((await api.call(`/market/collections?apiKey=${key}`)).status).toBe(200);
     expect((await api.call(`/freshness?apiKey=${key}`)).status).toBe(400);
@@ -186,6 +197,11 @@ describe("headers", () => {
         .concat(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
         .sort(),
     );
+  });
+
+  it("are not exposed where no other origin may ask", async () => {
+    for (const path of ["/admin/keys", "/console/login"])
+      expect((await api.call(path, { headers })).headers.has("access-control-expose-headers")).toBe(false);
   });
 
   it("carry the limit in the fields of the IETF's draft too", async () => {

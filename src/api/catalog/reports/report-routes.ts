@@ -4,7 +4,14 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, chainIdField, EXAMPLE_CHAIN_ID, limitField, tokenIdField } from "../../http/fields.ts";
+import {
+  addressField,
+  chainIdField,
+  EXAMPLE_CHAIN_ID,
+  limitField,
+  tokenIdField,
+  withEitherChainName,
+} from "../../http/fields.ts";
 import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
@@ -94,7 +101,9 @@ const validateRoute = createRoute({
     `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once; ` +
     "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
-  request: { body: { required: true, content: { "application/json": { schema: validateBody } } } },
+  request: {
+    body: { required: true, content: { "application/json": { schema: withEitherChainName(validateBody) } } },
+  },
   responses: {
     200: { description: "The report", content: { "application/json": { schema: documentReportSchema } } },
     ...errorResponses(
