@@ -36,7 +36,9 @@ export function printOpenApi(): string {
     baseUrl: BASE_URL,
     logger: silentLogger,
   });
-  return `${JSON.stringify(openApiDocument(app, BASE_URL), null, 2)}\n`;
+  const description = "BASE_URL of the service";
+  const servers = [{ url: "{baseUrl}", variables: { baseUrl: { default: BASE_URL, description } } }];
+  return `${JSON.stringify(openApiDocument(app, servers), null, 2)}\n`;
 }
 
 /** The schema that introspection of POST /graphql shows, sorted. */

@@ -9,6 +9,7 @@ import http from "node:http";
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createKey, createWorld, OPERATOR_TOKEN, type World } from "../e2e/world.ts";
+import { createDeclaredCheck } from "../support/declared.ts";
 import { environmentNumber, SEED_MAX } from "../support/environment-number.ts";
 import { memoryOf } from "../support/process-state.ts";
 import { call, type FuzzRequest } from "./support/call.ts";
@@ -24,6 +25,8 @@ const seconds = environmentNumber("FUZZ_SECONDS") ?? 60;
 const requests = environmentNumber("FUZZ_REQUESTS") ?? 0;
 const only = environmentNumber("FUZZ_ONLY");
 const AT_ONCE = 24;
+// Requests made from the schemas of openapi.json alone.
+const CONTRACT_REQUESTS = environmentNumber("FUZZ_CONTRACT_REQUESTS") ?? 5_000;
 const FAULTS_MAX = 20;
 const KEY_EVERY = 250;
 // The service takes 200 to 500 MB; a leak per request exceeds this long before it is dangerous.
@@ -98,25 +101,66 @@ it("answers whatever is sent with an answer of the contract, and goes on as befo
   expect(peak).toBeLessThan(MEMORY_MAX_MB);
 });
 
+it("answers requests made from openapi.json with what openapi.json declares", async () => {
+  const { port } = world;
+  const keys = { current: await createKey(world) };
+  const document = JSON.parse(await text(`${world.service.baseUrl}/openapi.json`));
+  const rest = createRestFuzzer(document, { keys, operatorToken: OPERATOR_TOKEN, known: knownValues() });
+  const check = createDeclaredCheck(document);
+  const faults: string[] = [];
+  const counts = { sent: 0, checked: 0 };
+  const statuses: Record<string, number> = {};
+
+  async function work(): Promise<void> {
+    while (counts.checked < CONTRACT_REQUESTS && faults.length < FAULTS_MAX) {
+      const index = counts.sent++;
+      const random = createRandom(seed + 1, index);
+      const made = rest(random);
+      if (!made.operation) continue;
+      const request = { ...made, headers: { ...made.headers, "x-forwarded-for": addressOf(random) } };
+      const answer = await call(port, agent, request);
+      if (answer === undefined) continue;
+      counts.checked++;
+      if (index % KEY_EVERY === 0) keys.current = await createKey(world);
+      const { method, path } = made.operation;
+      const broken = faultOf(request, answer);
+      if (broken) faults.push(`#${index}: ${shown(request)}\n  ${broken}`);
+      if (broken || typeof answer === "string") continue;
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      const type = answer.headers["content-type"] ?? "";
+      const fault = answer.headers["content-encoding"]
+        ? undefined
+        : check(method, path, { status: answer.status, type, text: answer.text });
+      if (fault) faults.push(`#${index}: ${shown(request)}\n  ${fault}`);
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+  say({ test: "contract", seed, ...counts, statuses, faults: faults.length });
+  expect(faults).toEqual([]);
+});
+
+const knownValues = (): string[] => [
+  world.heroes,
+  world.items,
+  world.heroes.toUpperCase().replace("X", "x"),
+  "1",
+  "2",
+  "3",
+  "7",
+  "31337",
+  "Class",
+  "Level",
+  "Mage",
+  ...world.population.holders.map(({ address }) => address),
+];
+
 /** Sends the request of a number: the same for the same seed. */
 async function createSender() {
-  const { port, heroes, items, service } = world;
+  const { port, service } = world;
   const { baseUrl } = service;
   const keys = { current: await createKey(world) };
-  const known = [
-    heroes,
-    items,
-    heroes.toUpperCase().replace("X", "x"),
-    "1",
-    "2",
-    "3",
-    "7",
-    "31337",
-    "Class",
-    "Level",
-    "Mage",
-    ...world.population.holders.map(({ address }) => address),
-  ];
+  const known = knownValues();
   const document = JSON.parse(await text(`${baseUrl}/openapi.json`));
   const introspection = JSON.parse(
     await text(`${baseUrl}/graphql`, {

@@ -15,12 +15,14 @@ import { createConsole } from "../console/module.ts";
 import { registryRoutes, walletRoutes } from "../delegation/module.ts";
 import { eventRoutes, requireAcceptsStream } from "../events/module.ts";
 import { compose } from "../http/compose.ts";
-import { ApiError } from "../http/errors.ts";
-import { moveHeadersToNode, setHeader, withoutHeader } from "../http/headers.ts";
+import { compressAnswers } from "../http/compression.ts";
+import { exposeHeaders, moveHeadersToNode, setHeader, withoutHeader } from "../http/headers.ts";
 import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
 import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
+import { answerUnrouted } from "../http/not-found.ts";
+import { revalidateJson } from "../http/revalidation.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
@@ -59,12 +61,14 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   };
   // Ponder's own handler would return the message and file path of any error.
   app.onError((error, c) => answerError(error, c, logger));
-  app.use(compose(moveHeadersToNode, assignRequestId));
+  app.use(
+    compose(moveHeadersToNode, assignRequestId, exposeHeaders(hasSecrets), compressAnswers(hasSecrets)),
+  );
 
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      compose(requireKey(keys, api), rateLimit(perTier(rateLimits, api)), requireAcceptsJson),
+      compose(requireKey(keys, api), rateLimit(perTier(rateLimits, api)), requireAcceptsJson, revalidateJson),
     );
     for (const routes of apps) app.route(`/${api}`, routes);
   };
@@ -115,10 +119,8 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.on(["GET", "POST"], "/graphql", limitEach(perOperation));
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
-  describeApi(app, services.baseUrl);
-  app.all("*", () => {
-    throw new ApiError("NOT_FOUND");
-  });
+  describeApi(app, services.baseUrl, services.collections.all);
+  app.all("*", answerUnrouted(app));
   return app;
 }
 
@@ -128,6 +130,9 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
   setHeader(c, "X-Request-Id", id);
   return next();
 });
+
+/** Pages and answers that show keys and form tokens beside text that others wrote. */
+const hasSecrets = (path: string): boolean => path.startsWith("/console") || path.startsWith("/admin");
 
 /** Ponder allows every origin on every path, but no browser page may use the operator's API. */
 const withoutCors = withoutHeader("Access-Control-Allow-Origin");

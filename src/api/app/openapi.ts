@@ -1,14 +1,24 @@
 /** The OpenAPI document of every REST route, at /openapi.json and, committed, in openapi.json. */
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../config.ts";
+import { errorExamples } from "../http/error-responses.ts";
 import { KEY_HEADER, KEY_PARAMETER } from "../http/key.ts";
 import type { ApiEnv } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
+import { describeOperations, type PathItems, tags } from "./openapi-operations.ts";
+import { withServedExamples } from "./served-examples.ts";
 
 /** Raised with every addition; a breaking change gets a new API name instead. */
 const VERSION = "0.1.0";
 
-export function describeApi(app: OpenAPIHono<ApiEnv>, baseUrl: string): void {
+export type ServedCollections = readonly Pick<CollectionConfig, "chainId" | "address">[];
+
+export function describeApi(
+  app: OpenAPIHono<ApiEnv>,
+  baseUrl: string,
+  collections: ServedCollections | undefined,
+): void {
   app.openAPIRegistry.registerComponent("securitySchemes", "ApiKeyAuth", {
     type: "apiKey",
     in: "header",
@@ -25,29 +35,50 @@ export function describeApi(app: OpenAPIHono<ApiEnv>, baseUrl: string): void {
   app.openAPIRegistry.registerComponent("securitySchemes", "OperatorToken", {
     type: "http",
     scheme: "bearer",
+    description: "VITRINE_OPERATOR_TOKEN of the service.",
   });
   // Rendered once, on the first request, when every route is registered.
-  const load = async (): Promise<string> => JSON.stringify(openApiDocument(app, baseUrl));
+  const load = async (): Promise<string> =>
+    JSON.stringify(openApiDocument(app, [{ url: baseUrl }], collections));
   app.route("/", assetRoutes({ "openapi.json": { type: "application/json", load } }));
 }
 
-export function openApiDocument(app: OpenAPIHono<ApiEnv>, baseUrl: string) {
+type Server = {
+  readonly url: string;
+  readonly variables?: Record<string, { default: string; description: string }>;
+};
+
+/** The document; with the collections that a service has, their chains and addresses are its examples and defaults. */
+export function openApiDocument(
+  app: OpenAPIHono<ApiEnv>,
+  servers: readonly Server[],
+  collections: ServedCollections = [],
+) {
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Vitrine",
       version: VERSION,
-      description: "Metadata, lock and access service behind an NFT marketplace.",
+      description: [
+        "Metadata, lock and access service behind an NFT marketplace.",
+        "Every error has the schema `Error`; its `code` is for programs. A query parameter that an operation doesn't have is refused, and `chain_id` and `chainId` are the same parameter. A path asked with another method answers 405 with `Allow`. Before any operation, the server answers 408 to requests that arrive too slowly and 431 to headers that are too large.",
+      ].join("\n\n"),
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+      contact: { name: "The operator of the service", url: contactUrl(servers) },
     },
-    servers: [{ url: baseUrl }],
+    servers: [...servers],
+    tags: tags.map((tag) => ({ ...tag })),
   });
-  // Wherever the header authenticates, the query parameter does too.
-  for (const operations of Object.values(document.paths ?? {})) {
-    for (const { security } of Object.values(operations) as { security?: Record<string, string[]>[] }[]) {
-      const isKeyed = security?.some((scheme) => "ApiKeyAuth" in scheme);
-      if (isKeyed && !security?.some((scheme) => "ApiKeyQuery" in scheme))
-        security?.push({ ApiKeyQuery: [] });
-    }
-  }
-  return document;
+  describeOperations((document.paths ?? {}) as PathItems);
+  const text = JSON.stringify(document.paths);
+  const used = Object.entries(errorExamples).filter(([code]) => text.includes(`/examples/${code}"`));
+  document.components = { ...document.components, examples: Object.fromEntries(used) };
+  // An empty list of what the service doesn't send.
+  delete document.webhooks;
+  return withServedExamples(document, collections);
 }
+
+const contactUrl = ([server]: readonly Server[]): string => {
+  const base = server?.variables?.baseUrl?.default ?? server?.url ?? "";
+  return `${base}/console`;
+};

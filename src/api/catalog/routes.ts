@@ -1,9 +1,10 @@
 /** Collections and tokens, for any caller with a key. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField, tokenIdField } from "../http/fields.ts";
-import { createRouter, errorResponses } from "../http/router.ts";
+import { createRouter } from "../http/router.ts";
 import { type CollectionViewDeps, collectionSchema, viewCollections } from "./collection-view.ts";
 import type { Collections } from "./collections.ts";
 import type { Catalog } from "./service.ts";
@@ -55,7 +56,7 @@ const tokenRoute = createRoute({
   },
   responses: {
     200: { description: "The token", content: { "application/json": { schema: tokenSchema } } },
-    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_UNKNOWN"),
+    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_NOT_FOUND"),
   },
 });
 
@@ -78,7 +79,7 @@ export function catalogRoutes({ collections, catalog, ...deps }: CatalogRouteDep
       const { collection_address, token_id } = c.req.valid("param");
       const collection = collections.find(collection_address, c.req.valid("query").chain_id);
       const token = await catalog.findToken(collection, token_id);
-      if (!token) throw new ApiError("TOKEN_UNKNOWN");
+      if (!token) throw new ApiError("TOKEN_NOT_FOUND");
       return c.json(token, 200);
     });
 }

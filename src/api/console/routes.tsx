@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { ApiError, errorTable } from "../http/errors.ts";
+import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { answerError, limitBody, toApiError } from "../http/router.ts";
@@ -89,8 +89,7 @@ function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | 
   // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
-  const { code, details } = toApiError(error);
-  const { status, message } = errorTable[code];
+  const { code, message, status, details } = toApiError(error);
   const title = titles[status] ?? "Something went wrong";
   return c.html(
     page(

@@ -5,14 +5,14 @@ import { z } from "@hono/zod-openapi";
 /** Worded like the gateways of this field (the market-partner API and Kong's plugins). */
 export const errorTable = {
   INVALID_REQUEST: { status: 400, message: "Invalid request" },
-  TOKEN_NOT_FOUND: { status: 400, message: "Token not found" },
   TOO_MANY_TOKENS: { status: 400, message: "Too many token ids, max number of token ids allowed is 100" },
   KEY_MISSING: { status: 401, message: "No API key found in request" },
   KEY_INVALID: { status: 401, message: "Invalid authentication credentials" },
   NOT_ALLOWED: { status: 403, message: "You cannot consume this service" },
   NOT_FOUND: { status: 404, message: "Not found" },
   COLLECTION_NOT_FOUND: { status: 404, message: "Collection not found" },
-  TOKEN_UNKNOWN: { status: 404, message: "Token not found" },
+  /** 400 where it refuses a whole refresh, as the gateways of this field answer it. */
+  TOKEN_NOT_FOUND: { status: 404, message: "Token not found" },
   METHOD_NOT_ALLOWED: { status: 405, message: "Method not allowed" },
   NOT_ACCEPTABLE: { status: 406, message: "Not acceptable" },
   REQUEST_TIMEOUT: { status: 408, message: "Request timeout" },
@@ -25,6 +25,7 @@ export const errorTable = {
 } as const;
 
 export type ErrorCode = keyof typeof errorTable;
+export type ErrorStatus = (typeof errorTable)[ErrorCode]["status"];
 
 /** One problem of a request: its path, what was expected, and what arrived. */
 export interface ErrorDetail {
@@ -40,13 +41,16 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds: number | undefined;
+  /** That of the table, unless the one who throws it says otherwise. */
+  readonly status: ErrorStatus;
 
   constructor(
     readonly code: ErrorCode,
     readonly details: readonly ErrorDetail[] = [],
-    options?: ErrorOptions & { readonly retryAfterSeconds?: number },
+    options?: ErrorOptions & { readonly retryAfterSeconds?: number; readonly status?: ErrorStatus },
   ) {
     super(errorTable[code].message, options);
+    this.status = options?.status ?? errorTable[code].status;
     this.retryAfterSeconds =
       options?.retryAfterSeconds ?? (code === "UNAVAILABLE" ? UNAVAILABLE_RETRY_SECONDS : undefined);
   }
@@ -54,9 +58,9 @@ export class ApiError extends Error {
 
 export const errorBodySchema = z
   .object({
-    message: z.string().openapi({ example: "Invalid request" }),
-    code: z.string().openapi({ example: "INVALID_REQUEST" }),
-    request_id: z.string(),
+    message: z.string(),
+    code: z.string().openapi({ description: "The problem, for programs; codes may be added." }),
+    request_id: z.string().openapi({ description: "As in the header X-Request-Id." }),
     details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
   .openapi("Error");

@@ -3,6 +3,10 @@
 import { z } from "@hono/zod-openapi";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
 
+/** In the examples of the committed document: Axie on Ronin. A service shows its own collections instead. */
+export const EXAMPLE_CHAIN_ID = 2020;
+export const EXAMPLE_ADDRESS = "0x32950db2a7164ae833121501c797d79e7b79d74c";
+
 export const addressField = z
   .string()
   .transform((text, context) => {
@@ -14,7 +18,7 @@ export const addressField = z
   .openapi({
     type: "string",
     pattern: "^0x[0-9a-fA-F]{40}$",
-    example: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    example: EXAMPLE_ADDRESS,
   });
 
 export const tokenIdField = z
@@ -32,9 +36,17 @@ export const chainIdField = z
   .optional()
   .openapi({
     type: "integer",
-    example: 31337,
+    example: EXAMPLE_CHAIN_ID,
     description: "The chain; without it, the one that has the address.",
   });
+
+/** A body that may name its `chain_id` as `chainId`, as queries may. Giving both is refused as an unknown field. */
+export const withEitherChainName = <Body extends z.ZodType>(schema: Body) =>
+  z.preprocess((body) => {
+    if (typeof body !== "object" || body === null || !("chainId" in body) || "chain_id" in body) return body;
+    const { chainId, ...rest } = body;
+    return { ...rest, chain_id: chainId };
+  }, schema);
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
@@ -59,7 +71,7 @@ export const collectionRefField = z
     context.addIssue({ code: "custom", message: `"${clip(text)}" is not an address or chainId:address` });
     return z.NEVER;
   })
-  .openapi({ type: "string", example: "31337:0x5fbdb2315678afecb367f032d93f642f64180aa3" });
+  .openapi({ type: "string", example: `${EXAMPLE_CHAIN_ID}:${EXAMPLE_ADDRESS}` });
 
 /** Whether PostgreSQL can store a text unchanged. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();

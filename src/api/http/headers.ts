@@ -35,6 +35,29 @@ export const moveHeadersToNode = createMiddleware((c, next) => {
   return next();
 });
 
+/** What pages of other origins may read, beside the headers that every page may. */
+const EXPOSED = [
+  "ETag",
+  "Link",
+  "RateLimit",
+  "RateLimit-Limit",
+  "RateLimit-Policy",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Retry-After",
+  "X-Request-Id",
+].join(", ");
+
+/**
+ * Lets pages of other origins read the headers that a client needs: limits, paging, revalidation and the request id.
+ * `isOwnOrigin` is for paths that no such page may use.
+ */
+export const exposeHeaders = (isOwnOrigin: (path: string) => boolean) =>
+  createMiddleware((c, next) => {
+    if (!isOwnOrigin(c.req.path)) setHeader(c, "Access-Control-Expose-Headers", EXPOSED);
+    return next();
+  });
+
 /** Removes a header that earlier middleware set, by either way. */
 export const withoutHeader = (name: string) =>
   createMiddleware(async (c, next) => {

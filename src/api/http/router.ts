@@ -1,15 +1,16 @@
 /** What every REST route shares: validation answers, the error shape, and the documented responses. */
 
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import { OpenAPIHono, type RouteConfig as PlainRouteConfig } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isDatabaseAway, isUnstorableText } from "../db/database-away.ts";
-import { ApiError, type ErrorCode, errorBody, errorBodySchema, errorTable, refusalOf } from "./errors.ts";
+import { ApiError, errorBody, refusalOf } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
 import type { Logger } from "./logger.ts";
+import { checkQueryNames } from "./query-names.ts";
 
 /** A caller that holds a key. */
 export interface CallerApp {
@@ -21,6 +22,8 @@ export interface CallerApp {
   readonly tier: Tier;
 }
 
+type RouteConfig = PlainRouteConfig & { readonly middleware?: MiddlewareHandler | MiddlewareHandler[] };
+
 export interface ApiEnv {
   Variables: {
     requestId: string;
@@ -30,13 +33,22 @@ export interface ApiEnv {
   };
 }
 
-/** A router whose routes validate their whole input and report every problem at once. */
+/**
+ * A router whose routes validate their whole input and report every problem at once. Each route refuses query parameters
+ * that its definition does not name.
+ */
 export function createRouter(): OpenAPIHono<ApiEnv> {
-  return new OpenAPIHono<ApiEnv>({
+  const router = new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refusalOf(result.error);
     },
   });
+  const register = router.openapi;
+  router.openapi = ((route: RouteConfig, ...rest: unknown[]) => {
+    const middleware = [checkQueryNames(route), ...[route.middleware ?? []].flat()];
+    return (register as (...all: unknown[]) => unknown)({ ...route, middleware }, ...rest);
+  }) as typeof register;
+  return router;
 }
 
 /** Answers any thrown error in the contract's shape. Only unexpected errors are logged. */
@@ -50,9 +62,8 @@ export function answerError<E extends { Variables: { requestId: string } }>(
   if (known.code === "INTERNAL") {
     logger.error({ msg: "Request failed", request_id: requestId, path: c.req.path, error });
   }
-  const { status } = errorTable[known.code];
   if (known.retryAfterSeconds !== undefined) c.header("Retry-After", String(known.retryAfterSeconds));
-  return c.json(errorBody(known, requestId), status as ContentfulStatusCode);
+  return c.json(errorBody(known, requestId), known.status as ContentfulStatusCode);
 }
 
 /** The answer to any thrown error. */
@@ -72,21 +83,6 @@ export function toApiError(error: Error): ApiError {
     });
   }
   return new ApiError(isDatabaseAway(error) ? "UNAVAILABLE" : "INTERNAL", [], { cause: error });
-}
-
-/** The documented error answers of a route. */
-export function errorResponses(...codes: readonly ErrorCode[]) {
-  const byStatus = new Map<number, string[]>();
-  for (const code of codes) {
-    const { status, message } = errorTable[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), message]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, messages]) => [
-      status,
-      { description: messages.join(" / "), content: { "application/json": { schema: errorBodySchema } } },
-    ]),
-  );
 }
 
 /** Refuses bodies over `maxSize` bytes while they arrive. */

@@ -3,9 +3,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField } from "../http/fields.ts";
-import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import { createRouter, requireJson } from "../http/router.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { PORT_RULE, parseHostPattern } from "../media/module.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";

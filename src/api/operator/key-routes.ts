@@ -5,11 +5,12 @@ import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { AccessService } from "../access/keys/service.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField, isStorable } from "../http/fields.ts";
 import { apiNames } from "../http/key.ts";
 import { tierNames } from "../http/limits/tiers.ts";
-import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import { createRouter, requireJson } from "../http/router.ts";
 import { OPERATOR } from "./actions.ts";
 
 const newKeyBody = z

@@ -3,9 +3,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { addressField, tokenIdField } from "../http/fields.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../http/router.ts";
+import { addressField, tokenIdField, withEitherChainName } from "../http/fields.ts";
+import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 import { overviewSchema, progressSchema } from "./refresh-schemas.ts";
@@ -54,7 +55,9 @@ const requestRoute = createRoute({
   operationId: "requestRefresh",
   summary: `Refresh up to ${TOKENS_MAX} tokens, or a whole collection at the lowest priority`,
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
-  request: { body: { required: true, content: { "application/json": { schema: requestBody } } } },
+  request: {
+    body: { required: true, content: { "application/json": { schema: withEitherChainName(requestBody) } } },
+  },
   responses: {
     200: { description: "Queued", content: { "application/json": { schema: requestedSchema } } },
     ...errorResponses(

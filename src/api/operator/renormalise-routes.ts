@@ -1,7 +1,8 @@
 /** Operator routes that re-read stored documents by new rules. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import { createRouter, errorResponses } from "../http/router.ts";
+import { errorResponses } from "../http/error-responses.ts";
+import { createRouter } from "../http/router.ts";
 import type { Renormaliser } from "../metadata/renormalise/renormalise.ts";
 import type { RenormaliseState } from "../metadata/renormalise/renormalise-store.ts";
 import { NORMALISER } from "../metadata/rules.ts";

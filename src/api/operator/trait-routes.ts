@@ -3,9 +3,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../http/errors.ts";
 import { clip, collectionRefField } from "../http/fields.ts";
-import { createRouter, errorResponses, requireJson } from "../http/router.ts";
+import { createRouter, requireJson } from "../http/router.ts";
 import { displayTypes, storable } from "../metadata/rules.ts";
 import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";

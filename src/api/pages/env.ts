@@ -62,10 +62,10 @@ export function collectionOf({ collections }: Site, c: PagesContext): Collection
   return found;
 }
 
-/** The token id of the path; throws TOKEN_UNKNOWN for an invalid one. */
+/** The token id of the path; throws TOKEN_NOT_FOUND for an invalid one. */
 export function tokenIdOf(c: PagesContext): string {
   const tokenId = c.req.param("token") ?? "";
-  if (parseTokenId(tokenId) === undefined) throw new ApiError("TOKEN_UNKNOWN");
+  if (parseTokenId(tokenId) === undefined) throw new ApiError("TOKEN_NOT_FOUND");
   return tokenId;
 }
 

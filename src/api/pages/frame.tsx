@@ -2,7 +2,6 @@
 
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { errorTable } from "../http/errors.ts";
 import { answerError, toApiError } from "../http/router.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
@@ -86,7 +85,7 @@ const UNAVAILABLE_TEXT = "This can’t be done at the moment. Nothing is lost.";
 
 const notFound: Partial<Record<string, string>> = {
   COLLECTION_NOT_FOUND: "No collection at this address is served here.",
-  TOKEN_UNKNOWN: "This token doesn’t exist, or its first transfer is not indexed yet.",
+  TOKEN_NOT_FOUND: "This token doesn’t exist, or its first transfer is not indexed yet.",
 };
 
 /** A page for people, the API's error for programs. */
@@ -94,8 +93,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
   // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
-  const { code, details } = toApiError(error);
-  const { status } = errorTable[code];
+  const { code, status, details } = toApiError(error);
   const { title, text } = problems[status] ?? unexpected;
   const isExplained = code === "UNAVAILABLE" && details.length > 0;
   return render(

@@ -2,7 +2,6 @@
 
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
-import { compress } from "hono/compress";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
@@ -35,7 +34,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.onError((error, c) => answerProblem(error, c, site));
   pages.route("/files", assetRoutes<PagesEnv>(files));
   const { anonymousGraphql, clientAddress } = site.rateLimits;
-  pages.use(pageHeaders(deps), compress(), rateLimit(perClient(anonymousGraphql, clientAddress)));
+  pages.use(pageHeaders(deps), rateLimit(perClient(anonymousGraphql, clientAddress)));
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));

@@ -2,9 +2,10 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
+import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField } from "../http/fields.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../http/router.ts";
+import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import { imageOutcomes } from "./receipts/receipt-images.ts";
 import { WAITS_PER_OWNER_MAX, waitedFor } from "./receipts/waits.ts";
 import type { RefreshService } from "./service.ts";
@@ -101,7 +102,7 @@ const refreshRoute = createRoute({
     },
     ...errorResponses(
       "INVALID_REQUEST",
-      "TOKEN_NOT_FOUND",
+      { code: "TOKEN_NOT_FOUND", status: 400 },
       "TOO_MANY_TOKENS",
       ...keyErrors,
       "COLLECTION_NOT_FOUND",

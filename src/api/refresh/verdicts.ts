@@ -114,17 +114,20 @@ export function viewVerdict(token_id: string, verdict: Verdict): RequestedToken 
 }
 
 /**
- * The error for a request of which nothing was accepted: it asks for a retry if only a node was unreachable. `code` is
+ * The error for a request of which nothing was accepted: it asks for a retry if only a node was unreachable. `status` is
  * that of unknown tokens.
  */
 export const refusalOf = (
   tokens: readonly RequestedToken[],
   pathOf: (index: number) => string = (index) => `token_ids[${index}]`,
-  code: "TOKEN_NOT_FOUND" | "TOKEN_UNKNOWN" = "TOKEN_NOT_FOUND",
-): ApiError =>
-  new ApiError(
-    tokens.some(({ status }) => status === "failed") ? "UNAVAILABLE" : code,
+  status: 400 | 404 = 400,
+): ApiError => {
+  const isUnavailable = tokens.some((token) => token.status === "failed");
+  return new ApiError(
+    isUnavailable ? "UNAVAILABLE" : "TOKEN_NOT_FOUND",
     tokens.flatMap(({ reason }, index) =>
       reason === undefined ? [] : { path: pathOf(index), message: reason },
     ),
+    isUnavailable ? {} : { status },
   );
+};

@@ -37,7 +37,7 @@ describe("every answer", () => {
     ["404 of a gateway path", "/market/nowhere", { key }],
     ["404 of an /admin path", "/admin/nowhere", operator],
     ["404 of a token", `/market/collections/${COLLECTION}/tokens/1`, { key }],
-    ["404 of a method", "/market/collections", { key, method: "DELETE" }],
+    ["405 of a method", "/market/collections", { key, method: "DELETE" }],
     ["405 of GraphQL", "/graphql", { method: "PUT" }],
     ["406", "/market/collections", { key, headers: { accept: "text/html" } }],
     ["415", `/admin/keys`, { ...operator, method: "POST" }],

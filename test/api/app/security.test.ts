@@ -23,7 +23,7 @@ const samples: Record<string, string> = {
   id: "00000000-0000-4000-8000-000000000001",
 };
 
-const document = openApiDocument(api.app, "http://localhost");
+const document = openApiDocument(api.app, [{ url: "http://localhost" }]);
 const routes: Route[] = Object.entries(document.paths ?? {}).flatMap(([path, operations]) =>
   Object.entries(operations as Record<string, { security?: Record<string, unknown>[] }>).map(
     ([method, operation]) => ({

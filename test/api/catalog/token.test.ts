@@ -169,7 +169,7 @@ describe("a token", () => {
     const { status, body } = await read("404");
 
     expect(status).toBe(404);
-    expect(body).toMatchObject({ message: "Token not found", code: "TOKEN_UNKNOWN" });
+    expect(body).toMatchObject({ message: "Token not found", code: "TOKEN_NOT_FOUND" });
   });
 
   it("keeps ids up to 2^256-1 apart, and chains too", async () => {

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
+import { errorResponses } from "../../../src/api/http/error-responses.ts";
 import { ApiError, detailsOf, type ErrorCode, errorBody, errorTable } from "../../../src/api/http/errors.ts";
-import { errorResponses } from "../../../src/api/http/router.ts";
 
 describe("the error table", () => {
   it("words its answers as the gateways of this field do", () => {
     expect(errorTable).toMatchObject({
-      TOKEN_NOT_FOUND: { status: 400, message: "Token not found" },
+      TOKEN_NOT_FOUND: { status: 404, message: "Token not found" },
       TOO_MANY_TOKENS: { status: 400, message: "Too many token ids, max number of token ids allowed is 100" },
       KEY_MISSING: { status: 401, message: "No API key found in request" },
       KEY_INVALID: { status: 401, message: "Invalid authentication credentials" },

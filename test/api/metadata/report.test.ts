@@ -262,7 +262,7 @@ describe("a report is refused", () => {
       const { status, body } = await report(tokenId);
 
       expect(status).toBe(404);
-      expect(body).toMatchObject({ message: "Token not found", code: "TOKEN_UNKNOWN" });
+      expect(body).toMatchObject({ message: "Token not found", code: "TOKEN_NOT_FOUND" });
     }
   });
 

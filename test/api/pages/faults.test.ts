@@ -34,7 +34,7 @@ describe("what is not there", () => {
 
   it("is the API's error for programs", async () => {
     const { status, body } = await world.api.call(`${HEROES}/404`);
-    expect([status, body]).toMatchObject([404, { code: "TOKEN_UNKNOWN", request_id: expect.any(String) }]);
+    expect([status, body]).toMatchObject([404, { code: "TOKEN_NOT_FOUND", request_id: expect.any(String) }]);
   });
 
   it("is refused in an address: a cursor of another order", async () => {

@@ -37,7 +37,12 @@ const TYPES = [
   "a/b/c",
 ];
 
-export function createRestFuzzer(document: unknown, context: RestContext): (random: Random) => FuzzRequest {
+/** A request, with its operation if it is sent to one as the document describes it. */
+export type RestRequest = FuzzRequest & {
+  readonly operation: { readonly method: string; readonly path: string } | undefined;
+};
+
+export function createRestFuzzer(document: unknown, context: RestContext): (random: Random) => RestRequest {
   const root = document as {
     paths: Record<string, Record<string, Schema>>;
     components: { schemas: Record<string, Schema> };
@@ -129,11 +134,15 @@ export function createRestFuzzer(document: unknown, context: RestContext): (rand
       ] = headerText(randomText(random));
 
     const sentMethod = random.chance(0.93) ? method : random.pick(METHODS);
+    const [plainPath = ""] = filled.split("?");
+    // Dots, slashes and faulty escapes in a parameter lead to another path.
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[\\w-]+")}$`);
+    const operation = sentMethod === method && pattern.test(plainPath) ? { method, path } : undefined;
     if (body === undefined && random.chance(0.95))
-      return { method: sentMethod, path: filled, headers, body: undefined };
+      return { operation, method: sentMethod, path: filled, headers, body: undefined };
     headers["content-type"] = random.chance(0.95) ? "application/json" : random.pick(TYPES);
     const value = random.chance(0.9) ? inputOf(random, body) : randomJson(random, context.known);
-    return { method: sentMethod, path: filled, headers, body: bodyText(random, value) };
+    return { operation, method: sentMethod, path: filled, headers, body: bodyText(random, value) };
   };
 }
 

@@ -2,9 +2,10 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
+import { errorResponses } from "../../http/error-responses.ts";
 import { addressField, chainIdField } from "../../http/fields.ts";
 import { assertCollectionAllowed } from "../../http/key.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
+import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import type { InformationService } from "./information.ts";
 import { informationBody, nullableInformation } from "./information-schema.ts";
 

@@ -2,12 +2,20 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
+import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, chainIdField, limitField, tokenIdField } from "../../http/fields.ts";
+import {
+  addressField,
+  chainIdField,
+  EXAMPLE_CHAIN_ID,
+  limitField,
+  tokenIdField,
+  withEitherChainName,
+} from "../../http/fields.ts";
 import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
+import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
 import { numberSources } from "../../metadata/rules.ts";
 import { documentReportSchema } from "./document-report.ts";
@@ -50,7 +58,7 @@ const reportRoute = createRoute({
   },
   responses: {
     200: { description: "The report", content: { "application/json": { schema: tokenReportSchema } } },
-    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_UNKNOWN"),
+    ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_NOT_FOUND"),
   },
 });
 
@@ -67,7 +75,7 @@ const validateBody = z
     collection_address: addressField
       .optional()
       .openapi({ description: "Applies the collection's allowed hosts and known display types." }),
-    chain_id: z.int().positive().optional().openapi({ example: 31337 }),
+    chain_id: z.int().positive().optional().openapi({ example: EXAMPLE_CHAIN_ID }),
   })
   .superRefine((body, context) => {
     const refuse = (path: string[], message: string): void =>
@@ -93,7 +101,9 @@ const validateRoute = createRoute({
     `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once; ` +
     "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
-  request: { body: { required: true, content: { "application/json": { schema: validateBody } } } },
+  request: {
+    body: { required: true, content: { "application/json": { schema: withEitherChainName(validateBody) } } },
+  },
   responses: {
     200: { description: "The report", content: { "application/json": { schema: documentReportSchema } } },
     ...errorResponses(
@@ -125,7 +135,7 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
       const { chain_id, limit, cursor } = c.req.valid("query");
       const collection = findCollection(collection_address, chain_id);
       const report = await reports.ofToken(collection, token_id, { limit, before: cursor });
-      if (!report) throw new ApiError("TOKEN_UNKNOWN");
+      if (!report) throw new ApiError("TOKEN_NOT_FOUND");
       return c.json(viewTokenReport(report), 200);
     })
     .openapi(validateRoute, async (c) => {

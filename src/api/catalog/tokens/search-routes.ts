@@ -1,8 +1,9 @@
 /** Routes to search a collection's tokens and to read their trait distribution. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import { errorResponses } from "../../http/error-responses.ts";
 import { addressField, chainIdField, limitField } from "../../http/fields.ts";
-import { createRouter, errorResponses } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";

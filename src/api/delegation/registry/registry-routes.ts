@@ -2,11 +2,12 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { errorResponses } from "../../http/error-responses.ts";
 import { addressField } from "../../http/fields.ts";
 import { KEY_PARAMETER, type KeyCheck } from "../../http/key.ts";
 import { perCaller, perClient } from "../../http/limits/count-requests.ts";
 import { type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
-import { type ApiEnv, createRouter, errorResponses } from "../../http/router.ts";
+import { type ApiEnv, createRouter } from "../../http/router.ts";
 import type { ChainChoice } from "../chain-choice.ts";
 import { recordSchema } from "./record.ts";
 import type { RecordPage, Registry } from "./registry.ts";

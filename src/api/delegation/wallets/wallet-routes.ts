@@ -1,8 +1,9 @@
 /** A wallet's delegations for clients with a key, whichever registry answers. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import { errorResponses } from "../../http/error-responses.ts";
 import { addressField, chainIdField } from "../../http/fields.ts";
-import { createRouter, errorResponses } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import type { ChainChoice } from "../chain-choice.ts";
 import { foreignRecordSchema } from "../registry/record.ts";
 import type { Delegations, Known } from "./delegations.ts";

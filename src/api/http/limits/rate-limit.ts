@@ -77,6 +77,9 @@ export function answerLimit(c: Context, { limit, per }: Omit<Counted, "taken">, 
     setHeader(c, "RateLimit-Limit", String(limit.requests));
     setHeader(c, "RateLimit-Remaining", String(taken.remaining));
     setHeader(c, "RateLimit-Reset", String(taken.resetSeconds));
+    // draft-ietf-httpapi-ratelimit-headers-10: the quota and its window, what is left of it and for how long.
+    setHeader(c, "RateLimit-Policy", `"${limit.name}";q=${limit.requests};w=${limit.seconds}`);
+    setHeader(c, "RateLimit", `"${limit.name}";r=${taken.remaining};t=${taken.resetSeconds}`);
   }
   if (!taken.isAllowed) throw rateLimited(limit, per, taken.resetSeconds);
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { ApiError, errorBody, errorTable } from "../errors.ts";
+import { ApiError, errorBody } from "../errors.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ function contentOf(error: ApiError): { status: number; body: string; headers: He
     // The rest of the connection was not read or not understood.
     Connection: "close",
   };
-  return { status: errorTable[error.code].status, body, headers };
+  return { status: error.status, body, headers };
 }
 
 /** Answers a request in the contract's shape and ends its connection. */

@@ -3,8 +3,9 @@
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Disk } from "flydrive";
+import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { createRouter, errorResponses } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { keyOf } from "./disk.ts";
 
 const NAME = /^([0-9a-f]{64})\.(png|gif)$/;

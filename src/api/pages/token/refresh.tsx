@@ -27,7 +27,7 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
     client: site.rateLimits.clientAddress(c),
     receiptFor: OWNER,
   });
-  if (!receiptId) throw refusalOf(tokens, () => "token_id", "TOKEN_UNKNOWN");
+  if (!receiptId) throw refusalOf(tokens, () => "token_id", 404);
   const { chainId, address } = collection;
   const path = tokenPath({ chain_id: chainId, collection_address: address, token_id: tokenId });
   return c.redirect(site.to(`${path}?refresh=${receiptId}#refresh`), 303);

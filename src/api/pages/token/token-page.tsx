@@ -61,7 +61,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
   // Trait shares come from the collection's search index.
   if (found === undefined) return stillLoading(site, c);
   const [history, transfers, owners, holders, [view], isReady] = found;
-  if (!history || !view) throw new ApiError("TOKEN_UNKNOWN");
+  if (!history || !view) throw new ApiError("TOKEN_NOT_FOUND");
   const { token } = history;
   const since = await lockedSince(site, token);
   return render(

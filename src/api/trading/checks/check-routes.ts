@@ -2,12 +2,13 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
+import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, clip, tokenIdField } from "../../http/fields.ts";
 import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { rateLimit } from "../../http/limits/rate-limit.ts";
-import { createRouter, errorResponses, limitBody, requireJson } from "../../http/router.ts";
+import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { describe } from "../../metadata/rules.ts";
 import type { TradeCheck, TradeChecks } from "./checks.ts";
 import { refusals } from "./guard.ts";

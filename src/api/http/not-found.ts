@@ -1,0 +1,27 @@
+/** The answer to a request that no route took. */
+
+import type { Env, Hono, MiddlewareHandler } from "hono";
+import { ApiError } from "./errors.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/**
+ * Throws METHOD_NOT_ALLOWED with `Allow` where `app` has a route of another method for the path, otherwise NOT_FOUND.
+ * Mount it after every route.
+ */
+export const answerUnrouted =
+  <E extends Env>(app: Hono<E>): MiddlewareHandler<E> =>
+  (c) => {
+    const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
+    if (allowed.length === 0) throw new ApiError("NOT_FOUND");
+    if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
+    const list = allowed.join(", ");
+    c.header("Allow", list);
+    throw new ApiError("METHOD_NOT_ALLOWED", [
+      { path: "method", message: `${c.req.path} allows ${list}; received ${c.req.method}` },
+    ]);
+  };
+
+/** Middleware is registered for every method, a route for its own. */
+const hasRoute = <E extends Env>({ router }: Hono<E>, method: string, path: string): boolean =>
+  router.match(method, path)[0].some(([[, route]]) => route.method === method);

@@ -1,0 +1,54 @@
+/** Compares answers with what openapi.json declares for their operation. */
+
+import { z } from "zod";
+
+interface Media {
+  readonly schema?: object;
+}
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+export interface DeclaredAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+// Given by the server before any operation, as the document's description says.
+const BEFORE_OPERATIONS = new Set([408, 431]);
+
+/** What is wrong with an answer of an operation, given by its method in upper case and path; undefined for nothing. */
+export function createDeclaredCheck(document: unknown) {
+  const { paths, components } = document as OpenApi;
+  const validators = new Map<object, z.ZodType>();
+
+  /** The document's schemas are JSON Schema, whose own place for named ones is `$defs`. */
+  const validatorOf = (schema: object): z.ZodType => {
+    const known = validators.get(schema);
+    if (known) return known;
+    const text = JSON.stringify({ ...schema, $defs: components.schemas });
+    const made = z.fromJSONSchema(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/")));
+    validators.set(schema, made);
+    return made;
+  };
+
+  return (method: string, path: string, { status, type, text }: DeclaredAnswer): string | undefined => {
+    const operation = paths[path]?.[method.toLowerCase()];
+    if (!operation) return `${method} ${path} is not in the document`;
+    if (BEFORE_OPERATIONS.has(status)) return undefined;
+    const declared = operation.responses[status];
+    if (!declared) return `status ${status} is not declared: ${text.slice(0, 300)}`;
+    const [name = ""] = type.split(";");
+    const media = declared.content?.[name.trim()];
+    if (!declared.content) return text === "" ? undefined : `status ${status} is declared without a body`;
+    if (!media) return `status ${status} is not declared with ${type}`;
+    if (!name.includes("json") || text === "") return undefined;
+    const read = validatorOf(media.schema ?? {}).safeParse(JSON.parse(text));
+    return read.success ? undefined : `its schema refuses the body: ${read.error.message.slice(0, 600)}`;
+  };
+}
