@@ -9,6 +9,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const pages = [
   "README.md",
   "CONTRIBUTING.md",
+  "clients/typescript/README.md",
   ...readdirSync(join(ROOT, "docs"))
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),
