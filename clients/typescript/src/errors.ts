@@ -58,7 +58,9 @@ export async function errorOf(response: Response): Promise<VitrineError> {
       requestId: headers.get("x-request-id") ?? undefined,
     });
   const { code, message, details = [], request_id: requestId } = body;
-  const described = details.map((detail) => (detail.path ? `${detail.path}: ${detail.message}` : detail.message));
+  const described = details.map((detail) =>
+    detail.path ? `${detail.path}: ${detail.message}` : detail.message,
+  );
   return new VitrineError([message, ...described].join("; "), {
     ...facts,
     code: code as ErrorCode,
