@@ -3,11 +3,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { printClientTypes } from "./client-types.ts";
 import { printOpenApi, printSdl } from "./generated-files.ts";
+import { printPostman } from "./postman.ts";
 import { newSchemaSql } from "./schema-sql.ts";
 
 const openApi = printOpenApi();
 const files = {
   "openapi.json": openApi,
+  "postman.json": printPostman(openApi),
   "clients/typescript/src/api.ts": await printClientTypes(openApi),
   "schema.graphql": await printSdl(),
   "src/api/db/schema.sql": await newSchemaSql(),
