@@ -22,6 +22,7 @@ export const parts = {
     "test/fuzz/**",
     "test/soak/**",
     "test/answers/**",
+    "test/clients/**",
   ],
 };
 
@@ -97,6 +98,19 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "clients",
+          include: ["test/clients/*.test.ts"],
+          // One service for all of them, beside generators and compilers.
+          globalSetup: ["test/clients/installed.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 6 },
         },
       },
       {

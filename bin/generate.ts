@@ -1,11 +1,16 @@
 /** Writes the files that are generated from the code; with --check, fails when a committed one is out of date. */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { printClientTypes } from "./client-types.ts";
 import { printOpenApi, printSdl } from "./generated-files.ts";
+import { printPostman } from "./postman.ts";
 import { newSchemaSql } from "./schema-sql.ts";
 
+const openApi = printOpenApi();
 const files = {
-  "openapi.json": printOpenApi(),
+  "openapi.json": openApi,
+  "postman.json": printPostman(openApi),
+  "clients/typescript/src/api.ts": await printClientTypes(openApi),
   "schema.graphql": await printSdl(),
   "src/api/db/schema.sql": await newSchemaSql(),
 };

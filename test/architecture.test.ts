@@ -168,6 +168,15 @@ describe("the layers", () => {
   });
 });
 
+describe("the npm client", () => {
+  const files = sources("clients/typescript/src");
+
+  it("imports nothing but its own files, so that it runs where only the web platform is", () => {
+    expect(files.length).toBeGreaterThan(5);
+    expect(violations(files, isIn("clients/typescript/src/"))).toEqual([]);
+  });
+});
+
 describe("source files", () => {
   it("keeps tests out of src, where Ponder would execute them", () => {
     expect(sources("src").filter((file) => file.includes(".test."))).toEqual([]);
@@ -190,7 +199,9 @@ describe("source files", () => {
   });
 
   it("keeps source files short enough to read in one sitting, and half of them far shorter", () => {
-    const files = ["src", "bin", "demo"].flatMap(sources);
+    const files = ["src", "bin", "demo", "clients/typescript/src"]
+      .flatMap(sources)
+      .filter((file) => file !== "clients/typescript/src/api.ts");
     const lengths = files.map((file) => readFileSync(join(ROOT, file), "utf8").split("\n").length);
     expect(files.filter((_, at) => (lengths[at] ?? 0) > LINES_MAX)).toEqual([]);
     const sorted = lengths.toSorted((a, b) => a - b);

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { buildSchema, parse, validate } from "graphql";
 import { expect, it } from "vitest";
 import { findPrivateWords } from "./support/private-words.ts";
 
@@ -9,6 +10,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const pages = [
   "README.md",
   "CONTRIBUTING.md",
+  "clients/typescript/README.md",
   ...readdirSync(join(ROOT, "docs"))
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),
@@ -43,4 +45,14 @@ it.each(modules.filter((folder) => sourcesOf(folder).length > 10))(
 
 it.each(pages)("%s has none of the words that only we used", (page) => {
   expect(findPrivateWords(read(page))).toEqual([]);
+});
+
+it("docs/api.md shows GraphQL that the schema accepts", () => {
+  const schema = buildSchema(read("schema.graphql"));
+  const examples = [...read("docs/api.md").matchAll(/^```graphql\n(.*?)^```/gms)].map(
+    ([, text = ""]) => text,
+  );
+
+  expect(examples.length).toBeGreaterThan(2);
+  for (const text of examples) expect(validate(schema, parse(text)), text).toEqual([]);
 });

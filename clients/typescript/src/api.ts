@@ -1,0 +1,5114 @@
+/** Generated from openapi.json by `npm run generate`. Don't edit. */
+
+export interface paths {
+    readonly "/market-partner/collections/{collection_address}/refresh_metadata": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Refresh the metadata of the listed tokens
+         * @description Refresh the metadata of the listed tokens.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly post: operations["refreshMetadata"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market-partner/refreshes/{refresh_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The state of a refresh request; visible only to the app that made it
+         * @description The state of a refresh request; visible only to the app that made it.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly get: operations["getRefresh"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market-partner/collections/{collection_address}/tokens/{token_id}/report": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A token's issues, what each page shows, and the outcome of every fetch
+         * @description A token's issues, what each page shows, and the outcome of every fetch.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly get: operations["getTokenReport"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market-partner/metadata/validate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Check a document or a URI, with its media: issues, traits and what each page would show
+         * @description Send exactly one of `document` and `uri`. The media that the document names are fetched and checked too. A URI that can't be fetched is part of the report, with status 200. Nothing is stored. An app has 60 requests per 60 seconds, 4 at once; the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly post: operations["validateMetadata"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market-partner/collections/{collection_address}/information": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A collection's information from its creators, including trait groups
+         * @description A collection's information from its creators, including trait groups.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly get: operations["getInformation"];
+        /**
+         * Replace a collection's whole information
+         * @description The app needs the permission for the collection. Fields that the body leaves out are removed.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly put: operations["replaceInformation"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events
+         * @description Resumable with the header `Last-Event-ID` for 7 days. `data` is JSON. Every event has `id`, `type`, `chain_id`, `collection_address`, `token_id` and `at`, and further fields by its type:
+         *     * `lock`, `unlock` (`lock_count`, `standard`, `locked`, `approved_contract`, `surplus`, `transaction_hash`, `block`, `block_time`): The lock count after the event, its standard, and its position on the chain. `surplus` marks an ERC-721x unlock without a preceding lock, which changes nothing. `approved_contract` is `null` if the event names none. `locked` is the token's state after the event, across all standards.
+         *     * `default_lock` (`standard`, `locked`, `transaction_hash`, `block`, `block_time`): The collection's default is now `locked` or not (ERC-6982): reload what you store about its tokens. Sent once for all tokens, with `token_id` `null`.
+         *     * `metadata` (`version`, `content_hash`): Another `version` with another `content_hash` is now served. For a token read before its mint was indexed, it is sent with the mint.
+         *     * `media` (`status`, `url`, `reason`): Another picture is now shown, or none: `status`, `url` and `reason` are those of the token's `image`. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.
+         *     * `reverted` (`reverts`, `reverted_type`): A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again.
+         *     * `reset` (`reason`, `last_event_id`, `latest`): Missed events are no longer available: the id was `too_old`, or is an `unknown_id` of another database. Reload what you store; the stream continues from `latest`.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["streamEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/collections": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The collections served here
+         * @description The collections served here.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["listCollections"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/collections/{collection_address}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One collection, with its creators' information
+         * @description One collection, with its creators' information.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getCollection"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/collections/{collection_address}/tokens/{token_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A token: metadata, traits, lock state and what each page shows
+         * @description A token: metadata, traits, lock state and what each page shows.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getToken"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/collections/{collection_address}/tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tokens by traits, text, owner and lock state, sorted and paginated
+         * @description A page starts where the previous one ended, even if tokens were added or changed in between: no unchanged token is repeated or left out. Burned tokens are not listed.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["searchTokens"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/collections/{collection_address}/traits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The trait distribution of all tokens, or of those that match
+         * @description The trait distribution of all tokens, or of those that match.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getTraits"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/trade_checks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Whether up to 100 tokens may be listed, transferred or traded now
+         * @description `allowed` is true only while the index is ready, fresh and not behind what was seen of it before; else the reason is `index_stale`. Without `verify` only events count: a paused contract, a name that has expired or a transfer policy is not seen. With `"verify": "chain"` the owner's transfer of each token is tried as well, and the answer takes up to 3 seconds; a transfer that reverts is `transfer_reverts`, and one that the node did not answer for in time is `not_verified`. An app may have 4 such requests at once in each process.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly post: operations["checkTrades"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/wallets/{address}/delegations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Incoming and outgoing delegations of a wallet
+         * @description Answers while the registry is down, too, and says so.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getWalletDelegations"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registry/v2/check/all": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Delegations of any type from one wallet to another
+         * @description Delegations of any type from one wallet to another.
+         *
+         *     Needs no key; without one, requests are limited by client address.
+         */
+        readonly get: operations["listDelegationsBetween"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registry/v2/check/contract": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether `to` may act for `from` on a contract
+         * @description Whether `to` may act for `from` on a contract.
+         *
+         *     Needs no key; without one, requests are limited by client address.
+         */
+        readonly get: operations["checkDelegateForContract"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registry/v2/check/erc721": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether `to` may act for `from` on a token
+         * @description Whether `to` may act for `from` on a token.
+         *
+         *     Needs no key; without one, requests are limited by client address.
+         */
+        readonly get: operations["checkDelegateForERC721"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registry/v2/check/erc20": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How much of a coin of `from` `to` may act on
+         * @description How much of a coin of `from` `to` may act on.
+         *
+         *     Needs no key; without one, requests are limited by client address.
+         */
+        readonly get: operations["checkDelegateForERC20"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registry/v2/check/erc1155": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How much of a token of `from` `to` may act on
+         * @description How much of a token of `from` `to` may act on.
+         *
+         *     Needs no key; without one, requests are limited by client address.
+         */
+        readonly get: operations["checkDelegateForERC1155"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registry/v2/{address}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Delegations of a wallet
+         * @description Delegations of a wallet.
+         *
+         *     Needs no key; without one, requests are limited by client address.
+         */
+        readonly get: operations["listDelegations"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * All keys, with their first characters
+         * @description All keys, with their first characters.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly get: operations["listKeys"];
+        readonly put?: never;
+        /**
+         * Create an API key for an app; only this answer shows it
+         * @description Create an API key for an app; only this answer shows it.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["createKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/keys/{id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Create another key for the same app; the old one keeps working for a while
+         * @description Create another key for the same app; the old one keeps working for a while.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["rotateKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/login_links": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Create a link that signs in one browser to the console as the operator, once, within ten minutes
+         * @description Create a link that signs in one browser to the console as the operator, once, within ten minutes.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["createLoginLink"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/keys/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a key; replicas refuse it within 5 seconds
+         * @description Revoke a key; replicas refuse it within 5 seconds.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly delete: operations["revokeKey"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/allowlist": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Hosts that video and animation_url may be shown from
+         * @description Hosts that video and animation_url may be shown from.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly get: operations["listAllowedHosts"];
+        readonly put?: never;
+        /**
+         * Allow a host, for one collection or for all
+         * @description Allow a host, for one collection or for all.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["allowHost"];
+        /**
+         * Remove a host from the list
+         * @description Remove a host from the list.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly delete: operations["disallowHost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/locks/reconcile": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing
+         * @description Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["reconcileLocks"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/traits/pending": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Trait types with entries of another display type than the known one, oldest conflict first
+         * @description Trait types with entries of another display type than the known one, oldest conflict first.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly get: operations["listPendingDisplayTypes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/traits/approve": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Show the hidden entries of a display type, and hide those of the previous one
+         * @description Show the hidden entries of a display type, and hide those of the previous one.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["approveDisplayType"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/metadata/renormalise": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The progress of reading stored documents with new rules
+         * @description The progress of reading stored documents with new rules.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly get: operations["getRenormaliseProgress"];
+        readonly put?: never;
+        /**
+         * Read stored documents again with the current rules, in the background and without a fetch
+         * @description A new release starts this automatically. Another request continues a run in progress, or starts over after a finished one.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["requestRenormalise"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/refreshes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The refresh queue: waiting tokens, hosts, and sweeps of collections
+         * @description The refresh queue: waiting tokens, hosts, and sweeps of collections.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly get: operations["getRefreshQueue"];
+        readonly put?: never;
+        /**
+         * Refresh up to 10000 tokens, or a whole collection at the lowest priority
+         * @description Refresh up to 10000 tokens, or a whole collection at the lowest priority.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly post: operations["requestRefresh"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/refreshes/{refresh_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The progress of any caller's refresh
+         * @description The progress of any caller's refresh.
+         *
+         *     For the operator. Wrong tokens are limited by client address.
+         */
+        readonly get: operations["getRefreshProgress"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/media/images/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A cached image, 480x480
+         * @description The address contains the hash of the content, so it can be cached forever.
+         *
+         *     Needs no key; requests are limited by client address.
+         */
+        readonly get: operations["getImage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/freshness": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Head lag per chain and the age of the refresh queue
+         * @description Head lag per chain and the age of the refresh queue.
+         *
+         *     Needs no key; requests are limited by client address.
+         */
+        readonly get: operations["getFreshness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/livez": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether the index of every chain is advancing
+         * @description Whether the index of every chain is advancing.
+         *
+         *     Needs no key and is not limited.
+         */
+        readonly get: operations["getLiveness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        readonly RefreshAccepted: {
+            /** @enum {string} */
+            readonly message: "Metadata refresh initiated";
+            readonly refresh_id: string;
+            readonly tokens: readonly {
+                readonly token_id: string;
+                /** @enum {string} */
+                readonly status: "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
+                /**
+                 * @description What became of the image. updated: another picture is shown. unchanged: the same as before. rejected: none is shown. pending: not decided yet. none: the document names no image. It is decided after the metadata, and does not count for `done`.
+                 * @enum {string}
+                 */
+                readonly image?: "updated" | "unchanged" | "rejected" | "pending" | "none";
+                readonly image_reason?: string | null;
+                /** @description Why a token is not queued; for a burned one `burned: in block` and the block. */
+                readonly reason?: string | null;
+            }[];
+        };
+        readonly Error: {
+            readonly message: string;
+            /** @description The problem, for programs; codes may be added. */
+            readonly code: string;
+            /** @description As in the header X-Request-Id. */
+            readonly request_id: string;
+            readonly details?: readonly {
+                readonly path: string;
+                readonly message: string;
+            }[];
+        };
+        readonly RefreshRequest: {
+            /**
+             * @example [
+             *       "1",
+             *       "2"
+             *     ]
+             */
+            readonly token_ids: readonly string[];
+        };
+        readonly RefreshReceipt: {
+            readonly refresh_id: string;
+            readonly created_at: string;
+            readonly done: boolean;
+            readonly tokens: readonly {
+                readonly token_id: string;
+                /** @enum {string} */
+                readonly status: "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
+                readonly reason: string | null;
+                /**
+                 * @description What became of the image. updated: another picture is shown. unchanged: the same as before. rejected: none is shown. pending: not decided yet. none: the document names no image. It is decided after the metadata, and does not count for `done`.
+                 * @enum {string}
+                 */
+                readonly image: "updated" | "unchanged" | "rejected" | "pending" | "none";
+                /** @description Why the image is rejected, or has not been read yet. */
+                readonly image_reason: string | null;
+            }[];
+        };
+        readonly TokenReport: {
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string;
+            readonly metadata: {
+                /** @enum {string} */
+                readonly status: "none" | "pending" | "current" | "failed";
+                readonly reason: string | null;
+                readonly version: number | null;
+                readonly content_hash: string | null;
+                readonly fetched_at: string | null;
+                /** @description The source of the served document. */
+                readonly uri: string | null;
+            };
+            /** @description Of the served document and its media. */
+            readonly issues: readonly components["schemas"]["Issue"][];
+            /** @description What the last checks found. */
+            readonly media: {
+                readonly image: components["schemas"]["CheckedMedia"];
+                readonly video: components["schemas"]["CheckedMedia"];
+                readonly animation_url: components["schemas"]["CheckedMedia"];
+            };
+            readonly traits: readonly components["schemas"]["TokenTrait"][];
+            readonly display: components["schemas"]["Display"];
+            /** @description Newest first. */
+            readonly versions: readonly components["schemas"]["MetadataVersion"][];
+            readonly next_cursor: string | null;
+        };
+        readonly Issue: {
+            /**
+             * @description - `not_an_object` (error): The document is not a JSON object.
+             *     - `missing_name` (error): `name` is required and is missing, empty or not a string.
+             *     - `missing_image` (error): `image` is required and is missing, empty or not a string.
+             *     - `wrong_type` (warning): An optional field holds another type than a string; it is ignored.
+             *     - `unusable_url` (warning): `image`, `video` or `animation_url` is not an http, https or ipfs URL; it is kept, and no page can show it.
+             *     - `attributes_and_properties` (warning): Both are present; `properties` is ignored.
+             *     - `attributes_not_array` (warning): `attributes` is not an array; it is ignored.
+             *     - `properties_not_object` (warning): `properties` is not an object; it is ignored.
+             *     - `entry_not_object` (warning): An attribute entry is not an object; it is ignored.
+             *     - `missing_trait_type` (warning): An attribute entry has no `trait_type` string; it is ignored.
+             *     - `missing_value` (warning): An attribute entry has no `value`; it is ignored.
+             *     - `unknown_display_type` (warning): `display_type` is not one of string, number, date, bool; the entry is ignored.
+             *     - `value_mismatch` (warning): `value` does not match `display_type`; the entry is ignored.
+             *     - `invalid_date` (warning): A `date` is not a whole number of Unix seconds; the entry is ignored.
+             *     - `invalid_max_value` (warning): `max_value` is not a number or is below `value`; it is ignored.
+             *     - `invalid_property` (warning): A property is neither a string nor a finite number; it is ignored.
+             *     - `number_precision` (warning): A number is not kept as it is written but as the nearest IEEE 754 double, or a number attribute is beyond 2^53, where not every integer is one.
+             *     - `too_many_traits` (warning): The document has more than 1,000 traits; those after the first 1,000 are ignored.
+             *     - `display_type_conflict` (warning): The trait type is known with another `display_type`; the entry is hidden until the operator approves it.
+             *     - `host_not_allowed` (warning): The operator has not allowed the host of the animation or video.
+             *
+             *     The others are about media: an error for an `image` that is refused, and a warning for one that can't be reached, for `video` and for `animation_url`. docs/media.md lists them.
+             * @enum {string}
+             */
+            readonly code: "not_an_object" | "missing_name" | "missing_image" | "wrong_type" | "unusable_url" | "attributes_and_properties" | "attributes_not_array" | "properties_not_object" | "entry_not_object" | "missing_trait_type" | "missing_value" | "unknown_display_type" | "value_mismatch" | "invalid_date" | "invalid_max_value" | "invalid_property" | "number_precision" | "too_many_traits" | "display_type_conflict" | "host_not_allowed" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "invalid_url" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "internal_error";
+            /**
+             * @description error: a required part is missing or unreadable. warning: something was left out. info: nothing is lost.
+             * @enum {string}
+             */
+            readonly level: "error" | "warning" | "info";
+            /**
+             * @description Where in the document; empty for the whole.
+             * @example attributes[3].value
+             */
+            readonly path: string;
+            readonly message: string;
+        };
+        readonly CheckedMedia: {
+            /**
+             * @description accepted: it can be shown. rejected: its content, or its URL, can't be. unreachable: it could not be read. skipped: there is no URL, or it has not been checked yet.
+             * @enum {string}
+             */
+            readonly status: "accepted" | "rejected" | "unreachable" | "skipped";
+            /** @example image_too_small: 300x300, at least 480x480 */
+            readonly reason: string | null;
+            readonly width: number | null;
+            readonly height: number | null;
+            readonly bytes: number | null;
+            /** @example PNG */
+            readonly format: string | null;
+        };
+        readonly TokenTrait: {
+            readonly trait_type: string;
+            /** @enum {string} */
+            readonly display_type: "string" | "number" | "date" | "bool";
+            readonly value: string | number | boolean;
+            readonly max_value: number | null;
+            /** @description Listed tokens of the collection with this value. */
+            readonly count: number;
+            /** @description Share of all listed tokens of the collection, 0 to 100, with or without metadata. A token is listed if a transfer of it is indexed and it is not burned. The distribution has the same base. */
+            readonly percentage: number;
+        };
+        readonly Display: {
+            readonly collection_page: {
+                /** @enum {string} */
+                readonly kind: "image" | "none";
+                readonly url: string | null;
+            };
+            readonly token_page: {
+                /** @enum {string} */
+                readonly kind: "animation" | "video" | "image" | "none";
+                readonly url: string | null;
+                readonly skipped: readonly {
+                    /** @enum {string} */
+                    readonly kind: "animation" | "video";
+                    readonly host: string;
+                    /** @enum {string} */
+                    readonly reason: "host_not_allowed" | "invalid_url" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "internal_error";
+                    /** @description Details, if the media was checked. */
+                    readonly message?: string;
+                }[];
+            };
+        };
+        readonly MetadataVersion: {
+            readonly number: number;
+            /**
+             * @description The trigger of the fetch; renormalise: nothing was fetched, new rules read the stored document.
+             * @example rest
+             */
+            readonly trigger: string;
+            /**
+             * @description updated: served since then. rejected: read, but less complete than the served document. failed: not read.
+             * @enum {string}
+             */
+            readonly outcome: "updated" | "rejected" | "failed";
+            readonly reason: string | null;
+            readonly uri: string | null;
+            /** @description The block at which the URI was read. */
+            readonly read_block: number | null;
+            readonly content_hash: string | null;
+            /** @description The version of the rules that last read the document. */
+            readonly normaliser: number;
+            readonly duration_ms: number;
+            readonly fetched_at: string;
+            /** @description The last fetch that found the same document again. */
+            readonly confirmed_at: string | null;
+            readonly confirmations: number;
+            readonly issues: readonly components["schemas"]["Issue"][];
+        };
+        readonly DocumentReport: {
+            /** @description A document was read, and no issue is an error. */
+            readonly valid: boolean;
+            /** @description The fetch; null for a document in the request. */
+            readonly fetched: {
+                readonly uri: string | null;
+                readonly content_hash: string | null;
+                readonly bytes: number | null;
+                readonly duration_ms: number;
+            } | null;
+            /** @description Why no document could be read, with the reason that a refresh would give. */
+            readonly failure: {
+                readonly reason: string;
+                readonly message: string;
+            } | null;
+            readonly issues: readonly components["schemas"]["Issue"][];
+            readonly media: {
+                readonly image: components["schemas"]["CheckedMedia"];
+                readonly video: components["schemas"]["CheckedMedia"];
+                readonly animation_url: components["schemas"]["CheckedMedia"];
+            };
+            readonly name: string | null;
+            readonly description: string | null;
+            readonly image: string | null;
+            readonly video: string | null;
+            readonly animation_url: string | null;
+            readonly traits: readonly {
+                readonly trait_type: string;
+                /** @enum {string} */
+                readonly display_type: "string" | "number" | "date" | "bool";
+                readonly value: string | number | boolean;
+                readonly max_value: number | null;
+            }[];
+            readonly display: components["schemas"]["Display"];
+        };
+        readonly ValidateRequest: {
+            /** @description The document itself: any JSON value. */
+            readonly document?: unknown;
+            /**
+             * @description Its URI: http, https or ipfs.
+             * @example https://meta.example/7
+             */
+            readonly uri?: string;
+            /**
+             * @description Replaces `{id}` in the URI and the document, as in ERC-1155.
+             * @example 7
+             */
+            readonly token_id?: string;
+            /**
+             * @description Applies the collection's allowed hosts and known display types.
+             * @example 0x32950db2a7164ae833121501c797d79e7b79d74c
+             */
+            readonly collection_address?: string;
+            /** @example 2020 */
+            readonly chain_id?: number;
+        } & (unknown | unknown);
+        readonly InformationAnswer: {
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly information: components["schemas"]["CollectionInformation"] | null;
+            /** @description Parts of `trait_groups` that have no effect on the current tokens. */
+            readonly notices: readonly {
+                readonly path: string;
+                readonly message: string;
+            }[];
+        };
+        readonly CollectionInformation: {
+            readonly name: string;
+            readonly slug: string | null;
+            readonly description: string | null;
+            readonly creator_name: string | null;
+            readonly avatar: string | null;
+            readonly banner: string | null;
+            readonly website: string | null;
+            readonly discord: string | null;
+            readonly x: string | null;
+            readonly show_at: string | null;
+            readonly tradable_at: string | null;
+            readonly trait_groups: readonly {
+                readonly name: string;
+                readonly traits: readonly {
+                    readonly name: string;
+                }[];
+            }[];
+            readonly updated_at: string;
+        };
+        readonly CollectionInformationRequest: {
+            /** @example Heroes */
+            readonly name: string;
+            readonly slug?: string | null;
+            readonly description?: string | null;
+            readonly creator_name?: string | null;
+            /** Format: uri */
+            readonly avatar?: string | null;
+            /** Format: uri */
+            readonly banner?: string | null;
+            /** Format: uri */
+            readonly website?: string | null;
+            /** Format: uri */
+            readonly discord?: string | null;
+            /** Format: uri */
+            readonly x?: string | null;
+            /** Format: date-time */
+            readonly show_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.
+             */
+            readonly tradable_at?: string | null;
+            /**
+             * @description Categories of the token page, in this order; without any, the default ones.
+             * @default []
+             */
+            readonly trait_groups?: readonly {
+                /** @example Outfit */
+                readonly name: string;
+                readonly traits: readonly {
+                    /**
+                     * @description A `trait_type` of the tokens. One that no token has is accepted with a notice.
+                     * @example Hat
+                     */
+                    readonly name: string;
+                }[];
+            }[];
+        };
+        readonly Collection: {
+            readonly chain_id: number;
+            readonly collection_address: string;
+            /** @enum {string|null} */
+            readonly standard: "erc721" | "erc1155" | null;
+            /** @description The operator's name for it, or else its creators'. */
+            readonly name: string | null;
+            readonly slug: string | null;
+            /** @description Existing tokens, according to the index. */
+            readonly items: number | null;
+            /** @description Wallets that own at least one token. */
+            readonly owners: number | null;
+            readonly information: components["schemas"]["CollectionInformation"] | null;
+            /** @description Logs of the contract that the index could not process in full (docs/trading.md). */
+            readonly anomalies: readonly {
+                /** @example unreadable_transfer */
+                readonly kind: string;
+                /** @description Number of logs. */
+                readonly count: number;
+                readonly first_block: number;
+                /** @description Details of the first one. */
+                readonly detail: string;
+            }[];
+        };
+        readonly Token: {
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string;
+            /** @enum {string|null} */
+            readonly standard: "erc721" | "erc1155" | null;
+            readonly owner?: string | null;
+            readonly supply?: string | null;
+            /** @description Burned tokens have an answer but are not listed. */
+            readonly burned: boolean;
+            readonly name: string | null;
+            readonly description: string | null;
+            readonly image: {
+                /** @enum {string} */
+                readonly status: "cached" | "pending" | "rejected" | "none";
+                readonly url: string | null;
+                readonly reason: string | null;
+            };
+            readonly display: components["schemas"]["Display"];
+            readonly traits: readonly components["schemas"]["TokenTrait"][];
+            readonly property_groups: readonly {
+                readonly category: string;
+                readonly traits: readonly string[];
+            }[];
+            /** @description The current state in the index. For a token that is not indexed yet, `locked` and `tradable` are false. */
+            readonly lock: {
+                readonly locked: boolean;
+                /** @description ERC-721x locks, plus one for each other standard that locks the token. */
+                readonly lock_count: number;
+                /** @description The standards that lock it now. */
+                readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753")[];
+                readonly approved_contracts: readonly string[];
+                readonly since_block: number | null;
+            };
+            /** @description True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open. Based on events only: paused contracts, expired names and transfer policies are not considered. Trade checks with `verify` consider them. */
+            readonly tradable: boolean;
+            /**
+             * Format: date-time
+             * @description When trade of the collection opens; null once it is open, and for a token that is not indexed yet.
+             */
+            readonly opens_at: string | null;
+            readonly metadata: {
+                /** @enum {string} */
+                readonly status: "none" | "pending" | "current" | "failed";
+                readonly reason: string | null;
+                readonly version: number | null;
+                readonly content_hash: string | null;
+                readonly fetched_at: string | null;
+                readonly issues: readonly components["schemas"]["Issue"][];
+            };
+        };
+        readonly TokenPage: {
+            /** @description A page may have fewer tokens than the limit, because tokens that were just burned are left out. */
+            readonly items: readonly components["schemas"]["Token"][];
+            /** @description Null after the last page. */
+            readonly next_cursor: string | null;
+            /** @description The number of matching tokens on all pages. */
+            readonly total: number;
+        };
+        readonly TraitDistribution: {
+            /** @description The number of matching listed tokens. A token is listed if a transfer of it is indexed and it is not burned. */
+            readonly total: number;
+            /** @description The number of listed tokens of the collection, whatever the filter: the base of percentages. */
+            readonly listed: number;
+            readonly traits: readonly components["schemas"]["TraitFacet"][];
+        };
+        readonly TraitFacet: {
+            readonly trait_type: string;
+            /** @enum {string} */
+            readonly display_type: "string" | "number" | "date" | "bool";
+            /** @description Matching tokens that have the trait. */
+            readonly count: number;
+            /** @description For numbers and dates, among matching tokens. */
+            readonly min: number | null;
+            readonly max: number | null;
+            /** @description The highest number that any token of the collection has had. It drops only when tokens without any transfer are deleted. */
+            readonly max_value: number | null;
+            /** @description Most frequent first, at most 1,000. */
+            readonly values: readonly {
+                readonly value: string | number | boolean;
+                /** @description Matching tokens with this value. */
+                readonly count: number;
+                /** @description `count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token. */
+                readonly percentage: number;
+            }[];
+            /** @description The number of different values. */
+            readonly values_total: number;
+        };
+        readonly TradeCheck: {
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string;
+            readonly allowed: boolean;
+            /**
+             * @description null when it is allowed
+             * @enum {string|null}
+             */
+            readonly reason: "index_stale" | "unknown_token" | "burned" | "locked" | "not_open_yet" | "not_owner" | "transfer_reverts" | "not_verified" | null;
+            /**
+             * @description More on the reason, for people, at most 250 characters on one line; null where there is no more to say. Of `transfer_reverts` it is what the contract says, which is a stranger's text.
+             * @example EnforcedPause()
+             */
+            readonly detail: string | null;
+            readonly lock_count: number;
+            /** @description The newest indexed block of the chain; null before there is any. */
+            readonly as_of_block: number | null;
+            /** @description The block at which the transfer was tried, never older than `as_of_block`; null where it was not. */
+            readonly verified_at_block: number | null;
+        };
+        readonly TradeCheckRequest: {
+            /**
+             * @description What is about to happen. A lock refuses all three alike.
+             * @enum {string}
+             */
+            readonly action: "list" | "transfer" | "trade";
+            readonly items: readonly {
+                /** @example 0x32950db2a7164ae833121501c797d79e7b79d74c */
+                readonly collection_address: string;
+                /** @example 7 */
+                readonly token_id: string;
+            }[];
+            /**
+             * @description Who is about to do it: an owner of each token, or a delegate of one.
+             * @example 0x32950db2a7164ae833121501c797d79e7b79d74c
+             */
+            readonly wallet?: string;
+            /**
+             * @description `chain` also tries the transfer of each token that the events have nothing against, at the head of the chain's node. Without it only events count: a paused contract, a name that has expired or a transfer policy is not seen.
+             * @enum {string}
+             */
+            readonly verify?: "chain";
+        };
+        readonly WalletDelegations: {
+            readonly wallet: string;
+            readonly chain_id: number;
+            /** @description own, or the URL of the registry that is asked */
+            readonly registry: string;
+            /**
+             * @description stale: from as_of, since the registry does not answer now; unavailable: nothing is known
+             * @enum {string}
+             */
+            readonly status: "ok" | "stale" | "unavailable";
+            /** @enum {string|null} */
+            readonly reason: "rate_limited" | "unreachable" | "refused" | "unexpected_answer" | "not_ready" | null;
+            readonly message: string | null;
+            readonly as_of: string | null;
+            /** @description The wallets that it may act for; null while unknown. */
+            readonly incoming: readonly components["schemas"]["ForeignDelegation"][] | null;
+            /** @description The wallets that may act for it, as far as the registry reports them. */
+            readonly outgoing: readonly components["schemas"]["ForeignDelegation"][] | null;
+            /** @description There are more than the 1,000 that are listed. */
+            readonly truncated: boolean;
+            /** @description What the wallet delegated to the one named by `to`. */
+            readonly granted: {
+                readonly to: string;
+                /**
+                 * @description stale: from as_of, since the registry does not answer now; unavailable: nothing is known
+                 * @enum {string}
+                 */
+                readonly status: "ok" | "stale" | "unavailable";
+                /** @enum {string|null} */
+                readonly reason: "rate_limited" | "unreachable" | "refused" | "unexpected_answer" | "not_ready" | null;
+                readonly message: string | null;
+                readonly as_of: string | null;
+                /** @description The whole wallet, without limits. */
+                readonly delegated: boolean | null;
+                /** @description null also where the registry only answers yes or no */
+                readonly delegations: readonly components["schemas"]["ForeignDelegation"][] | null;
+                readonly truncated: boolean;
+            } | null;
+        };
+        readonly ForeignDelegation: {
+            /** @enum {string} */
+            readonly type: "ALL" | "CONTRACT" | "ERC721" | "ERC20" | "ERC1155" | "TOKEN";
+            /** @description The wallet that delegates. */
+            readonly from: string;
+            /** @description The wallet that may act for it. */
+            readonly to: string;
+            readonly contract: string | null;
+            readonly tokenId: string | null;
+            /** @description 32 bytes; all zero for a delegation without limits. */
+            readonly rights: string | null;
+            readonly amount: string | null;
+        };
+        readonly Delegation: {
+            /** @enum {string} */
+            readonly type: "ALL" | "CONTRACT" | "ERC721" | "ERC20" | "ERC1155";
+            /** @description The wallet that delegates. */
+            readonly from: string;
+            /** @description The wallet that may act for it. */
+            readonly to: string;
+            readonly contract: string | null;
+            readonly tokenId: string | null;
+            /** @description 32 bytes; all zero for a delegation without limits. */
+            readonly rights: string;
+            readonly amount: string | null;
+        };
+        readonly NewKey: {
+            readonly app: string;
+            readonly apis: readonly ("market-partner" | "market")[];
+            /** @default all */
+            readonly collections?: "all" | readonly string[];
+        };
+        readonly Key: {
+            readonly id: string;
+            readonly app: string;
+            readonly start: string;
+            readonly apis: readonly string[];
+            readonly collections: readonly string[] | null;
+            /** @enum {string} */
+            readonly tier: "basic" | "intermediate" | "advanced";
+            readonly created_at: string;
+            /** @description When it expires; null for never. */
+            readonly expires_at: string | null;
+            readonly revoked_at: string | null;
+        };
+        readonly KeyRotation: {
+            /**
+             * @description How long the old key keeps working.
+             * @default 86400
+             */
+            readonly grace_seconds?: number;
+        };
+        readonly AllowedHostEntry: {
+            /**
+             * @description host, host:port, or *.host for its subdomains. Without a port, a host means the default ports: 80 for http and 443 for https.
+             * @example cdn.example.com
+             */
+            readonly pattern: string;
+            /** @example 2020:0x32950db2a7164ae833121501c797d79e7b79d74c */
+            readonly collection?: string;
+        };
+        readonly LockReconciliation: {
+            readonly collection: string;
+            readonly block: number;
+            /**
+             * @description The first of the contract's functions used; null if it has none, and nothing is checked.
+             * @enum {string|null}
+             */
+            readonly offers: "lockCount" | "isUnlocked" | "locked" | "getLocked" | null;
+            /** @description All of them, with the standards that each covers. */
+            readonly compared_with: readonly {
+                /** @enum {string} */
+                readonly function: "lockCount" | "isUnlocked" | "locked" | "getLocked";
+                readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753")[];
+            }[];
+            readonly checked: number;
+            /** @description Tokens without an answer from the contract, such as burned ones. */
+            readonly unreadable: number;
+            readonly drift: readonly components["schemas"]["LockDrift"][];
+            /** @description The after_token_id of the next page; null on the last one. */
+            readonly next_after: string | null;
+            /** @description The next collection in the list. */
+            readonly next_collection: string | null;
+        };
+        readonly LockDrift: {
+            readonly token_id: string;
+            /** @enum {string} */
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            /** @description The block of both sides. */
+            readonly block: number;
+            readonly indexed: {
+                /** @example 1 */
+                readonly lock_count: string;
+                readonly locked: boolean;
+            };
+            readonly on_chain: {
+                /**
+                 * @description null for a function that only returns whether the token is locked
+                 * @example 1
+                 */
+                readonly lock_count: string | null;
+                readonly locked: boolean;
+            };
+            /** @enum {string} */
+            readonly likely_cause: "start_block" | "repeated_locks" | "surplus_unlocks" | "unknown";
+            readonly explanation: string;
+        };
+        readonly LockReconciliationRequest: {
+            /**
+             * @description `chainId:address` or the address; without it, the first of the list.
+             * @example 2020:0x32950db2a7164ae833121501c797d79e7b79d74c
+             */
+            readonly collection?: string;
+            /**
+             * @default null
+             * @example 7
+             */
+            readonly after_token_id?: string | null;
+            /** @default 500 */
+            readonly limit?: number;
+        };
+        readonly PendingDisplayTypes: {
+            readonly pending: readonly {
+                readonly collection: string;
+                readonly trait_type: string;
+                /** @enum {string} */
+                readonly known_display_type: "string" | "number" | "date" | "bool";
+                /** @enum {string} */
+                readonly wanted_display_type: "string" | "number" | "date" | "bool";
+                /** @description The exact number of tokens whose served version has at least one such entry. */
+                readonly tokens: number;
+                readonly first_seen_at: string;
+            }[];
+            /** @description True when only the first 100 are listed. */
+            readonly more: boolean;
+        };
+        readonly DisplayTypeApproval: {
+            /** @example 2020:0x32950db2a7164ae833121501c797d79e7b79d74c */
+            readonly collection: string;
+            readonly trait_type: string;
+            /** @enum {string} */
+            readonly display_type: "string" | "number" | "date" | "bool";
+        };
+        readonly RenormaliseProgress: {
+            /**
+             * @description The version of this release's rules.
+             * @example 3
+             */
+            readonly normaliser: number;
+            /** @description Served tokens whose documents were read by older rules; null until they are counted. */
+            readonly total: number | null;
+            /** @description The number processed so far. */
+            readonly done: number;
+            /** @description The result of the new rules is served. */
+            readonly changed: number;
+            /** @description The result of the new rules is less complete or unreadable; the old one is still served. */
+            readonly rejected: number;
+            /** @description The document is no longer stored; a refresh fetches it. */
+            readonly missing: number;
+            /** @description The result could not be recorded; the log says why. */
+            readonly failed: number;
+            /** @description True while a process works on it; none does if REFRESH_CONCURRENCY is 0 everywhere. */
+            readonly running: boolean;
+            readonly started_at: string | null;
+            /** @description null while work is left. */
+            readonly finished_at: string | null;
+        };
+        readonly OperatorRefreshRequest: {
+            /** @example 0x32950db2a7164ae833121501c797d79e7b79d74c */
+            readonly collection_address: string;
+            /** @description The chain; without it, the one that has the address. */
+            readonly chain_id?: number;
+            /** @description Without it, every known token of the collection. */
+            readonly token_ids?: readonly string[];
+            /**
+             * @description Serve the result even if it is less complete than the current one.
+             * @default false
+             */
+            readonly accept?: boolean;
+        };
+        readonly RefreshProgress: {
+            readonly refresh_id: string;
+            readonly collection: string;
+            readonly created_at: string;
+            readonly done: boolean;
+            readonly tokens: {
+                readonly waiting: number;
+                readonly updated: number;
+                readonly unchanged: number;
+                readonly failed: number;
+                readonly not_found: number;
+            };
+            /** @description Failed tokens by the first word of their reason, most frequent first. */
+            readonly failures: readonly {
+                /** @description The first word of the reasons. */
+                readonly code: string;
+                readonly tokens: number;
+                readonly example: {
+                    readonly token_id: string;
+                    readonly reason: string;
+                };
+            }[];
+            /** @description For a whole collection; null for a refresh of listed token ids. */
+            readonly sweep: {
+                /** @description Tokens of the collection that are or were in the queue. */
+                readonly asked: number;
+                readonly known: number;
+                /** @description False while `known` is still being counted. */
+                readonly counted: boolean;
+                /** @description True once every known token is queued. */
+                readonly finished: boolean;
+            } | null;
+        };
+        readonly RefreshQueue: {
+            /** @description null while the database is too busy to count. */
+            readonly queue: {
+                readonly waiting: {
+                    /** @description Requested by partners, clients and the operator. */
+                    readonly request: number;
+                    /** @description Triggered by the chain. */
+                    readonly event: number;
+                    /** @description Requested by callers without a key. */
+                    readonly anonymous: number;
+                    /** @description Sweeps and rechecks. */
+                    readonly background: number;
+                };
+                readonly oldest_seconds: number;
+            } | null;
+            readonly hosts: readonly {
+                /** @description null for tokens that were never read. */
+                readonly host: string | null;
+                /** @description Counted up to 1000. */
+                readonly waiting: number;
+                readonly in_flight: number;
+                readonly paused_until: string | null;
+                /** @description Why it is paused. */
+                readonly reason: string | null;
+            }[];
+            readonly more_hosts: boolean;
+            readonly sweeps: readonly {
+                readonly collection: string;
+                readonly from_token_id: string;
+                readonly to_token_id: string;
+                readonly passed: number;
+                readonly known: number;
+                readonly counted: boolean;
+                /** @description null for one triggered by the chain. */
+                readonly refresh_id: string | null;
+                readonly created_at: string;
+            }[];
+            readonly more_sweeps: boolean;
+        };
+        readonly Freshness: {
+            readonly chains: readonly {
+                readonly chain_id: number;
+                /** @description The node's newest block; null while the node is unreachable. */
+                readonly head: number | null;
+                readonly indexed: number;
+                /** @description Age of the indexed block, if the node has newer ones. */
+                readonly lag_seconds: number;
+                readonly ready: boolean;
+                /** @description The RPC endpoints of the chain, as seen by this process. */
+                readonly rpc: readonly {
+                    /** @description Its position in PONDER_RPC_URL_<chainId>, from 1. */
+                    readonly endpoint: number;
+                    /** @description The host of its URL, without parts that may be a key. */
+                    readonly host: string;
+                    /**
+                     * @description `used` is tried first, `ready` next; `behind` lacks blocks that another endpoint has; `down` is unreachable.
+                     * @enum {string}
+                     */
+                    readonly status: "used" | "ready" | "behind" | "down";
+                    /** @description What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, chain_<id> of another chain, not_json, empty, no_block, rpc_error, too_large, or how many blocks behind. */
+                    readonly reason: string | null;
+                    readonly latest_block: number | null;
+                }[];
+            }[];
+            readonly queue: {
+                readonly waiting: number;
+                readonly oldest_seconds: number;
+            };
+        };
+        readonly Liveness: {
+            readonly live: boolean;
+            readonly stalled_chains: readonly number[];
+        };
+        /** @enum {string} */
+        readonly ErrorCode: "INVALID_REQUEST" | "TOO_MANY_TOKENS" | "KEY_MISSING" | "KEY_INVALID" | "NOT_ALLOWED" | "NOT_FOUND" | "COLLECTION_NOT_FOUND" | "TOKEN_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEAD_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+        readonly StreamEvent: {
+            /** @constant */
+            readonly type: "lock";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            readonly lock_count: number;
+            /** @enum {string} */
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly locked: boolean;
+            readonly approved_contract: string | null;
+            readonly surplus: boolean;
+            readonly transaction_hash: string | null;
+            readonly block: number;
+            /** Format: date-time */
+            readonly block_time: string;
+        } | {
+            /** @constant */
+            readonly type: "unlock";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            readonly lock_count: number;
+            /** @enum {string} */
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly locked: boolean;
+            readonly approved_contract: string | null;
+            readonly surplus: boolean;
+            readonly transaction_hash: string | null;
+            readonly block: number;
+            /** Format: date-time */
+            readonly block_time: string;
+        } | {
+            /** @constant */
+            readonly type: "default_lock";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            /** @enum {string} */
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly locked: boolean;
+            readonly transaction_hash: string | null;
+            readonly block: number;
+            /** Format: date-time */
+            readonly block_time: string;
+        } | {
+            /** @constant */
+            readonly type: "metadata";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            readonly version: number;
+            readonly content_hash: string | null;
+        } | {
+            /** @constant */
+            readonly type: "media";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            /** @enum {string} */
+            readonly status: "cached" | "pending" | "rejected";
+            readonly url: string | null;
+            readonly reason: string | null;
+        } | {
+            /** @constant */
+            readonly type: "reverted";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            readonly reverts: number;
+            readonly reverted_type: string;
+        } | {
+            /** @constant */
+            readonly type: "reset";
+            /** @enum {string} */
+            readonly reason: "too_old" | "unknown_id";
+            readonly last_event_id: number;
+            readonly latest: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly refreshMetadata: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description Answer when what `wait_for` names is done, or after this many seconds. An app may have 50 requests waiting at once: more are answered at once, as without it. */
+                readonly wait?: number;
+                /** @description What `wait` waits for: the metadata, or its images too. `metadata` by default. */
+                readonly wait_for?: "metadata" | "media";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RefreshRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Queued: the distinct ids in request order */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RefreshAccepted"];
+                };
+            };
+            /** @description Invalid request / Token not found / Too many token ids, max number of token ids allowed is 100 */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getRefresh: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly refresh_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The receipt */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RefreshReceipt"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getTokenReport: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                readonly limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+                readonly token_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The report */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenReport"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found / Token not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly validateMetadata: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ValidateRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The report */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DocumentReport"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getInformation: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The information */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InformationAnswer"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly replaceInformation: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CollectionInformationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Current state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InformationAnswer"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly streamEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description One or more, separated by commas; without it, all. */
+                readonly collection_address?: string;
+                /** @description Without it, all. */
+                readonly type?: string;
+                /** @description For clients that can't send the header. */
+                readonly last_event_id?: string;
+            };
+            readonly header?: {
+                readonly "last-event-id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": string;
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly listCollections: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Collections, in the operator's order */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly components["schemas"]["Collection"][];
+                    };
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getCollection: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The collection */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getToken: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+                readonly token_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The token */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found / Token not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly searchTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description JSON. A token matches a criterion if it has one of its values, and must match all criteria. Values are compared as JSON text, strings as they are. */
+                readonly criteria?: string;
+                /** @description JSON. For number and date traits (in Unix seconds). Both ends are included; one may be left out. */
+                readonly range_criteria?: string;
+                /** @description Searches names, descriptions and trait values, ignoring case. */
+                readonly q?: string;
+                readonly owner?: string;
+                readonly locked?: "true" | "false";
+                /** @description `latest`: newest block first; `updated`: last updated first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
+                readonly sort?: string;
+                readonly limit?: number;
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of tokens */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getTraits: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description JSON. A token matches a criterion if it has one of its values, and must match all criteria. Values are compared as JSON text, strings as they are. */
+                readonly criteria?: string;
+                /** @description JSON. For number and date traits (in Unix seconds). Both ends are included; one may be left out. */
+                readonly range_criteria?: string;
+                /** @description Searches names, descriptions and trait values, ignoring case. */
+                readonly q?: string;
+                readonly owner?: string;
+                readonly locked?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The distribution */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TraitDistribution"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly checkTrades: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TradeCheckRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description One answer per item, in their order, all as of one moment */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly components["schemas"]["TradeCheck"][];
+                    };
+                };
+            };
+            /** @description Invalid request / Too many token ids, max number of token ids allowed is 100 */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getWalletDelegations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the first one. */
+                readonly chain_id?: number;
+                /** @description Also what the wallet delegated to this one. */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What is known */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WalletDelegations"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly listDelegationsBetween: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The wallet that delegates. Required, as `from` or `vault`. */
+                readonly from?: string;
+                /** @description The wallet that may act. Required, as `to` or `delegate`. */
+                readonly to?: string;
+                /** @description Another name of `from`, which delegate.xyz uses. */
+                readonly vault?: string;
+                /** @description Another name of `to`, which delegate.xyz uses. */
+                readonly delegate?: string;
+                /** @description The chain; without it, the first whose registry is indexed. */
+                readonly chainId?: number;
+                readonly limit?: number;
+                /** @description From the Link header of the page before. */
+                readonly cursor?: string;
+                /** @description Only those that count for these rights. */
+                readonly rights?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Oldest first; a Link header leads to the next page */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Delegation"][];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly checkDelegateForContract: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The wallet that delegates. Required, as `from` or `vault`. */
+                readonly from?: string;
+                /** @description The wallet that may act. Required, as `to` or `delegate`. */
+                readonly to?: string;
+                /** @description Another name of `from`, which delegate.xyz uses. */
+                readonly vault?: string;
+                /** @description Another name of `to`, which delegate.xyz uses. */
+                readonly delegate?: string;
+                /** @description The chain; without it, the first whose registry is indexed. */
+                readonly chainId?: number;
+                /** @description Without it, only delegations without limits count, as in the contract. */
+                readonly rights?: string;
+                readonly contract: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description As checkDelegateForContract answers */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": boolean;
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly checkDelegateForERC721: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The wallet that delegates. Required, as `from` or `vault`. */
+                readonly from?: string;
+                /** @description The wallet that may act. Required, as `to` or `delegate`. */
+                readonly to?: string;
+                /** @description Another name of `from`, which delegate.xyz uses. */
+                readonly vault?: string;
+                /** @description Another name of `to`, which delegate.xyz uses. */
+                readonly delegate?: string;
+                /** @description The chain; without it, the first whose registry is indexed. */
+                readonly chainId?: number;
+                /** @description Without it, only delegations without limits count, as in the contract. */
+                readonly rights?: string;
+                readonly contract: string;
+                readonly tokenId: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description As checkDelegateForERC721 answers */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": boolean;
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly checkDelegateForERC20: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The wallet that delegates. Required, as `from` or `vault`. */
+                readonly from?: string;
+                /** @description The wallet that may act. Required, as `to` or `delegate`. */
+                readonly to?: string;
+                /** @description Another name of `from`, which delegate.xyz uses. */
+                readonly vault?: string;
+                /** @description Another name of `to`, which delegate.xyz uses. */
+                readonly delegate?: string;
+                /** @description The chain; without it, the first whose registry is indexed. */
+                readonly chainId?: number;
+                /** @description Without it, only delegations without limits count, as in the contract. */
+                readonly rights?: string;
+                readonly contract: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description As checkDelegateForERC20 answers; 2^256-1 is everything, 0 nothing */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": string;
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly checkDelegateForERC1155: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The wallet that delegates. Required, as `from` or `vault`. */
+                readonly from?: string;
+                /** @description The wallet that may act. Required, as `to` or `delegate`. */
+                readonly to?: string;
+                /** @description Another name of `from`, which delegate.xyz uses. */
+                readonly vault?: string;
+                /** @description Another name of `to`, which delegate.xyz uses. */
+                readonly delegate?: string;
+                /** @description The chain; without it, the first whose registry is indexed. */
+                readonly chainId?: number;
+                /** @description Without it, only delegations without limits count, as in the contract. */
+                readonly rights?: string;
+                readonly contract: string;
+                readonly tokenId: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description As checkDelegateForERC1155 answers; 2^256-1 is everything, 0 nothing */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": string;
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly listDelegations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the first whose registry is indexed. */
+                readonly chainId?: number;
+                readonly limit?: number;
+                /** @description From the Link header of the page before. */
+                readonly cursor?: string;
+                /** @description incoming: those to the wallet */
+                readonly direction?: "incoming" | "outgoing" | "all";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Oldest first; a Link header leads to the next page */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Delegation"][];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly listKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Keys */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly keys: readonly components["schemas"]["Key"][];
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly createKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        readonly responses: {
+            /** @description The key */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly key: string;
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found / Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly rotateKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["KeyRotation"];
+            };
+        };
+        readonly responses: {
+            /** @description The new key */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly key: string;
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly createLoginLink: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly url: string;
+                        readonly expires_at: string;
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly revokeKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Revoked */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @enum {boolean} */
+                        readonly revoked: true;
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly listAllowedHosts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The current list */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly hosts: readonly {
+                            /** @description Without a port, a host means the default ports: 80 for http and 443 for https. */
+                            readonly pattern: string;
+                            readonly collection: string | null;
+                            readonly added_by: string;
+                            readonly added_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly allowHost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AllowedHostEntry"];
+            };
+        };
+        readonly responses: {
+            /** @description The current list */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly hosts: readonly {
+                            /** @description Without a port, a host means the default ports: 80 for http and 443 for https. */
+                            readonly pattern: string;
+                            readonly collection: string | null;
+                            readonly added_by: string;
+                            readonly added_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly disallowHost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AllowedHostEntry"];
+            };
+        };
+        readonly responses: {
+            /** @description The current list */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly hosts: readonly {
+                            /** @description Without a port, a host means the default ports: 80 for http and 443 for https. */
+                            readonly pattern: string;
+                            readonly collection: string | null;
+                            readonly added_by: string;
+                            readonly added_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly reconcileLocks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["LockReconciliationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The comparison and its differences */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["LockReconciliation"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found / Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly listPendingDisplayTypes: {
+        readonly parameters: {
+            readonly query?: {
+                readonly collection?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hidden entries */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PendingDisplayTypes"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found / Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly approveDisplayType: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["DisplayTypeApproval"];
+            };
+        };
+        readonly responses: {
+            /** @description Approved; applies to every answer from now on */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly collection: string;
+                        readonly trait_type: string;
+                        /** @enum {string} */
+                        readonly display_type: "string" | "number" | "date" | "bool";
+                        /** @enum {string} */
+                        readonly previous_display_type: "string" | "number" | "date" | "bool";
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found / Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getRenormaliseProgress: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Current state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RenormaliseProgress"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly requestRenormalise: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Current state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RenormaliseProgress"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getRefreshQueue: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Current state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RefreshQueue"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly requestRefresh: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["OperatorRefreshRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Queued */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly refresh_id: string;
+                        readonly collection: string;
+                        /** @description Distinct tokens; null for a whole collection, which is counted during the refresh. */
+                        readonly token_count: number | null;
+                    };
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found / Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getRefreshProgress: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly refresh_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Current state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RefreshProgress"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getImage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The image */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/png": string;
+                    readonly "image/gif": string;
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getFreshness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Current state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Freshness"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getLiveness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It does */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Liveness"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An index has stopped while its node advances */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Liveness"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,191 @@
+/** The client: a method for each main job, and `request` and `list` for every other route. */
+
+import type { components } from "./api.ts";
+import { type EventOptions, type EventStream, openEvents } from "./events.ts";
+import type { Answer, Method, PathWith, RequestFields } from "./operations.ts";
+import { type Page, type Paged, paged, readPage } from "./pages.ts";
+import {
+  type RefreshAccepted,
+  type RefreshOptions,
+  type RefreshReceipt,
+  readReceipt,
+  refreshAndWait,
+  requestRefresh,
+  type WaitOptions,
+  waitForReceipt,
+} from "./refresh.ts";
+import { type CallOptions, createSender, type VitrineOptions } from "./request.ts";
+import { searchQuery, type TokenConditions, type TraitConditions } from "./search.ts";
+import { type TokenId, tokenIdText } from "./token-id.ts";
+
+type Schemas = components["schemas"];
+export type Token = Schemas["Token"];
+export type Collection = Schemas["Collection"];
+export type TradeCheck = Schemas["TradeCheck"];
+export type Delegation = Schemas["Delegation"];
+
+export interface ChainOption extends CallOptions {
+  /** Needed where several chains have the address. */
+  readonly chainId?: number;
+}
+
+export interface TradeCheckOptions extends ChainOption {
+  readonly action: Schemas["TradeCheckRequest"]["action"];
+  /** 1 to 100 tokens. */
+  readonly items: readonly { readonly collection: string; readonly tokenId: TokenId }[];
+  /** Who is about to do it: an owner of each token, or a delegate of one. */
+  readonly wallet?: string;
+  /** `chain` also simulates each transfer. */
+  readonly verify?: "chain";
+}
+
+/** The item of a list: of `items`, of `versions`, or of the array itself. */
+type ItemOf<Body> = Body extends readonly (infer Item)[]
+  ? Item
+  : Body extends { readonly items: readonly (infer Item)[] }
+    ? Item
+    : Body extends { readonly versions: readonly (infer Item)[] }
+      ? Item
+      : never;
+
+// Posts that change nothing.
+const READING_POSTS = new Set(["/market/trade_checks", "/market-partner/metadata/validate"]);
+
+export type Vitrine = ReturnType<typeof createVitrine>;
+
+/** Sends nothing before a method is called. Methods reject with a `VitrineError`. */
+export function createVitrine(options: VitrineOptions) {
+  const sender = createSender(options);
+
+  /** Any route of the API, typed by its method and path. */
+  function request<M extends Method, P extends PathWith<M>>(
+    method: M,
+    path: P,
+    ...[fields]: Record<never, never> extends RequestFields<M, P>
+      ? [fields?: RequestFields<M, P> & CallOptions]
+      : [fields: RequestFields<M, P> & CallOptions]
+  ): Promise<Answer<M, P>> {
+    return sender.send(
+      path,
+      {
+        ...(fields as CallOptions | undefined),
+        method: method.toUpperCase(),
+        ...(READING_POSTS.has(path) && { isIdempotent: true }),
+      },
+      (response) => response.json() as Promise<Answer<M, P>>,
+    );
+  }
+
+  /** Any route that answers in pages, by its path. */
+  function list<P extends PathWith<"get">>(
+    path: P,
+    fields: RequestFields<"get", P> & CallOptions,
+  ): Paged<ItemOf<Answer<"get", P>>> {
+    const {
+      path: names,
+      query,
+      signal,
+    } = fields as CallOptions & {
+      readonly path?: Record<string, unknown>;
+      readonly query?: Record<string, unknown>;
+    };
+    return paged((cursor) =>
+      sender.send(
+        path,
+        { method: "GET", path: names, query: { ...query, ...(cursor !== undefined && { cursor }) }, signal },
+        (response) => readPage(response) as Promise<Page<ItemOf<Answer<"get", P>>>>,
+      ),
+    );
+  }
+
+  return {
+    request,
+    list,
+
+    /** One token: metadata, traits, lock state, what each page shows. */
+    token: (collection: string, tokenId: TokenId, { chainId, signal }: ChainOption = {}): Promise<Token> =>
+      request("get", "/market/collections/{collection_address}/tokens/{token_id}", {
+        path: { collection_address: collection, token_id: tokenIdText(tokenId) },
+        query: { ...(chainId !== undefined && { chain_id: chainId }) },
+        signal,
+      }),
+
+    /** The tokens that match all conditions. */
+    tokens: (collection: string, conditions: TokenConditions & CallOptions = {}): Paged<Token> =>
+      list("/market/collections/{collection_address}/tokens", {
+        path: { collection_address: collection },
+        query: searchQuery({ pageSize: 100, ...conditions }),
+        signal: conditions.signal,
+      }),
+
+    /** How the traits of the matching tokens are distributed. */
+    traits: (
+      collection: string,
+      conditions: TraitConditions & CallOptions = {},
+    ): Promise<Schemas["TraitDistribution"]> =>
+      request("get", "/market/collections/{collection_address}/traits", {
+        path: { collection_address: collection },
+        query: searchQuery(conditions),
+        signal: conditions.signal,
+      }),
+
+    /** Whether tokens may be listed, transferred or traded now; one result per item, in their order. */
+    async checkTrades(check: TradeCheckOptions): Promise<readonly TradeCheck[]> {
+      const { action, items, wallet, verify, chainId, signal } = check;
+      const body = {
+        action,
+        items: items.map(({ collection, tokenId }) => ({
+          collection_address: collection,
+          token_id: tokenIdText(tokenId),
+        })),
+        ...(wallet !== undefined && { wallet }),
+        ...(verify !== undefined && { verify }),
+      };
+      const query = { ...(chainId !== undefined && { chain_id: chainId }) };
+      return (await request("post", "/market/trade_checks", { query, body, signal })).items;
+    },
+
+    /** Requests a refresh of 1 to 100 tokens, without waiting for it. */
+    refresh: (
+      collection: string,
+      tokenIds: readonly TokenId[],
+      call: RefreshOptions = {},
+    ): Promise<RefreshAccepted> => requestRefresh(sender, collection, tokenIds, call),
+
+    /** The same, and resolves when every token has its result, or with `done: false` when `timeoutMs` is over. */
+    refreshAndWait: (
+      collection: string,
+      tokenIds: readonly TokenId[],
+      call: RefreshOptions & WaitOptions = {},
+    ): Promise<RefreshReceipt> => refreshAndWait(sender, collection, tokenIds, call),
+
+    /** The state of a refresh that this app requested. */
+    receipt: (refreshId: string, call: CallOptions = {}): Promise<RefreshReceipt> =>
+      readReceipt(sender, refreshId, call),
+
+    /** Waits for a refresh that was requested before. */
+    waitForReceipt: (refreshId: string, call: WaitOptions = {}): Promise<RefreshReceipt> =>
+      waitForReceipt(sender, refreshId, call),
+
+    /** Locks, unlocks and changed metadata as they happen. */
+    events: (call: EventOptions = {}): EventStream => openEvents(sender, call),
+
+    /** The delegations to a wallet in the delegation registry, oldest first. Needs no key. */
+    delegations: (
+      wallet: string,
+      {
+        direction,
+        chainId,
+        signal,
+      }: ChainOption & { readonly direction?: "incoming" | "outgoing" | "all" } = {},
+    ): Paged<Delegation> =>
+      list("/registry/v2/{address}", {
+        path: { address: wallet },
+        query: {
+          ...(direction !== undefined && { direction }),
+          ...(chainId !== undefined && { chainId }),
+        },
+        signal,
+      }),
+  };
+}

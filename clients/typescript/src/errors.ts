@@ -1,0 +1,89 @@
+/** What a failed request throws. */
+
+import type { components } from "./api.ts";
+
+/** The codes of the service's own errors. */
+export type ErrorCode = components["schemas"]["ErrorCode"];
+
+/**
+ * `NETWORK`: no complete response arrived (no connection, a broken one, or the time limit).
+ * `UNEXPECTED_RESPONSE`: something else than the service answered, such as a proxy.
+ */
+export type VitrineErrorCode = ErrorCode | "NETWORK" | "UNEXPECTED_RESPONSE";
+
+export type ErrorDetail = NonNullable<components["schemas"]["Error"]["details"]>[number];
+
+interface ErrorFacts {
+  readonly code: VitrineErrorCode;
+  readonly status?: number;
+  readonly details?: readonly ErrorDetail[];
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class VitrineError extends Error {
+  override readonly name = "VitrineError";
+  /** A later release of the service may send a code that these types don't list. */
+  readonly code: VitrineErrorCode;
+  /** The HTTP status; 0 for `NETWORK`. */
+  readonly status: number;
+  /** One per problem: where it is, what was expected and what arrived. */
+  readonly details: readonly ErrorDetail[];
+  /** Name it when you ask the operator about an error. */
+  readonly requestId: string | undefined;
+  /** How long the service asked to wait before the same request, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, { cause: facts.cause });
+    this.code = facts.code;
+    this.status = facts.status ?? 0;
+    this.details = facts.details ?? [];
+    this.requestId = facts.requestId;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+/** The error that a response describes; reads its body. */
+export async function errorOf(response: Response): Promise<VitrineError> {
+  const { status, headers } = response;
+  const facts = { status, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+  const text = await response.text().catch(() => "");
+  const body = parse(text);
+  if (!body)
+    return new VitrineError(`HTTP ${status} without an error of Vitrine: ${text.slice(0, 200)}`, {
+      ...facts,
+      code: "UNEXPECTED_RESPONSE",
+      requestId: headers.get("x-request-id") ?? undefined,
+    });
+  const { code, message, details = [], request_id: requestId } = body;
+  const described = details.map((detail) =>
+    detail.path ? `${detail.path}: ${detail.message}` : detail.message,
+  );
+  return new VitrineError([message, ...described].join("; "), {
+    ...facts,
+    code: code as ErrorCode,
+    details,
+    requestId,
+  });
+}
+
+function parse(text: string): components["schemas"]["Error"] | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<components["schemas"]["Error"]> | null;
+    return typeof body?.code === "string" && typeof body.message === "string"
+      ? (body as components["schemas"]["Error"])
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3: seconds or a date) in milliseconds from now; undefined without a valid one. */
+export function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1_000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

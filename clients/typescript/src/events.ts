@@ -1,0 +1,119 @@
+/** The event stream: reconnects by itself and resumes where it was. */
+
+import type { components } from "./api.ts";
+import { VitrineError } from "./errors.ts";
+import { type CallOptions, networkErrors, type Sender } from "./request.ts";
+import { delayOf, isRetryable, sleep } from "./retry.ts";
+import { readSse } from "./sse.ts";
+
+/** A message of the stream; `type` says which. */
+export type StreamEvent = components["schemas"]["StreamEvent"];
+/** The types that a caller can ask for; `reverted` and `reset` come beside them. */
+export type EventType = Exclude<StreamEvent["type"], "reverted" | "reset">;
+
+export interface EventOptions extends CallOptions {
+  /** Without it, all. */
+  readonly types?: readonly EventType[];
+  /** Addresses; without it, all. */
+  readonly collections?: readonly string[];
+  readonly chainId?: number;
+  /** Resumes after this event; without it, the stream starts with the next one. */
+  readonly lastEventId?: string | number;
+}
+
+/** One connection after the other, as one iterator. Leaving the loop, or the signal, closes it. */
+export interface EventStream extends AsyncIterable<StreamEvent> {
+  /** Pass it as `lastEventId` to go on later, in another process too. Undefined before the first message. */
+  readonly lastEventId: string | undefined;
+}
+
+// The service sends a comment every 16 seconds.
+const SILENCE_MS = 45_000;
+
+/**
+ * Events in their order, without a gap or a repetition. After a lost connection, a network fault, 429, 502, 503 or 504
+ * it connects again, as often as it takes, after the time that the service asks for or with growing delays; any other
+ * refusal is thrown.
+ */
+export function openEvents(sender: Sender, options: EventOptions): EventStream {
+  const { types, collections, chainId, signal } = options;
+  const query = { type: types?.join(","), collection_address: collections?.join(","), chain_id: chainId };
+  let lastEventId = options.lastEventId === undefined ? undefined : String(options.lastEventId);
+  let reconnectMs: number | undefined;
+
+  async function* connect(onMessage: () => void): AsyncGenerator<StreamEvent> {
+    const silence = createSilenceLimit(signal);
+    try {
+      const headers = { accept: "text/event-stream", ...(lastEventId && { "last-event-id": lastEventId }) };
+      const { body } = await sender.open("/market/events", {
+        method: "GET",
+        query,
+        headers,
+        signal: silence.signal,
+      });
+      if (!body) return;
+      const messages = readSse(body);
+      try {
+        for (;;) {
+          const next = await networkErrors(() => messages.next(), signal);
+          if (next.done) return;
+          silence.restart();
+          onMessage();
+          const { event, data, id, retry } = next.value;
+          reconnectMs = retry ?? reconnectMs;
+          // Before the event is handed over: whoever leaves the loop in its body has had it.
+          lastEventId = id || lastEventId;
+          if (data !== undefined) yield { type: event, ...JSON.parse(data) } as StreamEvent;
+        }
+      } finally {
+        await messages.return(undefined);
+      }
+    } finally {
+      silence.end();
+    }
+  }
+
+  async function* follow(): AsyncGenerator<StreamEvent> {
+    let attempt = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      let fault: VitrineError | undefined;
+      try {
+        yield* connect(() => {
+          attempt = 0;
+        });
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isRetryable(error, true)) throw error;
+        fault = error;
+      }
+      await sleep(Math.max(delayOf(attempt++, fault), fault ? 0 : (reconnectMs ?? 0)), signal);
+      reconnectMs = undefined;
+    }
+  }
+
+  return {
+    get lastEventId() {
+      return lastEventId;
+    },
+    [Symbol.asyncIterator]: follow,
+  };
+}
+
+/** A signal that aborts with the caller's, or when nothing arrived for a while: a connection may die unnoticed. */
+function createSilenceLimit(outer: AbortSignal | undefined) {
+  const inner = new AbortController();
+  const abort = (): void => inner.abort(new VitrineError("The event stream is silent", { code: "NETWORK" }));
+  let timer = setTimeout(abort, SILENCE_MS);
+  return {
+    signal: outer ? AbortSignal.any([outer, inner.signal]) : inner.signal,
+    restart(): void {
+      clearTimeout(timer);
+      timer = setTimeout(abort, SILENCE_MS);
+    },
+    end(): void {
+      clearTimeout(timer);
+      inner.abort();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Client of Vitrine. README.md has examples. */
+
+export type { components, operations, paths } from "./api.ts";
+export {
+  type ChainOption,
+  type Collection,
+  createVitrine,
+  type Delegation,
+  type Token,
+  type TradeCheck,
+  type TradeCheckOptions,
+  type Vitrine,
+} from "./client.ts";
+export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";
+export type { EventOptions, EventStream, EventType, StreamEvent } from "./events.ts";
+export type { Page, Paged } from "./pages.ts";
+export type { RefreshAccepted, RefreshOptions, RefreshReceipt, WaitOptions } from "./refresh.ts";
+export type { CallOptions, VitrineOptions } from "./request.ts";
+export type { TokenConditions, TraitConditions } from "./search.ts";
+export type { TokenId } from "./token-id.ts";

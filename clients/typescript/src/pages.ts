@@ -1,0 +1,63 @@
+/** Lists that come in pages, as async iterators. */
+
+/** One page, and the cursor of the next one; null after the last. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+  /** The number of items on all pages, where the list says so. */
+  readonly total: number | undefined;
+}
+
+/**
+ * The items of a list, one after the other; `pages()` yields whole pages. A page is requested when its first item is
+ * asked for. Each loop starts at the first page again.
+ */
+export interface Paged<Item> extends AsyncIterable<Item> {
+  pages(): AsyncIterableIterator<Page<Item>>;
+  /** The first `count` items, or all if there are fewer. */
+  take(count: number): Promise<Item[]>;
+}
+
+/** `load` reads the page that a cursor names; the first one without it. */
+export function paged<Item>(load: (cursor: string | undefined) => Promise<Page<Item>>): Paged<Item> {
+  async function* pages(): AsyncIterableIterator<Page<Item>> {
+    let cursor: string | undefined;
+    do {
+      const page = await load(cursor);
+      yield page;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+  async function* items(): AsyncIterableIterator<Item> {
+    for await (const page of pages()) yield* page.items;
+  }
+  return {
+    pages,
+    [Symbol.asyncIterator]: items,
+    async take(count) {
+      const taken: Item[] = [];
+      if (count <= 0) return taken;
+      for await (const item of items()) if (taken.push(item) >= count) break;
+      return taken;
+    },
+  };
+}
+
+/** The page of a response: `{items, next_cursor}`, or an array whose `Link` header names the next page. */
+export async function readPage(response: Response): Promise<Page<unknown>> {
+  const body: unknown = await response.json();
+  if (Array.isArray(body))
+    return { items: body, nextCursor: cursorOfLink(response.headers.get("link")), total: undefined };
+  const { items, versions, next_cursor, total } = body as Record<string, unknown>;
+  return {
+    items: (items ?? versions ?? []) as readonly unknown[],
+    nextCursor: (next_cursor ?? null) as string | null,
+    total: total as number | undefined,
+  };
+}
+
+/** The cursor in the `rel="next"` of a `Link` header (RFC 8288); null without one. */
+function cursorOfLink(link: string | null): string | null {
+  const target = /<([^>]*)>[^,]*?;\s*rel="?next"?/i.exec(link ?? "")?.[1];
+  return target === undefined ? null : new URL(target, "http://service").searchParams.get("cursor");
+}

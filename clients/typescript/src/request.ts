@@ -1,0 +1,130 @@
+/** One HTTP request of the service: its URL, its key, its time limit, its retries and its errors. */
+
+import { errorOf, VitrineError } from "./errors.ts";
+import { withRetries } from "./retry.ts";
+
+export interface VitrineOptions {
+  /** Where the service is, without a path: `https://vitrine.example`. */
+  readonly baseUrl: string;
+  /** The KEY of an app. It is sent as `X-API-Key`; only the delegation registry answers without one. */
+  readonly apiKey?: string | undefined;
+  /** Attempts after the first that a request may take; 3 by default, 0 turns retries off. */
+  readonly retries?: number;
+  /** Milliseconds that one attempt may take; 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** The longest `Retry-After` that is waited for, in milliseconds; 60,000 by default. */
+  readonly maxRetryAfterMs?: number;
+  /** More headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the platform's own `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Options of a single call. */
+export interface CallOptions {
+  /** Ends the request, its retries and its waits; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SendOptions extends CallOptions {
+  readonly method: string;
+  readonly path?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** May be sent twice: by default every method but POST. */
+  readonly isIdempotent?: boolean | undefined;
+}
+
+export interface Sender {
+  /** Resolves with a successful response, whose body is read by `read` within the time limit. */
+  send<Answer>(
+    path: string,
+    options: SendOptions,
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer>;
+  /** Resolves with a successful response as soon as its head is there: one attempt, without a time limit. */
+  open(path: string, options: SendOptions): Promise<Response>;
+}
+
+export function createSender(options: VitrineOptions): Sender {
+  const { apiKey, retries = 3, timeoutMs = 30_000, maxRetryAfterMs = 60_000 } = options;
+  const base = new URL(options.baseUrl);
+  // A stored `fetch` throws in browsers when it is called as a method of something else.
+  const fetchNow: typeof fetch = (...args) => (options.fetch ?? globalThis.fetch)(...args);
+
+  async function attempt(
+    path: string,
+    request: SendOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const { method, body } = request;
+    const response = await fetchNow(urlOf(base, path, request), {
+      method,
+      headers: {
+        accept: "application/json",
+        ...options.headers,
+        ...(apiKey !== undefined && { "x-api-key": apiKey }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...request.headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+
+  return {
+    send(path, request, read) {
+      const { method, signal, isIdempotent = method !== "POST" } = request;
+      const once = async () => {
+        const limit = AbortSignal.timeout(timeoutMs);
+        const both = signal ? AbortSignal.any([signal, limit]) : limit;
+        return networkErrors(async () => read(await attempt(path, request, both)), signal);
+      };
+      return withRetries(once, { retries, maxRetryAfterMs, isIdempotent, signal });
+    },
+    open: (path, request) => networkErrors(() => attempt(path, request, request.signal), request.signal),
+  };
+}
+
+/** What `work` throws becomes a `NETWORK` error, unless it is one already or the caller aborted. */
+export async function networkErrors<Answer>(
+  work: () => Promise<Answer>,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  try {
+    return await work();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof VitrineError) throw cause;
+    if (cause instanceof SyntaxError)
+      throw new VitrineError(`The response is not JSON: ${cause.message}`, {
+        code: "UNEXPECTED_RESPONSE",
+        status: 200,
+        cause,
+      });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new VitrineError(`No response: ${reason}`, { code: "NETWORK", cause });
+  }
+}
+
+function urlOf(base: URL, template: string, { path = {}, query = {} }: SendOptions): URL {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name];
+    if (value === undefined) throw new TypeError(`${template} needs path.${name}`);
+    return encodeURIComponent(textOf(value, `path.${name}`));
+  });
+  // A base below a path of its own, as behind a proxy, keeps that path.
+  const url = new URL(`${base.pathname.replace(/\/$/, "")}${filled}`, base);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, textOf(value, name));
+  return url;
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === "number" && !Number.isSafeInteger(value))
+    throw new TypeError(`${name} is ${value}, which is no exact integer; pass a bigint or a decimal string`);
+  return String(value);
+}

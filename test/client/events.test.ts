@@ -1,0 +1,134 @@
+/** The client's event stream over connections that break, stall and refuse. */
+
+import { afterEach, describe, expect, it } from "vitest";
+import { createVitrine, VitrineError } from "../../clients/typescript/src/index.ts";
+import { readSse } from "../../clients/typescript/src/sse.ts";
+import {
+  hangUp,
+  json,
+  refusal,
+  type ScriptedService,
+  type Step,
+  startScriptedService,
+  stream,
+} from "./scripted-service.ts";
+
+let service: ScriptedService;
+afterEach(() => service?.close());
+const start = async (...steps: readonly Step[]): Promise<ScriptedService> => {
+  service = await startScriptedService(...steps);
+  return service;
+};
+const lock = (id: number): string => `id: ${id}\nevent: lock\ndata: {"id":${id},"token_id":"7"}\n\n`;
+
+/** The ids of the first events. */
+async function idsOf(events: AsyncIterable<object>, count: number): Promise<unknown[]> {
+  const ids: unknown[] = [];
+  for await (const event of events) if (ids.push((event as { id?: number }).id) >= count) break;
+  return ids;
+}
+
+describe("the event stream", () => {
+  it("resumes after the last event over connections that end, break and are refused for a while", async () => {
+    const refused = refusal(503, "UNAVAILABLE", { "retry-after": "0" });
+    const client = (
+      await start(
+        stream(lock(1), lock(2)),
+        hangUp,
+        refused,
+        stream(lock(3), "id: 9\nevent: lo"),
+        stream(lock(4)),
+      )
+    ).client();
+
+    expect(await idsOf(client.events(), 4)).toEqual([1, 2, 3, 4]);
+    expect(service.headers.map((each) => each["last-event-id"])).toEqual([undefined, "2", "2", "2", "3"]);
+    expect(service.headers[0]).toMatchObject({ accept: "text/event-stream", "x-api-key": "vk_test" });
+  });
+
+  it("resumes after positions that came without an event", async () => {
+    const client = (await start(stream(lock(1), "id: 40\n\n: 41\n\n"), stream(lock(50)))).client();
+    const events = client.events();
+
+    await idsOf(events, 2);
+    expect(service.headers[1]?.["last-event-id"]).toBe("40");
+    expect(events.lastEventId).toBe("50");
+  });
+
+  it("starts after the id that the caller kept, 0 included", async () => {
+    const client = (await start(stream(lock(1)))).client();
+
+    await idsOf(client.events({ lastEventId: 0, types: ["lock", "unlock"], chainId: 1 }), 1);
+    expect(service.headers[0]?.["last-event-id"]).toBe("0");
+    expect(service.requests[0]).toBe("GET /market/events?type=lock%2Cunlock&chain_id=1");
+  });
+
+  it("hands over a reset as an event", async () => {
+    const reset = 'id: 60\nevent: reset\ndata: {"reason":"too_old","last_event_id":1,"latest":60}\n\n';
+    const client = (await start(stream(reset))).client();
+
+    for await (const event of client.events({ lastEventId: 1 })) {
+      expect(event).toEqual({ type: "reset", reason: "too_old", last_event_id: 1, latest: 60 });
+      break;
+    }
+  });
+
+  it.each([
+    ["a revoked key", refusal(401, "KEY_INVALID"), { code: "KEY_INVALID", status: 401 }],
+    ["a page of a proxy", json(404, "nowhere"), { code: "UNEXPECTED_RESPONSE", status: 404 }],
+  ])("ends with the error of %s, also when it reconnects", async (_what, step, error) => {
+    const client = (await start(stream(lock(1)), step)).client();
+    const events = idsOf(client.events(), 2);
+
+    await expect(events).rejects.toMatchObject(error);
+    await expect(events).rejects.toBeInstanceOf(VitrineError);
+  });
+
+  it("closes its connection when the loop is left, and when the signal aborts", async () => {
+    let closed = 0;
+    const open: Step = (_request, response) => {
+      response.on("close", () => closed++);
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(lock(1));
+    };
+    await start(open);
+    const client = createVitrine({ baseUrl: service.baseUrl });
+    await idsOf(client.events(), 1);
+    const abort = new AbortController();
+    const aborted = (async () => {
+      for await (const _ of client.events({ signal: abort.signal })) abort.abort(new Error("enough"));
+    })();
+
+    await expect(aborted).rejects.toThrow("enough");
+    while (closed < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+});
+
+describe("server-sent events", () => {
+  const read = async (...chunks: readonly Uint8Array[]): Promise<object[]> => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const messages: object[] = [];
+    for await (const message of readSse(body)) messages.push(message);
+    return messages;
+  };
+  const text =
+    "id: 5\r\nevent: lock\r\ndata: é\r\n\r\nretry: 900\rdata\r\r: ping\n\ndata:a\ndata: b\n\ndata: cut";
+  const parsed = [
+    { id: "5", event: "lock", data: "é", retry: undefined },
+    { id: undefined, event: "message", data: "", retry: 900 },
+    { id: undefined, event: "message", data: undefined, retry: undefined },
+    { id: undefined, event: "message", data: "a\nb", retry: undefined },
+  ];
+
+  it("are read whatever ends their lines, and however the bytes are cut", async () => {
+    const bytes = new TextEncoder().encode(text);
+    expect(await read(bytes)).toEqual(parsed);
+    expect(await read(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(parsed);
+    for (let at = 1; at < bytes.length; at++)
+      expect(await read(bytes.slice(0, at), bytes.slice(at)), `cut at ${at}`).toEqual(parsed);
+  });
+});
