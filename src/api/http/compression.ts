@@ -43,7 +43,7 @@ export const compressAnswers =
     if (!res.body || headers.has("content-encoding") || !COMPRESSIBLE.test(headers.get("content-type") ?? ""))
       return;
     if (NO_TRANSFORM.test(headers.get("cache-control") ?? "")) return;
-    if (!/\baccept-encoding\b/i.test(headers.get("vary") ?? "")) headers.append("Vary", "Accept-Encoding");
+    addVary(headers);
     const body = new Uint8Array(await res.arrayBuffer());
     const isWorth = body.byteLength >= BYTES_MIN;
     if (isWorth) {
@@ -57,6 +57,16 @@ export const compressAnswers =
     c.res = undefined;
     c.res = new Response(sent, { status: res.status, headers });
   };
+
+/** For what caches may share: a cache must keep apart what is compressed and what is not. */
+export const variesByEncoding: MiddlewareHandler = async (c, next) => {
+  await next();
+  addVary(c.res.headers);
+};
+
+function addVary(headers: Headers): void {
+  if (!/\baccept-encoding\b/i.test(headers.get("vary") ?? "")) headers.append("Vary", "Accept-Encoding");
+}
 
 /** The encoding that the client weighs most, brotli before gzip; undefined for neither (RFC 9110, 12.5.3). */
 export function encodingOf(accepted: string | undefined): Encoding | undefined {

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
+import { variesByEncoding } from "../http/compression.ts";
 import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
@@ -34,7 +35,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.onError((error, c) => answerProblem(error, c, site));
   pages.route("/files", assetRoutes<PagesEnv>(files));
   const { anonymousGraphql, clientAddress } = site.rateLimits;
-  pages.use(pageHeaders(deps), rateLimit(perClient(anonymousGraphql, clientAddress)));
+  pages.use(variesByEncoding, pageHeaders(deps), rateLimit(perClient(anonymousGraphql, clientAddress)));
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));
