@@ -23,6 +23,7 @@ const DAY_MS = 86_400_000;
 const HEADERS_LEFT_OUT = new Set(["date", "connection", "keep-alive", "content-length", "transfer-encoding"]);
 const HEADERS_VARYING: Readonly<Record<string, string>> = {
   "x-request-id": "<uuid>",
+  ratelimit: "<limit>",
   "ratelimit-remaining": "<n>",
   "ratelimit-reset": "<n>",
   "retry-after": "<n>",
