@@ -114,6 +114,7 @@ async function freezeIndex(): Promise<() => void> {
 
 interface Facets {
   readonly total: number;
+  readonly listed: number;
   readonly traits: readonly { readonly count: number; readonly max_value: number }[];
 }
 const facets = async (name: Name): Promise<Facets> =>

@@ -37,6 +37,20 @@ beforeEach(async () => {
 });
 
 describe("requestMetadataRefresh", () => {
+  it("says what became of each image, as the REST receipt does", async () => {
+    api.existing.add("3");
+
+    const { data } = await ask(
+      `mutation { requestMetadataRefresh(tokenAddress: "${COLLECTION}", tokenIds: ["3", "4"])
+         { tokens { tokenId image imageReason } } }`,
+    );
+
+    expect(data.requestMetadataRefresh.tokens).toEqual([
+      { tokenId: "3", image: "pending", imageReason: null },
+      { tokenId: "4", image: "none", imageReason: null },
+    ]);
+  });
+
   it("queues distinct tokens for an anonymous caller, and answers with a receipt that reports their outcome", async () => {
     for (const id of ["3", UINT256_MAX]) api.existing.add(id);
 

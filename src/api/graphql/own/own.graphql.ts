@@ -45,6 +45,10 @@ const tokenSdl = /* GraphQL */ `
     status: String!
     "Why it failed, or what it waits for."
     reason: String
+    "What became of the image, which is decided after the metadata: updated, unchanged, rejected, pending or none."
+    image: String!
+    "Why the image is rejected, or has not been read yet."
+    imageReason: String
     """
     When the token is read at the earliest, in ISO 8601; a time in the past means as soon as a worker is free. Null unless it
     is queued. For callers without a key a token is read once per 60 seconds, and later requests wait for the next read.

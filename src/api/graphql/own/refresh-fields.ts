@@ -60,10 +60,12 @@ function viewReceipt(refresh: RefreshService, { refresh_id, created_at, done, to
     id: refresh_id,
     createdAt: created_at,
     done,
-    tokens: tokens.map(({ token_id, status, reason }) => ({
+    tokens: tokens.map(({ token_id, status, reason, image, image_reason }) => ({
       tokenId: token_id,
       status,
       reason,
+      image,
+      imageReason: image_reason,
       nextReadAt: async () => (status === "queued" ? (await nextRead(token_id))?.toISOString() : undefined),
     })),
   };
