@@ -26,7 +26,7 @@ import { revalidateJson } from "../http/revalidation.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
-import { createPages } from "../pages/module.ts";
+import { createLostPage, createPages } from "../pages/module.ts";
 import { refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
@@ -120,7 +120,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl, services.collections.all);
-  app.all("*", answerUnrouted(app));
+  app.all("*", answerUnrouted(app, createLostPage({ ...services, heads: services.health.heads })));
   return app;
 }
 

@@ -1,18 +1,20 @@
 /** The answer to a request that no route took. */
 
-import type { Env, Hono, MiddlewareHandler } from "hono";
+import type { Context, Env, Hono, MiddlewareHandler } from "hono";
 import { ApiError } from "./errors.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
  * Throws METHOD_NOT_ALLOWED with `Allow` where `app` has a route of another method for the path, otherwise NOT_FOUND.
- * Mount it after every route.
+ * `showLost` answers browsers that look for a page. Mount it after every route.
  */
 export const answerUnrouted =
-  <E extends Env>(app: Hono<E>): MiddlewareHandler<E> =>
-  (c) => {
+  <E extends Env>(app: Hono<E>, showLost: (c: Context<E>) => Promise<Response>): MiddlewareHandler<E> =>
+  async (c) => {
     const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
+    const isPage = c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");
+    if (allowed.length === 0 && isPage) return showLost(c);
     if (allowed.length === 0) throw new ApiError("NOT_FOUND");
     if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
     const list = allowed.join(", ");

@@ -1,3 +1,3 @@
 /** The public face of pages for other modules. */
 
-export { createPages } from "./routes.tsx";
+export { createLostPage, createPages } from "./routes.tsx";

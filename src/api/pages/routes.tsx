@@ -1,7 +1,7 @@
 /** The pages for people: collections and tokens, rendered on the server; they work without script. */
 
 import { readFile } from "node:fs/promises";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
 import { variesByEncoding } from "../http/compression.ts";
@@ -45,6 +45,19 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
     throw new ApiError("NOT_FOUND");
   });
   return pages;
+}
+
+/** The page for browsers at a path that nothing serves. */
+export function createLostPage(deps: PagesDeps): (c: Context) => Promise<Response> {
+  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const headers = pageHeaders(deps);
+  return async (c) => {
+    const show = async (): Promise<void> => {
+      c.res = await answerProblem(new ApiError("NOT_FOUND"), c, site);
+    };
+    await variesByEncoding(c, async () => void (await headers(c, show)));
+    return c.res;
+  };
 }
 
 /** One address per page: checksummed addresses redirect to the lower-case form that all answers use. */

@@ -15,6 +15,27 @@ const api = createTestApp(test);
 const key = await api.createKey();
 const operator = { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } };
 
+describe("a path that nothing serves", () => {
+  it("is a page for browsers, under a page's policy, and JSON for programs", async () => {
+    const browser = await api.call("/nowhere/at/all", { headers: { accept: "text/html,*/*;q=0.8" } });
+    const program = await api.call("/nowhere/at/all");
+
+    expect(browser.status).toBe(404);
+    expect(browser.text).toContain("<h1>Nothing here</h1>");
+    expect(browser.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(program.status).toBe(404);
+    expect(program.body).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("of another method is no page", async () => {
+    const headers = { accept: "text/html" };
+
+    expect((await api.call("/nowhere", { method: "POST", headers })).body).toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+});
+
 describe("every answer", () => {
   it("carries a request id of its own", async () => {
     const answers = [
