@@ -67,6 +67,7 @@ export function createServices(deps: ServiceDeps) {
       mediaMetrics.decoderLost();
       logger.warn({ msg: "Lost a decoder", cause });
     },
+    onExamineFault: (error) => logger.error({ msg: "Could not check the media of a document", error }),
   });
   const { media, allowlist, examineMedia } = mediaModule;
   const metadataModule = createMetadataModule({ ...config, database, tables, resolve, media, logger });

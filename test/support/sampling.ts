@@ -74,6 +74,7 @@ export async function startSampledCollection(test: TestDatabase) {
   const media: EnqueueMedia = {
     enqueue: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
     readImageFates: async () => [],
+    readFiles: async () => new Map(),
   };
   const worker = startRefreshWorker({
     database,

@@ -28,7 +28,11 @@ export interface TriggerSpec {
 /** Without `media`, no media in documents are probed. */
 export function createTriggerSetup(
   test: TestDatabase,
-  media: EnqueueMedia = { enqueue: async () => undefined, readImageFates: async () => [] },
+  media: EnqueueMedia = {
+    enqueue: async () => undefined,
+    readImageFates: async () => [],
+    readFiles: async () => new Map(),
+  },
 ) {
   const { database } = test;
   const metadata = (tables: ChainTables) =>

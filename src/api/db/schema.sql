@@ -346,7 +346,7 @@ CREATE TABLE vitrine.token (
   CONSTRAINT token_pkey PRIMARY KEY (chain_id, collection, token_id)
 );
 CREATE INDEX token_changed ON vitrine.token USING btree (changed, chain_id, collection);
-CREATE INDEX token_image ON vitrine.token USING btree (image_key) WHERE (image_key IS NOT NULL);
+CREATE INDEX token_image ON vitrine.token USING btree (image_key, chain_id, collection) WHERE ((image_key IS NOT NULL) AND (NOT unseen));
 CREATE INDEX token_traits ON vitrine.token USING gin (traits);
 CREATE INDEX token_unseen ON vitrine.token USING btree (chain_id, collection, token_id) WHERE unseen;
 
@@ -461,6 +461,7 @@ CREATE TABLE vitrine.receipt_token (
   reason text,
   image text,
   image_reason text,
+  image_before text,
   image_hash bytea,
   image_probe bigint,
   CONSTRAINT receipt_token_pkey PRIMARY KEY (receipt_id, "position"),
@@ -558,10 +559,19 @@ begin
     select 'media', t.chain_id, t.collection, t.token_id, payload from vitrine.token t
      where t.image_key = key and not t.unseen;
   else
-    -- One image of a whole collection, such as the one before a reveal: one event for all of its tokens.
+    -- One image of a whole collection, such as the one before a reveal: one event for all of its tokens. Each
+    -- collection is found by one step down the index, since a million tokens may share the image.
     insert into vitrine.event_due (type, chain_id, collection, token_id, payload)
-    select distinct 'media', t.chain_id, t.collection, null::numeric, payload from vitrine.token t
-     where t.image_key = key and not t.unseen;
+    with recursive collections as (
+      (select t.chain_id, t.collection from vitrine.token t where t.image_key = key and not t.unseen
+        order by t.chain_id, t.collection limit 1)
+      union all
+      select n.chain_id, n.collection from collections c cross join lateral (
+        select t.chain_id, t.collection from vitrine.token t
+         where t.image_key = key and not t.unseen and (t.chain_id, t.collection) > (c.chain_id, c.collection)
+         order by t.chain_id, t.collection limit 1) n
+    )
+    select 'media', c.chain_id, c.collection, null::numeric, payload from collections c;
   end if;
   if found then perform pg_notify('vitrine_event', ''); end if;
   return null;

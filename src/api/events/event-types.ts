@@ -91,7 +91,7 @@ export const eventTypeTable = {
   },
   media: {
     meaning:
-      "Another picture is now shown, or none: `status`, `url` and `reason` are those of the token's `image`. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.",
+      "The picture behind the URL of the token's image was read for the first time, replaced, or refused: `status`, `url` and `reason` are those of the token's `image`. A document that names another URL is a `metadata` event. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.",
     payload: z.object({
       status: z.enum(["cached", "pending", "rejected"]),
       url: z.string().nullable(),

@@ -10,11 +10,12 @@ import { GRAPHQL_TYPE, graphqlTypeOf, JSON_TYPE } from "../http/accept.ts";
 import { compose } from "../http/compose.ts";
 import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
-import type { ApiName } from "../http/key.ts";
+import { type ApiName, KEY_PARAMETER } from "../http/key.ts";
+import { checkNames } from "../http/query-names.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
 import { answerJson, readBody } from "./body.ts";
 import type { EndpointAnswer, GraphqlEndpoint } from "./gateway/endpoint.ts";
-import { bodyOfParameters, parseJson } from "./request.ts";
+import { bodyOfParameters, parseJson, requestParameters } from "./request.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
 
@@ -71,7 +72,7 @@ export function graphqlRoutes(
   };
 
   router.post("/graphql", compose(requireJson, post));
-  router.get("/graphql", get);
+  router.get("/graphql", compose(checkNames([...requestParameters, KEY_PARAMETER]), get));
   router.all("/graphql", (c) => {
     c.header("Allow", METHODS);
     throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: `use one of ${METHODS}` }]);

@@ -15,7 +15,11 @@ const NAMES_MAX = 100;
  * closest name that it has. `chain_id` and `chainId` are the same parameter.
  */
 export function checkQueryNames(route: Pick<RouteConfig, "request" | "security">): MiddlewareHandler {
-  const known = queryNamesOf(route);
+  return checkNames(queryNamesOf(route));
+}
+
+/** The same, for the names of a route that has no definition. */
+export function checkNames(known: readonly string[]): MiddlewareHandler {
   const chainName = CHAIN_NAMES.find((name) => known.includes(name));
   const otherChainName = chainName && CHAIN_NAMES.find((name) => name !== chainName);
 

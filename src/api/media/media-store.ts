@@ -61,7 +61,7 @@ export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): P
   );
 }
 
-/** A probe that was requested: it is answered once the probe of this number, or a later one, has been done. */
+/** The next probe of an image: what waits for it is answered once this one, or a later one, has been done. */
 export interface ProbeMark {
   readonly url: string;
   /** Hexadecimal. */
@@ -70,12 +70,13 @@ export interface ProbeMark {
   readonly probe: string;
 }
 
-/** The probes of these images that were requested last. */
+/** The next probes of these images, requested or not. */
 export async function readMarks(db: Queryable, images: readonly string[]): Promise<ProbeMark[]> {
   if (images.length === 0) return [];
   return db.query<ProbeMark>(
-    `select m.url, encode(m.url_hash, 'hex') as "urlHash", m.wanted as probe from unnest($1::text[]) as k(url)
-       join vitrine.media m on m.kind = 'image' and m.url_hash = ${HASH}`,
+    `select k.url, encode(${HASH}, 'hex') as "urlHash",
+            coalesce(case when m.wanted > m.started then m.wanted else m.started + 1 end, 1) as probe from unnest($1::text[]) as k(url)
+       left join vitrine.media m on m.kind = 'image' and m.url_hash = ${HASH}`,
     [images],
     "read probe marks",
   );

@@ -29,6 +29,7 @@ export function createMediaModule({
   baseUrl,
   fetching,
   onDecoderLoss,
+  onExamineFault,
 }: {
   readonly database: Database;
   readonly mediaFolder: string;
@@ -36,6 +37,7 @@ export function createMediaModule({
   readonly baseUrl: string;
   readonly fetching: Fetching;
   readonly onDecoderLoss: (cause: string) => void;
+  readonly onExamineFault: (error: unknown) => void;
 }) {
   const fetchMedia = createFetchMedia(fetching);
   const decoder = createDecoder({ processes: DECODERS, onLoss: onDecoderLoss });
@@ -43,7 +45,7 @@ export function createMediaModule({
   return {
     decoder,
     fetchMedia,
-    examineMedia: createExamineMedia({ fetchMedia, decoder }),
+    examineMedia: createExamineMedia({ fetchMedia, decoder, onFault: onExamineFault }),
     media: createMedia({ database, gateways: ipfsGateways, baseUrl }),
     allowlist: createAllowlist(database),
     images: { disk, onMissing: (name: string) => missFile(database, name) },

@@ -111,6 +111,17 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
       });
     },
 
+    /** The pictures that are shown for these image URLs, by URL. */
+    async readFiles(db: Queryable, images: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const states = await readStates(
+        db,
+        images.map((url) => ({ kind: "image", url })),
+      );
+      return new Map(
+        states.flatMap(({ url, status, file }) => (status === "accepted" && file ? [[url, file]] : [])),
+      );
+    },
+
     /** Records that these documents are served. Only media that were never requested are probed. */
     noteSeen: (db: Queryable, documents: readonly MediaFields[]): Promise<void> =>
       noteSeen(db, documents.flatMap(urlsOf)),

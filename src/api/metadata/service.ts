@@ -4,6 +4,7 @@ import { isIndexedElsewhere } from "../chain/index/index-build.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
 import { isContentAddressed } from "../fetch/locate.ts";
+import { readServedImages } from "./records/image-key-store.ts";
 import { learnServedTraits } from "./records/learn-served.ts";
 import {
   addKnownTokens,
@@ -96,6 +97,8 @@ export function createMetadata(deps: MetadataDeps) {
     },
     readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       readServed(db, chainId, collection, tokenIds, deps.operatorContact),
+
+    readServedImages,
 
     /** See `recordFetches`. */
     recordAll: (tx: Queryable, ends: readonly FetchEnd[]): Promise<RecordedOutcome[]> =>

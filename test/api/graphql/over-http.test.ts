@@ -36,6 +36,13 @@ beforeAll(async () => {
 beforeEach(() => test.database.query("truncate vitrine.refresh cascade"));
 
 describe("GET /graphql", () => {
+  it("refuses a misspelt parameter with the name it is close to", async () => {
+    const { status, body } = await get({ query: "{ __typename }", varaibles: "{}" });
+
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain("variables");
+  });
+
   const NAMED = `query One($id: String!) { token(tokenAddress: "${COLLECTION}", tokenId: $id) { name } } query Two { __typename }`;
 
   it("answers a query with its variables, operation name and extensions", async () => {

@@ -94,13 +94,24 @@ describe("the media of a document", () => {
     });
   });
 
-  it("are no issue if they can't be reached just now, and are reported as unreachable", async () => {
+  it("are refused where their URL leads nowhere", async () => {
     const { body } = await validate({ document: { name: "Hero", image: url("/gone.png") } });
+
+    expect(body).toMatchObject({
+      valid: false,
+      issues: [{ code: "http_status", level: "error", path: "image" }],
+      media: { image: { status: "rejected" } },
+    });
+  });
+
+  it("are no issue if they can't be reached just now, and are reported as unreachable", async () => {
+    answer = (response) => void response.writeHead(503).end();
+    const { body } = await validate({ document: { name: "Hero", image: url("/busy.png") } });
 
     expect(body).toMatchObject({
       valid: true,
       issues: [],
-      media: { image: { status: "unreachable", reason: expect.stringMatching(/^http_status: .*404/) } },
+      media: { image: { status: "unreachable", reason: expect.stringMatching(/^http_status: .*503/) } },
     });
   });
 

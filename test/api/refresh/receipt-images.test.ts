@@ -82,6 +82,43 @@ describe("the image of a receipt's token", () => {
     expect((await setup.receipt(first?.[0] ?? ""))?.tokens).toMatchObject([{ image: "updated" }]);
   });
 
+  it("is another one where the document names another URL, though that was probed before", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    answers.set("/b.png", { body: await square(600, "#ffffff") });
+    const named: Record<string, string> = { "1": "/a.png", "2": "/b.png" };
+    const refresh = start((tokenId) => ({ name: "Hero", image: image(named[tokenId] ?? "") }));
+    const first = await decided(await refresh(["1", "2"]));
+    named["1"] = "/b.png";
+    await harness.pass("10 seconds");
+    await database.query(
+      "update vitrine.refresh set last_started_at = last_started_at - interval '10 seconds'",
+    );
+
+    const second = await decided(await refresh(["1", "2"]));
+
+    expect(first).toEqual([
+      ["1", "updated", null],
+      ["2", "updated", null],
+    ]);
+    expect(second).toEqual([
+      ["1", "updated", null],
+      ["2", "unchanged", null],
+    ]);
+  });
+
+  it("of a token without an indexed transfer is decided once its media are probed", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    const { worker } = setup.start(() => found({ name: "Hero", image: image("/a.png") }), { media });
+    const id = await setup.request(["1"]);
+    worker.wake();
+    await setup.done(id);
+    expect((await setup.receipt(id))?.tokens).toMatchObject([{ status: "updated", image: "pending" }]);
+
+    await harness.enqueue({ image: image("/a.png") });
+
+    expect(await decided(id)).toEqual([["1", "updated", null]]);
+  });
+
   it("is decided without a probe where the document names none, or none that can be fetched", async () => {
     const documents: Record<string, unknown> = {
       "1": { name: "Hero" },

@@ -41,12 +41,15 @@ const ofTheUrl: ReadonlySet<string> = new Set<FetchReason>([
   "host_refused",
 ]);
 
+/** Not found, or gone (RFC 9110, 15.5): the URL itself is wrong. */
+const GONE = /^http_status: .*\b(?:404|410)\b/;
+
 export const codeOf = (reason: string): string => reason.split(": ", 1)[0] ?? reason;
 
 /** Content that was refused, or that could not be read. */
 export function refusedMedia(reason: string, bytes: number | null = null): CheckedMedia {
   const code = codeOf(reason);
-  const isUnread = Object.hasOwn(fetchReasonTable, code) && !ofTheUrl.has(code);
+  const isUnread = Object.hasOwn(fetchReasonTable, code) && !ofTheUrl.has(code) && !GONE.test(reason);
   return { ...nothing, bytes, status: isUnread ? "unreachable" : "rejected", reason };
 }
 

@@ -1,5 +1,6 @@
 /** Fetches and judges a document's media as a probe does, for reports: nothing is stored. */
 
+import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { type CheckedFields, type CheckedMedia, refusedMedia, skipped } from "../checks/checked-media.ts";
 import { explain } from "../checks/reasons.ts";
@@ -11,14 +12,20 @@ import { isPage, requestFor, tooLarge } from "./probe.ts";
 
 export type ExamineMedia = (fields: MediaFields, signal?: AbortSignal) => Promise<CheckedFields>;
 
-const UNCHECKED = "not checked: too many files wait; try again";
+// Of all fetches of a report's media together: whoever waits for the report has less patience than a probe.
+const BUDGET_MS = 15_000;
+const UNCHECKED = "not checked, through no fault of the file; try again";
 
 /** Never rejects: what can't be checked is `skipped`, with the reason. */
 export function createExamineMedia(deps: {
   readonly fetchMedia: FetchMedia;
   readonly decoder: Pick<Decoder, "decode">;
+  /** Called with a fault of ours. */
+  readonly onFault?: (error: unknown) => void;
 }): ExamineMedia {
-  const { fetchMedia, decoder } = deps;
+  const { fetchMedia, decoder, onFault } = deps;
+  // Probes of what is served use the same decoders, and should not wait for reports.
+  const decodeInTurn = createConcurrencyLimit(1);
 
   async function examine(kind: MediaKind, url: string | null, signal?: AbortSignal): Promise<CheckedMedia> {
     if (url === null) return skipped();
@@ -32,7 +39,7 @@ export function createExamineMedia(deps: {
       if (refusal) return refusedMedia(explain(refusal), bytes);
       return { status: "accepted", reason: null, width: null, height: null, bytes, format: "HTML" };
     }
-    const decoded = await decoder.decode(kind, body);
+    const decoded = await decodeInTurn(() => decoder.decode(kind, body));
     if ("reason" in decoded) return refusedMedia(explain(decoded), bytes);
     const { width, height, format } = decoded;
     return { status: "accepted", reason: null, width, height, bytes, format };
@@ -44,9 +51,14 @@ export function createExamineMedia(deps: {
       ["video", video],
       ["animation", animation_url],
     ] as const;
+    const inTime = AbortSignal.any([AbortSignal.timeout(BUDGET_MS), ...(signal ? [signal] : [])]);
     // The decoder rejects for faults of ours only, which a report should outlive.
+    const skip = (error: unknown): CheckedMedia => {
+      onFault?.(error);
+      return skipped(UNCHECKED);
+    };
     const [ofImage = skipped(), ofVideo = skipped(), ofPage = skipped()] = await Promise.all(
-      named.map(([kind, url]) => examine(kind, url, signal).catch(() => skipped(UNCHECKED))),
+      named.map(([kind, url]) => examine(kind, url, inTime).catch(skip)),
     );
     return { image: ofImage, video: ofVideo, animation_url: ofPage };
   };

@@ -106,23 +106,27 @@ export interface ImageProbed {
   readonly urlHash: string;
   /** Requests up to this number are answered. */
   readonly started: string;
-  readonly image: "updated" | "unchanged" | "rejected" | "pending";
+  readonly status: "shown" | "rejected" | "pending";
   readonly reason: string | null;
+  /** The picture that is shown now. */
+  readonly file: string | null;
 }
 
 export type OnImageProbed = (tx: Queryable, probed: ImageProbed) => Promise<void>;
 
-function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "image" | "reason"> {
-  if (result.kind === "found")
-    return { image: result.refusal ? "rejected" : "updated", reason: result.finding.reason };
+function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "status" | "reason" | "file"> {
+  if (result.kind === "found") {
+    const { reason, file } = result.finding;
+    return { status: result.refusal ? "rejected" : "shown", reason, file };
+  }
+  const { file } = lease;
+  // The same bytes, or a picture that was accepted and stays.
+  const kept = lease.status === "rejected" ? "rejected" : "shown";
   if (result.kind === "same")
-    return lease.status === "rejected"
-      ? { image: "rejected", reason: lease.reason }
-      : { image: "unchanged", reason: null };
+    return { status: kept, reason: kept === "rejected" ? lease.reason : null, file };
   const reason = reasonOf(lease, result);
-  if (isOpenStill(lease, result)) return { image: "pending", reason };
-  // A picture that was accepted stays.
-  return { image: lease.status === "accepted" ? "unchanged" : "rejected", reason };
+  if (isOpenStill(lease, result)) return { status: "pending", reason, file };
+  return { status: lease.status === "accepted" ? "shown" : "rejected", reason, file };
 }
 
 const reasonOf = (lease: MediaLease, result: Unread): string =>

@@ -3,7 +3,6 @@
  * a whole collection. The tokens of one call are distinct.
  */
 
-import { createHash } from "node:crypto";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -11,6 +10,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Issue } from "../document/issues.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import type { Document } from "../uri/resolve.ts";
+import { imageKey } from "./image-key-store.ts";
 
 type Keys = [number[], string[], string[]];
 
@@ -187,9 +187,6 @@ export interface FetchMark {
   } | null;
 }
 
-/** By which the probe of an image finds the tokens that serve it: a part of the key of the media table. */
-const imageKey = (url: string): bigint => createHash("sha256").update(url).digest().readBigInt64BE();
-
 /** Records the outcome of each token's fetch, if there was one, and the new served version. */
 export async function markFetched(db: Queryable, marks: readonly FetchMark[]): Promise<void> {
   if (marks.length === 0) return;
@@ -225,7 +222,7 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
       marks.map(({ served }) => served?.name ?? null),
       marks.map(({ served }) => served?.description ?? null),
       marks.map(({ isAfterReorg }) => isAfterReorg),
-      marks.map(({ served }) => (served?.image == null ? null : String(imageKey(served.image)))),
+      marks.map(({ served }) => (served ? imageKey(served.image) : null)),
     ],
     "mark fetched",
   );

@@ -2,6 +2,7 @@
 
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
 import { forgetUnusedValues } from "../traits/value-retention.ts";
+import { fillImageKeys } from "./image-key-store.ts";
 
 const VERSIONS_KEPT = "interval '90 days'";
 // Safe: a running transaction marks every document it refers to as newly stored.
@@ -50,4 +51,5 @@ export const metadataJobs: readonly DailyJob[] = [
   forgetOldVersions,
   forgetUnusedValues,
   forgetForgottenTokens,
+  fillImageKeys,
 ];

@@ -37,7 +37,10 @@ const code = "case when status = 'failed' then split_part(reason, ':', 1) else '
 export async function foldReceipt(tx: Queryable, receiptId: string): Promise<void> {
   await tx.query(
     `with ended as (
-       delete from vitrine.receipt_token where receipt_id = $1 and status is not null
+       -- What a probe decides just now is left for the next time: it locks the rows in another order.
+       delete from vitrine.receipt_token where (receipt_id, position) in (
+         select receipt_id, position from vitrine.receipt_token where receipt_id = $1 and status is not null
+            for update skip locked)
        returning status, ${code} as code, token_id, reason
      )
      insert into vitrine.receipt_outcome as o (receipt_id, status, code, tokens, token_id, reason)

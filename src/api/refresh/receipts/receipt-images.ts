@@ -18,7 +18,14 @@ export interface ImageColumns {
 
 const nothing: ImageColumns = { image: null, reason: null, urlHash: null, probe: null };
 
-export function imageColumns(fate: ImageFate | undefined): ImageColumns {
+/** What becomes of the image of a document that is served. */
+export interface ServedImage {
+  readonly fate: ImageFate | undefined;
+  /** The picture that the token showed before. */
+  readonly before: string | null;
+}
+
+export function imageColumns({ fate }: Pick<ServedImage, "fate">): ImageColumns {
   if (!fate) return nothing;
   if (fate.status === "none") return { ...nothing, image: "none" };
   if (fate.status === "rejected") return { ...nothing, image: "rejected", reason: fate.reason };
@@ -34,12 +41,14 @@ export const imageOutcome = `coalesce(t.image, case when t.status is null then '
 
 /** Answers every open entry that this probe covers, and notes the reason while it will be tried again. */
 export async function settleImages(tx: Queryable, probed: ImageProbed): Promise<void> {
-  const { urlHash, started, image, reason } = probed;
+  const { urlHash, started, status, reason, file } = probed;
   const settled = await tx.query<{ receiptId: string }>(
-    `update vitrine.receipt_token set image = $3, image_reason = $4
+    `update vitrine.receipt_token
+        set image_reason = $4,
+            image = case when $3 <> 'shown' then $3 when image_before is distinct from $5 then 'updated' else 'unchanged' end
       where image = 'pending' and image_hash = decode($1, 'hex') and image_probe <= $2
      returning receipt_id as "receiptId"`,
-    [urlHash, started, image, reason],
+    [urlHash, started, status, reason, file],
   );
-  if (image !== "pending") await noteChanged(tx, settled);
+  if (status !== "pending") await noteChanged(tx, settled);
 }

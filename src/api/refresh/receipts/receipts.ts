@@ -2,9 +2,8 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
-import type { ImageFate } from "../../media/service.ts";
 import type { Lease } from "../queue/leases.ts";
-import { type ImageOutcome, imageColumns, imageOutcome } from "./receipt-images.ts";
+import { type ImageOutcome, imageColumns, imageOutcome, type ServedImage } from "./receipt-images.ts";
 
 export type TokenStatus = "queued" | "fetching" | "updated" | "unchanged" | "failed" | "not_found";
 
@@ -96,18 +95,18 @@ export async function settle(
     readonly lease: Lease;
     readonly status: TokenStatus;
     readonly reason: string | null;
-    /** What becomes of the image, if a document is served. */
-    readonly fate?: ImageFate | undefined;
+    /** If a document is served. */
+    readonly served?: ServedImage | undefined;
   }[],
 ): Promise<void> {
-  const images = ends.map(({ fate }) => imageColumns(fate));
+  const images = ends.map(({ served }) => imageColumns(served ?? { fate: undefined }));
   const settled = await db.query<{ receiptId: string }>(
     `update vitrine.receipt_token t
         set status = k.status, reason = k.reason, image = k.image, image_reason = k.image_reason,
-            image_hash = decode(k.image_hash, 'hex'), image_probe = k.image_probe
+            image_hash = decode(k.image_hash, 'hex'), image_probe = k.image_probe, image_before = k.image_before
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
-                   $9::text[], $10::bigint[])
-         as k(chain_id, collection, token_id, started, status, reason, image, image_reason, image_hash, image_probe)
+                   $9::text[], $10::bigint[], $11::text[])
+         as k(chain_id, collection, token_id, started, status, reason, image, image_reason, image_hash, image_probe, image_before)
       where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
         and t.status is null and t.wanted <= k.started
      returning t.receipt_id as "receiptId"`,
@@ -122,6 +121,7 @@ export async function settle(
       images.map(({ reason }) => reason),
       images.map(({ urlHash }) => urlHash),
       images.map(({ probe }) => probe),
+      ends.map(({ served }) => served?.before ?? null),
     ],
     "settle",
   );

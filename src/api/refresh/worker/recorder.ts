@@ -3,6 +3,7 @@
  * transaction. Fetches that end at about the same time share it.
  */
 
+import { tokenKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
@@ -33,7 +34,11 @@ export interface FetchedLease {
   readonly isLoad?: boolean;
 }
 
-const noMedia: EnqueueMedia = { enqueue: async () => undefined, readImageFates: async () => [] };
+const noMedia: EnqueueMedia = {
+  enqueue: async () => undefined,
+  readImageFates: async () => [],
+  readFiles: async () => new Map(),
+};
 
 /** `lost` if another worker had taken over: nothing was stored. */
 export type RecordEnd = "recorded" | "lost";
@@ -173,6 +178,7 @@ async function end(
   if (batch.length === 0) return [];
   const missed = batch.filter(isMissedSample);
   const recorded = batch.filter((each) => !isMissedSample(each));
+  const shownBefore = await readShown(tx, metadata, media, [...awaited]);
   const outcomes = await metadata.recordAll(tx, recorded.map(endOf));
   const ends = new Map(
     recorded.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
@@ -192,15 +198,24 @@ async function end(
     tx,
     served.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata)),
   );
-  await answer(
-    tx,
-    media,
-    [...ends.values()].filter(({ lease }) => awaited.has(lease)),
-    served,
-  );
+  const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
+  await answer(tx, media, answers, served, shownBefore);
   const over = batch.map(({ lease }) => lease);
   await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
   return [...ends.values(), ...missed.flatMap(missedReport)];
+}
+
+/** The picture that each token shows, if any. */
+async function readShown(
+  tx: Queryable,
+  metadata: MetadataService,
+  media: EnqueueMedia,
+  leases: readonly Lease[],
+): Promise<(lease: Lease) => string | null> {
+  if (leases.length === 0) return () => null;
+  const images = await metadata.readServedImages(tx, leases);
+  const files = await media.readFiles(tx, [...new Set(images.values())]);
+  return (lease) => files.get(images.get(tokenKey(lease)) ?? "") ?? null;
 }
 
 /** After the media rows, which a worker that records a probe locks before the receipts. */
@@ -208,7 +223,8 @@ async function answer(
   tx: Queryable,
   media: EnqueueMedia,
   answers: readonly Parameters<typeof settle>[1][number][],
-  served: readonly { readonly lease: Lease; readonly isUnseen: boolean; readonly metadata: MediaFields }[],
+  served: readonly { readonly lease: Lease; readonly metadata: MediaFields }[],
+  shownBefore: (lease: Lease) => string | null,
 ): Promise<void> {
   if (answers.length === 0) return;
   const awaited = new Set(answers.map(({ lease }) => lease));
@@ -217,17 +233,12 @@ async function answer(
     tx,
     shown.map(({ metadata }) => metadata),
   );
-  const fateOf = new Map(
-    shown.map(({ lease, isUnseen }, index) => {
-      const fate = fates[index];
-      // No probe was requested yet.
-      const isOpen = isUnseen && fate?.status === "pending";
-      return [lease, isOpen ? { ...fate, mark: undefined } : fate];
-    }),
+  const images = new Map(
+    shown.map(({ lease }, index) => [lease, { fate: fates[index], before: shownBefore(lease) }]),
   );
   await settle(
     tx,
-    answers.map((each) => ({ ...each, fate: fateOf.get(each.lease) })),
+    answers.map((each) => ({ ...each, served: images.get(each.lease) })),
   );
 }
 

@@ -1,0 +1,57 @@
+/** Which tokens serve an image: by a part of the media table's key, so that a probe finds them. */
+
+import { createHash } from "node:crypto";
+import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
+import type { Queryable } from "../../db/database.ts";
+import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+
+/** Of a document without an image. No URL hashes to it but by chance. */
+const NO_IMAGE = "0";
+
+/** The first eight bytes of the URL's SHA-256, as PostgreSQL's bigint. */
+export const imageKey = (url: string | null): string =>
+  url === null ? NO_IMAGE : String(createHash("sha256").update(url).digest().readBigInt64BE());
+
+/** The image that each token's served document names, by `tokenKey`; tokens without one are missing. */
+export async function readServedImages(
+  db: Queryable,
+  tokens: readonly TokenRef[],
+): Promise<ReadonlyMap<string, string>> {
+  if (tokens.length === 0) return new Map();
+  const rows = await db.query<{ chainId: string; collection: string; tokenId: string; metadata: string }>(
+    `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId", v.metadata
+       from unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)
+       join vitrine.token t
+         on (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
+       join vitrine.version v on v.id = t.served_version and v.metadata is not null`,
+    [
+      tokens.map(({ chainId }) => chainId),
+      tokens.map(({ collection }) => collection),
+      tokens.map(({ tokenId }) => tokenId),
+    ],
+    "read served images",
+  );
+  return new Map(
+    rows.flatMap(({ metadata, ...row }) => {
+      const { image } = JSON.parse(metadata) as { readonly image: string | null };
+      return image === null ? [] : [[tokenKey({ ...row, chainId: Number(row.chainId) }), image] as const];
+    }),
+  );
+}
+
+// JSON may name a character that PostgreSQL's text can't hold; such an image is found at the next read.
+const missingKeys = `
+  update vitrine.token t
+     set image_key = coalesce(('x' || left(encode(sha256(convert_to(k.image, 'UTF8')), 'hex'), 16))::bit(64)::bigint, ${NO_IMAGE})
+    from (select t.chain_id, t.collection, t.token_id,
+                 case when strpos(v.metadata, '\\u0000') = 0 then v.metadata::json ->> 'image' end as image
+            from vitrine.token t join vitrine.version v on v.id = t.served_version
+           where t.image_key is null limit $1) k
+   where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id) and t.image_key is null
+  returning 1`;
+
+/** For documents that were served before the keys were. */
+export const fillImageKeys: DailyJob = {
+  name: "fill in image keys",
+  run: (database) => deleteInBatches(database, missingKeys),
+};
