@@ -1134,6 +1134,15 @@ export interface components {
                 readonly status: "cached" | "pending" | "rejected" | "none";
                 readonly url: string | null;
                 readonly reason: string | null;
+                /** @description Of the source, in pixels, as displayed; null while unknown, like the next three. */
+                readonly width: number | null;
+                readonly height: number | null;
+                readonly bytes: number | null;
+                /**
+                 * @description By content.
+                 * @example PNG
+                 */
+                readonly format: string | null;
             };
             readonly display: components["schemas"]["Display"];
             readonly traits: readonly components["schemas"]["TokenTrait"][];

@@ -30,7 +30,15 @@ export interface ShownImage {
   readonly url: string | null;
   /** Why the image is rejected, or why its last probe failed. */
   readonly reason: string | null;
+  /** Of the source, in pixels, as displayed; null while unknown, as are its bytes and its format. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number | null;
+  /** Such as `PNG`, found in the content. */
+  readonly format: string | null;
 }
+
+const unknownSource = { width: null, height: null, bytes: null, format: null };
 
 /** `none`: the document names no image. */
 export type ImageFate =
@@ -71,14 +79,18 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
   };
 
   function showImage(url: string | null, states: States): ShownImage {
-    if (url === null) return { status: "none", url: null, reason: null };
+    if (url === null) return { ...unknownSource, status: "none", url: null, reason: null };
     const located = locateMedia(url, gateways);
-    if (located.kind === "refused") return { status: "rejected", url: null, reason: explain(located) };
+    if (located.kind === "refused")
+      return { ...unknownSource, status: "rejected", url: null, reason: explain(located) };
     const state = states.get(keyOf({ kind: "image", url }));
-    const reason = state?.reason ?? null;
-    if (!state || state.status === "pending") return { status: "pending", url: located.urls[0], reason };
-    if (state.status === "rejected" || state.file === null) return { status: "rejected", url: null, reason };
-    return { status: "cached", url: `${baseUrl}/media/images/${state.file}`, reason };
+    if (!state || state.status === "pending")
+      return { ...unknownSource, status: "pending", url: located.urls[0], reason: state?.reason ?? null };
+    const { reason, width, height, bytes, format } = state;
+    const source = { reason, width, height, bytes, format };
+    if (state.status === "rejected" || state.file === null)
+      return { ...source, status: "rejected", url: null };
+    return { ...source, status: "cached", url: `${baseUrl}/media/images/${state.file}` };
   }
 
   function checkUrl(url: string | null, kind: MediaKind, states: States): CheckedMedia {

@@ -28,10 +28,12 @@ describe("a token", () => {
   it("goes from its image's own address to the cached one, on both pages, and it can be loaded", async () => {
     await emptyTables(database);
     const image = `${server.url}/1.png`;
-    answers.set("/1.png", { body: await png(700, 500) });
+    const body = await png(700, 500);
+    answers.set("/1.png", { body });
     await refresh({ image });
+    const unknown = { width: null, height: null, bytes: null, format: null };
     expect(await read()).toMatchObject({
-      image: { status: "pending", url: image, reason: null },
+      image: { status: "pending", url: image, reason: null, ...unknown },
       display: { collection_page: { kind: "image", url: image } },
     });
 
@@ -41,7 +43,10 @@ describe("a token", () => {
     const token = await read();
     const { url } = token.image;
     expect(token).toMatchObject({
-      image: { status: "cached", url: expect.stringMatching(/\.png$/), reason: null },
+      image: {
+        ...{ status: "cached", url: expect.stringMatching(/\.png$/), reason: null },
+        ...{ width: 700, height: 500, bytes: body.length, format: "PNG" },
+      },
       display: { collection_page: { kind: "image", url }, token_page: { kind: "image", url, skipped: [] } },
     });
     expect(url.startsWith(`${BASE_URL}/media/images/`)).toBe(true);

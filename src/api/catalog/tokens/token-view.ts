@@ -63,6 +63,12 @@ export const tokenSchema = z
       status: z.enum(["cached", "pending", "rejected", "none"]),
       url: z.string().nullable(),
       reason: z.string().nullable(),
+      width: z.number().nullable().openapi({
+        description: "Of the source, in pixels, as displayed; null while unknown, like the next three.",
+      }),
+      height: z.number().nullable(),
+      bytes: z.number().nullable(),
+      format: z.string().nullable().openapi({ description: "By content.", example: "PNG" }),
     }),
     display: displaySchema,
     traits: z.array(tokenTraitSchema),

@@ -81,6 +81,12 @@ const tokenSdl = /* GraphQL */ `
     status: String!
     url: String
     reason: String
+    "Of the source, in pixels, as displayed; null while unknown, as are its bytes and its format."
+    width: Int
+    height: Int
+    bytes: Int
+    "By content, such as PNG."
+    format: String
   }
 
   type TokenDisplay {
