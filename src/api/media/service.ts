@@ -36,9 +36,23 @@ export interface ShownImage {
   readonly bytes: number | null;
   /** Such as `PNG`, found in the content. */
   readonly format: string | null;
+  /** Of the cached picture: a thumbhash in base64, to show until the picture has loaded. */
+  readonly placeholder: string | null;
+  /** The cached picture in fewer bytes, largest first; none where none is smaller. */
+  readonly variants: readonly ShownVariant[];
 }
 
-const unknownSource = { width: null, height: null, bytes: null, format: null };
+export interface ShownVariant {
+  /** The media type. */
+  readonly type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+  readonly url: string;
+}
+
+const noPicture = { placeholder: null, variants: [] };
+const unknown = { width: null, height: null, bytes: null, format: null, ...noPicture };
 
 /** `none`: the document names no image. */
 export type ImageFate =
@@ -78,19 +92,23 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     });
   };
 
+  const urlOf = (name: string): string => `${baseUrl}/media/images/${name}`;
+
   function showImage(url: string | null, states: States): ShownImage {
-    if (url === null) return { ...unknownSource, status: "none", url: null, reason: null };
+    if (url === null) return { ...unknown, status: "none", url: null, reason: null };
     const located = locateMedia(url, gateways);
     if (located.kind === "refused")
-      return { ...unknownSource, status: "rejected", url: null, reason: explain(located) };
+      return { ...unknown, status: "rejected", url: null, reason: explain(located) };
     const state = states.get(keyOf({ kind: "image", url }));
     if (!state || state.status === "pending")
-      return { ...unknownSource, status: "pending", url: located.urls[0], reason: state?.reason ?? null };
+      return { ...unknown, status: "pending", url: located.urls[0], reason: state?.reason ?? null };
     const { reason, width, height, bytes, format } = state;
     const source = { reason, width, height, bytes, format };
     if (state.status === "rejected" || state.file === null)
-      return { ...source, status: "rejected", url: null };
-    return { ...source, status: "cached", url: `${baseUrl}/media/images/${state.file}` };
+      return { ...source, ...noPicture, status: "rejected", url: null };
+    const { placeholder } = state;
+    const variants = state.variants.map(({ name, ...variant }) => ({ ...variant, url: urlOf(name) }));
+    return { ...source, placeholder, variants, status: "cached", url: urlOf(state.file) };
   }
 
   function checkUrl(url: string | null, kind: MediaKind, states: States): CheckedMedia {

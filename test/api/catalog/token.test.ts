@@ -68,7 +68,7 @@ describe("a token", () => {
       description: "Brave",
       image: {
         ...{ status: "pending", url: image, reason: null },
-        ...{ width: null, height: null, bytes: null, format: null },
+        ...{ width: null, height: null, bytes: null, format: null, placeholder: null, variants: [] },
       },
       display: {
         collection_page: { kind: "image", url: image },

@@ -87,6 +87,19 @@ const tokenSdl = /* GraphQL */ `
     bytes: Int
     "By content, such as PNG."
     format: String
+    "A thumbhash of the cached image in base64, to show until it has loaded."
+    placeholder: String
+    "The cached image in fewer bytes, largest first. Empty where none takes fewer."
+    variants: [TokenImageVariant!]!
+  }
+
+  type TokenImageVariant {
+    "The media type."
+    type: String!
+    width: Int!
+    height: Int!
+    bytes: Int!
+    url: String!
   }
 
   type TokenDisplay {
