@@ -711,7 +711,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * A cached image, 480x480
+         * A cached image, or a variant of it
          * @description The address contains the hash of the content, so it can be cached forever.
          *
          *     Needs no key; requests are limited by client address.
@@ -1134,6 +1134,29 @@ export interface components {
                 readonly status: "cached" | "pending" | "rejected" | "none";
                 readonly url: string | null;
                 readonly reason: string | null;
+                /** @description Of the source, in pixels, as displayed; null while unknown, like the next three. */
+                readonly width: number | null;
+                readonly height: number | null;
+                readonly bytes: number | null;
+                /**
+                 * @description By content.
+                 * @example PNG
+                 */
+                readonly format: string | null;
+                /**
+                 * @description A thumbhash of the cached image in base64, to show until it has loaded.
+                 * @example 1QcSHQRnh493V4dIh4eXh1h4kJUI
+                 */
+                readonly placeholder: string | null;
+                /** @description The cached image in fewer bytes, largest first. Empty where none takes fewer. */
+                readonly variants: readonly {
+                    /** @example image/webp */
+                    readonly type: string;
+                    readonly width: number;
+                    readonly height: number;
+                    readonly bytes: number;
+                    readonly url: string;
+                }[];
             };
             readonly display: components["schemas"]["Display"];
             readonly traits: readonly components["schemas"]["TokenTrait"][];
@@ -4971,6 +4994,7 @@ export interface operations {
                 content: {
                     readonly "image/png": string;
                     readonly "image/gif": string;
+                    readonly "image/webp": string;
                 };
             };
             /** @description Not modified */

@@ -277,10 +277,26 @@ CREATE TABLE vitrine.media_file (
   height integer NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   unused_since timestamp with time zone,
+  placeholder text,
+  variant_rules integer DEFAULT 0 NOT NULL,
   CONSTRAINT media_file_pkey PRIMARY KEY (name)
 );
 CREATE INDEX media_file_source ON vitrine.media_file USING btree (source_hash);
 CREATE INDEX media_file_unused ON vitrine.media_file USING btree (unused_since) WHERE (unused_since IS NOT NULL);
+
+CREATE TABLE vitrine.media_variant (
+  file text NOT NULL,
+  name text NOT NULL,
+  type text NOT NULL,
+  width integer NOT NULL,
+  height integer NOT NULL,
+  bytes integer NOT NULL,
+  unused_since timestamp with time zone,
+  CONSTRAINT media_variant_pkey PRIMARY KEY (file, name),
+  CONSTRAINT media_variant_file_fkey FOREIGN KEY (file) REFERENCES vitrine.media_file(name) ON DELETE CASCADE
+);
+CREATE INDEX media_variant_name ON vitrine.media_variant USING btree (name);
+CREATE INDEX media_variant_unused ON vitrine.media_variant USING btree (unused_since) WHERE (unused_since IS NOT NULL);
 
 -- Module metadata
 

@@ -28,7 +28,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ["rate_limit"],
   jobs: ["daily_job", "host"],
-  media: ["allowed_host", "media", "media_file"],
+  media: ["allowed_host", "media", "media_file", "media_variant"],
   metadata: [
     "document",
     "forgotten_token",

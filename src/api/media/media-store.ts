@@ -1,6 +1,7 @@
 /** The known state of media URLs and the queue of probes, in PostgreSQL. */
 
 import type { Queryable } from "../db/database.ts";
+import type { Variant } from "./storage/media-file-store.ts";
 
 export const mediaKinds = ["image", "video", "animation"] as const;
 export type MediaKind = (typeof mediaKinds)[number];
@@ -93,15 +94,25 @@ export interface MediaState extends MediaUrl {
   readonly height: number | null;
   readonly bytes: number | null;
   readonly leadsTo: string | null;
+  /** Of the picture, with its variants, largest first. */
+  readonly placeholder: string | null;
+  readonly variants: readonly Variant[];
 }
+
+const VARIANTS = `(
+  select coalesce(json_agg(json_build_object('name', v.name, 'type', v.type, 'width', v.width, 'height', v.height,
+                                             'bytes', v.bytes) order by v.width desc), '[]')
+    from vitrine.media_variant v where v.file = m.file and v.unused_since is null)`;
 
 /** The URLs for which a probe was ever requested. */
 export async function readStates(db: Queryable, media: readonly MediaUrl[]): Promise<MediaState[]> {
   if (media.length === 0) return [];
   return db.query<MediaState>(
-    `select m.kind, m.url, m.status, m.reason, m.file, m.format, m.width, m.height, m.bytes, m.leads_to as "leadsTo"
+    `select m.kind, m.url, m.status, m.reason, m.file, m.format, m.width, m.height, m.bytes, m.leads_to as "leadsTo",
+            f.placeholder, ${VARIANTS} as variants
        from unnest($1::text[], $2::text[]) as k(kind, url)
-       join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}`,
+       join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}
+       left join vitrine.media_file f on f.name = m.file`,
     [media.map(({ kind }) => kind), media.map(({ url }) => url)],
     "read media states",
   );

@@ -30,7 +30,29 @@ export interface ShownImage {
   readonly url: string | null;
   /** Why the image is rejected, or why its last probe failed. */
   readonly reason: string | null;
+  /** Of the source, in pixels, as displayed; null while unknown, as are its bytes and its format. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number | null;
+  /** Such as `PNG`, found in the content. */
+  readonly format: string | null;
+  /** Of the cached picture: a thumbhash in base64, to show until the picture has loaded. */
+  readonly placeholder: string | null;
+  /** The cached picture in fewer bytes, largest first; none where none is smaller. */
+  readonly variants: readonly ShownVariant[];
 }
+
+export interface ShownVariant {
+  /** The media type. */
+  readonly type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+  readonly url: string;
+}
+
+const noPicture = { placeholder: null, variants: [] };
+const unknown = { width: null, height: null, bytes: null, format: null, ...noPicture };
 
 /** `none`: the document names no image. */
 export type ImageFate =
@@ -70,15 +92,23 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     });
   };
 
+  const urlOf = (name: string): string => `${baseUrl}/media/images/${name}`;
+
   function showImage(url: string | null, states: States): ShownImage {
-    if (url === null) return { status: "none", url: null, reason: null };
+    if (url === null) return { ...unknown, status: "none", url: null, reason: null };
     const located = locateMedia(url, gateways);
-    if (located.kind === "refused") return { status: "rejected", url: null, reason: explain(located) };
+    if (located.kind === "refused")
+      return { ...unknown, status: "rejected", url: null, reason: explain(located) };
     const state = states.get(keyOf({ kind: "image", url }));
-    const reason = state?.reason ?? null;
-    if (!state || state.status === "pending") return { status: "pending", url: located.urls[0], reason };
-    if (state.status === "rejected" || state.file === null) return { status: "rejected", url: null, reason };
-    return { status: "cached", url: `${baseUrl}/media/images/${state.file}`, reason };
+    if (!state || state.status === "pending")
+      return { ...unknown, status: "pending", url: located.urls[0], reason: state?.reason ?? null };
+    const { reason, width, height, bytes, format } = state;
+    const source = { reason, width, height, bytes, format };
+    if (state.status === "rejected" || state.file === null)
+      return { ...source, ...noPicture, status: "rejected", url: null };
+    const { placeholder } = state;
+    const variants = state.variants.map(({ name, ...variant }) => ({ ...variant, url: urlOf(name) }));
+    return { ...source, placeholder, variants, status: "cached", url: urlOf(state.file) };
   }
 
   function checkUrl(url: string | null, kind: MediaKind, states: States): CheckedMedia {

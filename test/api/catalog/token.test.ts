@@ -66,7 +66,10 @@ describe("a token", () => {
       burned: false,
       name: "Hero",
       description: "Brave",
-      image: { status: "pending", url: image, reason: null },
+      image: {
+        ...{ status: "pending", url: image, reason: null },
+        ...{ width: null, height: null, bytes: null, format: null, placeholder: null, variants: [] },
+      },
       display: {
         collection_page: { kind: "image", url: image },
         token_page: { kind: "image", url: image, skipped: [] },

@@ -3,7 +3,11 @@
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from "../../../src/api/media/checks/limits.ts";
+import {
+  MEDIA_BYTES_MAX,
+  PICTURE_BYTES_MAX,
+  VARIANTS_BYTES_MAX,
+} from "../../../src/api/media/checks/limits.ts";
 import { createDecoder, type Decoder } from "../../../src/api/media/decoder/decoder.ts";
 import { type DecoderEvent, readEvents } from "../../../src/api/media/decoder/decoder-messages.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -27,7 +31,15 @@ function read() {
   return { pipe, events, faults };
 }
 
-const image = { kind: "image", extension: "png", format: "PNG", width: 500, height: 500, frames: 1 };
+const image = {
+  kind: "image",
+  extension: "png",
+  format: "PNG",
+  width: 500,
+  height: 500,
+  frames: 1,
+  placeholder: null,
+};
 
 describe("the events of a decoder", () => {
   it("are read whole, however the pipe cuts them", async () => {
@@ -36,7 +48,14 @@ describe("the events of a decoder", () => {
     const sent = [
       { event: "ready" },
       { event: "spent", id: 1 },
-      { event: "picture", id: 1, bytes: 10, image },
+      {
+        event: "picture",
+        id: 1,
+        bytes: 10,
+        image: { ...image, placeholder: "1QcSHQRnh493V4dIh4eXh1h4kJUI" },
+      },
+      { event: "variants", id: 1, variants: [{ side: 480, bytes: 8 }] },
+      { event: "variants", id: 1, variants: null },
       { event: "answer", id: 2, answer: refusal },
       { event: "answer", id: 3, answer: { kind: "video", format: "MP4", width: 480, height: 480 } },
       { event: "failure", id: 4, message: "the disk is full" },
@@ -61,6 +80,18 @@ describe("the events of a decoder", () => {
     [
       "a picture of another kind",
       JSON.stringify({ event: "picture", id: 1, bytes: 1, image: { ...image, extension: "svg" } }),
+    ],
+    [
+      "variants over the limit together",
+      JSON.stringify({
+        event: "variants",
+        id: 1,
+        variants: [480, 240].map((side) => ({ side, bytes: VARIANTS_BYTES_MAX / 2 + 1 })),
+      }),
+    ],
+    [
+      "a placeholder that is no base64",
+      JSON.stringify({ event: "picture", id: 1, bytes: 1, image: { ...image, placeholder: "<script>" } }),
     ],
   ])("end with %s", async (_, line) => {
     const { pipe, events, faults } = read();
@@ -89,6 +120,7 @@ describe("a decoder that was taken over by a file", () => {
     "answers for what it was not handed",
     "answers twice",
     "sends pictures without an end",
+    "sends variants without a picture",
     "leaves a process behind that holds its pipes",
   ])("is ended, and holds up neither the next file nor the end of the service: %s", async (file) => {
     const losses: string[] = [];
@@ -103,6 +135,27 @@ describe("a decoder that was taken over by a file", () => {
     expect(await next).toMatchObject({ reason: "image_too_small", message: "honest" });
     expect(await eventually(() => losses[0], Boolean)).toMatch(/^it spoke out of turn$|^exit code 1$/);
     await decoder.close();
+  });
+});
+
+describe("a file whose variants explode", () => {
+  const program = fileURLToPath(new URL("./rogue-decoder.ts", import.meta.url));
+
+  it.each<[string, string, number, null | []]>([
+    // Not worth another attempt: the same bytes take as long again.
+    ["takes its processor time", "says after its picture that its time is spent", 60_000, []],
+    ["takes until the time limit", "sends a picture and no more", 300, null],
+    ["ends the decoder", "ends after its picture", 60_000, null],
+  ])("keeps its picture: it %s", async (_name, file, timeLimitMs, variants) => {
+    const losses: string[] = [];
+    decoder = createDecoder({ processes: 1, program, timeLimitMs, onLoss: (cause) => losses.push(cause) });
+
+    const decoded = await decoder.decode("image", Buffer.from(file));
+
+    expect(decoded).toMatchObject({ kind: "image", format: "PNG", width: 480, variants });
+    expect("bytes" in decoded && decoded.bytes.length).toBe(file.length);
+    expect(losses).toHaveLength(1);
+    expect(await decoder.decode("image", Buffer.from("is honest"))).toMatchObject({ message: "honest" });
   });
 });
 

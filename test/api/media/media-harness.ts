@@ -74,7 +74,7 @@ export async function createMediaHarness() {
 
   beforeEach(async () => {
     answers.clear();
-    await database.query("truncate vitrine.media, vitrine.media_file, vitrine.host");
+    await database.query("truncate vitrine.media, vitrine.media_file, vitrine.media_variant, vitrine.host");
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
@@ -151,9 +151,10 @@ export async function createMediaHarness() {
                 leased_until = leased_until - $1::interval, seen_at = seen_at - $1::interval`,
         [interval],
       );
-      await database.query("update vitrine.media_file set unused_since = unused_since - $1::interval", [
-        interval,
-      ]);
+      for (const table of ["media_file", "media_variant"])
+        await database.query(`update vitrine.${table} set unused_since = unused_since - $1::interval`, [
+          interval,
+        ]);
       await database.query("update vitrine.host set paused_until = paused_until - $1::interval", [interval]);
     },
 

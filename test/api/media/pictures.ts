@@ -61,6 +61,21 @@ export function gif(
   ]);
 }
 
+/** A GIF of 480x480 with two frames or more: a ball that rolls over a gradient. */
+export async function movie(
+  frames: number,
+  { delay = 50, loop = 3 }: { delay?: number | number[]; loop?: number } = {},
+): Promise<Buffer> {
+  const frame = (index: number): Buffer =>
+    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="480" height="480">
+      <linearGradient id="g"><stop stop-color="#204060"/><stop offset="1" stop-color="#c0d0a0"/></linearGradient>
+      <rect width="480" height="480" fill="url(#g)"/><circle cx="${60 + 50 * index}" cy="240" r="60" fill="red"/></svg>`);
+  const each = Array.from({ length: frames }, (_, index) => frame(index));
+  return sharp(each, { join: { animated: true } })
+    .gif({ delay, loop })
+    .toBuffer();
+}
+
 /** A PNG whose header promises more than its few bytes contain. */
 export const pngHeader = (width: number, height: number): Buffer =>
   Buffer.concat([

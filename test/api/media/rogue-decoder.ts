@@ -13,12 +13,20 @@ const send = (event: DecoderEvent): void => {
 const answer = (id: number): void =>
   send({ event: "answer", id, answer: { reason: "image_too_small", message: "honest" } });
 
-const picture = (id: number): void =>
+const picture = (id: number, bytes = 8_388_608): void =>
   send({
     event: "picture",
     id,
-    bytes: 8_388_608,
-    image: { kind: "image", extension: "png", format: "PNG", width: 480, height: 480, frames: 1 },
+    bytes,
+    image: {
+      kind: "image",
+      extension: "png",
+      format: "PNG",
+      width: 480,
+      height: 480,
+      frames: 1,
+      placeholder: null,
+    },
   });
 
 const tricks: Readonly<Record<string, (id: number) => void>> = {
@@ -30,6 +38,17 @@ const tricks: Readonly<Record<string, (id: number) => void>> = {
     answer(id);
   },
   "sends pictures without an end": (id) => setInterval(() => picture(id), 1),
+  "sends variants without a picture": (id) => send({ event: "variants", id, variants: [] }),
+  // The file itself is still in the place of the picture.
+  "sends a picture and no more": (id) => picture(id, "sends a picture and no more".length),
+  "says after its picture that its time is spent": (id) => {
+    picture(id, "says after its picture that its time is spent".length);
+    send({ event: "spent", id });
+  },
+  "ends after its picture": (id) => {
+    picture(id, "ends after its picture".length);
+    process.exit(1);
+  },
   "leaves a process behind that holds its pipes": () => {
     const stdio = ["ignore", "ignore", "ignore", EVENTS_FD] as const;
     spawn(process.execPath, ["-e", "setTimeout(() => {}, 20_000)"], { stdio: [...stdio], detached: true });

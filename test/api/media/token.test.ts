@@ -1,5 +1,6 @@
 /** A token's media in API answers, and that the named URLs load. */
 
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { BASE_URL, createTestApp } from "../../support/app.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
@@ -28,10 +29,12 @@ describe("a token", () => {
   it("goes from its image's own address to the cached one, on both pages, and it can be loaded", async () => {
     await emptyTables(database);
     const image = `${server.url}/1.png`;
-    answers.set("/1.png", { body: await png(700, 500) });
+    const body = await png(700, 500);
+    answers.set("/1.png", { body });
     await refresh({ image });
+    const unknown = { width: null, height: null, bytes: null, format: null, placeholder: null, variants: [] };
     expect(await read()).toMatchObject({
-      image: { status: "pending", url: image, reason: null },
+      image: { status: "pending", url: image, reason: null, ...unknown },
       display: { collection_page: { kind: "image", url: image } },
     });
 
@@ -41,12 +44,30 @@ describe("a token", () => {
     const token = await read();
     const { url } = token.image;
     expect(token).toMatchObject({
-      image: { status: "cached", url: expect.stringMatching(/\.png$/), reason: null },
+      image: {
+        ...{ status: "cached", url: expect.stringMatching(/\.png$/), reason: null },
+        ...{ width: 700, height: 500, bytes: body.length, format: "PNG" },
+        placeholder: expect.stringMatching(/^[A-Za-z0-9+/]{20,48}=*$/),
+        variants: [480, 240].map((side) => ({
+          ...{ type: "image/webp", width: side, height: side, bytes: expect.any(Number) },
+          url: expect.stringMatching(/\/media\/images\/[0-9a-f]{64}\.webp$/),
+        })),
+      },
       display: { collection_page: { kind: "image", url }, token_page: { kind: "image", url, skipped: [] } },
     });
     expect(url.startsWith(`${BASE_URL}/media/images/`)).toBe(true);
     const picture = await api.app.request(new URL(url).pathname);
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+    for (const variant of token.image.variants) {
+      const { pathname } = new URL(variant.url);
+      const response = await api.app.request(pathname);
+      const content = Buffer.from(await response.arrayBuffer());
+      expect([response.status, response.headers.get("content-type"), content.length]).toEqual([
+        ...[200, "image/webp", variant.bytes],
+      ]);
+      expect(response.headers.get("cache-control")).toContain("immutable");
+      expect(pathname).toContain(createHash("sha256").update(content).digest("hex"));
+    }
   });
 
   it("whose image is refused says why, and its pages show none", async () => {

@@ -1,3 +1,5 @@
+import sharp from "sharp";
+import { rgbaToThumbHash } from "thumbhash";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
@@ -74,6 +76,41 @@ describe("a collection's page", () => {
     expect(text.match(/class="lock-badge"/g)).toHaveLength(1);
     expect(seen(text)).toMatch(/Locked adam #2/);
     expect(seen(text)).toMatch(/Not read yet Token #11 #11/);
+  });
+
+  it("offers a picture's variants, and shows its placeholder until it has loaded", async () => {
+    await world.test.database.query(
+      `insert into vitrine.media_file (name, source_hash, format, width, height, placeholder)
+       values ($1, '', 'PNG', 500, 500, $2)`,
+      // Of a picture that is plain red.
+      [
+        FILE,
+        Buffer.from(
+          rgbaToThumbHash(8, 8, Array.from({ length: 64 }, () => [255, 0, 0, 255]).flat()),
+        ).toString("base64"),
+      ],
+    );
+    for (const side of [240, 480])
+      await world.test.database.query(
+        `insert into vitrine.media_variant (file, name, type, width, height, bytes)
+         values ($1, $2, 'image/webp', $3, $3, 1)`,
+        [FILE, `${side}.webp`, side],
+      );
+
+    const { text, headers } = await get(HEROES);
+
+    expect(text).toContain(
+      `<picture><source type="image/webp" srcset="/media/images/480.webp 480w, /media/images/240.webp 240w" sizes="(max-width: 30rem) 80px, 240px"/><img src="/media/images/${FILE}"`,
+    );
+    const [, png = ""] =
+      /<svg class="placeholder"[^>]*><image href="data:image\/png;base64,([^"]+)"/.exec(text) ?? [];
+    const { data, info } = await sharp(Buffer.from(png, "base64"))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(info).toMatchObject({ width: 8, height: 8, channels: 3 });
+    const [red = 0, green = 0, blue = 0] = data;
+    expect(red - Math.max(green, blue)).toBeGreaterThan(150);
+    expect(headers.get("content-security-policy")).toContain("style-src 'self';");
   });
 
   it.each<[string, readonly (readonly [string, string])[], string[]]>([

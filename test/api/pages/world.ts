@@ -12,10 +12,10 @@ export const HEROES = `/collections/${CHAIN_ID}/${COLLECTION}`;
 export const MAY_SECONDS = 1_714_521_600;
 export const LOCKED_BLOCK = 5;
 
-export async function createPagesWorld() {
+export async function createPagesWorld(options: Parameters<typeof createTestApp>[1] = {}) {
   const test = await createTestDatabase();
   const { database } = test;
-  const api = createTestApp(test);
+  const api = createTestApp(test, options);
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 
   return {

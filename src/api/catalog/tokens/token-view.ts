@@ -63,6 +63,29 @@ export const tokenSchema = z
       status: z.enum(["cached", "pending", "rejected", "none"]),
       url: z.string().nullable(),
       reason: z.string().nullable(),
+      width: z.number().nullable().openapi({
+        description: "Of the source, in pixels, as displayed; null while unknown, like the next three.",
+      }),
+      height: z.number().nullable(),
+      bytes: z.number().nullable(),
+      format: z.string().nullable().openapi({ description: "By content.", example: "PNG" }),
+      placeholder: z.string().nullable().openapi({
+        description: "A thumbhash of the cached image in base64, to show until it has loaded.",
+        example: "1QcSHQRnh493V4dIh4eXh1h4kJUI",
+      }),
+      variants: z
+        .array(
+          z.object({
+            type: z.string().openapi({ example: "image/webp" }),
+            width: z.number(),
+            height: z.number(),
+            bytes: z.number(),
+            url: z.string(),
+          }),
+        )
+        .openapi({
+          description: "The cached image in fewer bytes, largest first. Empty where none takes fewer.",
+        }),
     }),
     display: displaySchema,
     traits: z.array(tokenTraitSchema),
@@ -151,7 +174,7 @@ export function viewToken(parts: TokenParts): TokenView {
     burned: chain?.burned ?? false,
     name: metadata?.name ?? null,
     description: metadata?.description ?? null,
-    image: { ...image },
+    image: { ...image, variants: [...image.variants] },
     display: viewDisplay(display),
     traits: viewTraits(metadata?.traits ?? [], parts.distribution),
     property_groups: groupTraits(metadata?.traits ?? [], parts.groups).map((group) => ({

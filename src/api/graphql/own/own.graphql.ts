@@ -85,6 +85,25 @@ const tokenSdl = /* GraphQL */ `
     status: String!
     url: String
     reason: String
+    "Of the source, in pixels, as displayed; null while unknown, as are its bytes and its format."
+    width: Int
+    height: Int
+    bytes: Int
+    "By content, such as PNG."
+    format: String
+    "A thumbhash of the cached image in base64, to show until it has loaded."
+    placeholder: String
+    "The cached image in fewer bytes, largest first. Empty where none takes fewer."
+    variants: [TokenImageVariant!]!
+  }
+
+  type TokenImageVariant {
+    "The media type."
+    type: String!
+    width: Int!
+    height: Int!
+    bytes: Int!
+    url: String!
   }
 
   type TokenDisplay {

@@ -20,6 +20,8 @@ export const FRAME_PIXELS_MAX = 150_000_000;
 export const DECODE_PROCESSOR_MS = 15_000;
 /** Of the 480x480 picture. Repetitive content compresses well, and may not after resizing. */
 export const PICTURE_BYTES_MAX = 8 * 1_048_576;
+/** Of a picture's variants together. Each is smaller than its picture. */
+export const VARIANTS_BYTES_MAX = PICTURE_BYTES_MAX;
 /** How much of a page is read to detect its type. The page itself may have any size. */
 export const PAGE_BYTES_READ = 64 * 1024;
 /** The length that servers commonly accept in a request line. */

@@ -2,10 +2,11 @@
 
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import { PICTURE_BYTES_MAX } from "../checks/limits.ts";
+import { PICTURE_BYTES_MAX, VARIANTS_BYTES_MAX } from "../checks/limits.ts";
 import { type Refusal, type RefusalCode, refusalTable } from "../checks/reasons.ts";
 import type { ReadVideo } from "./read-video.ts";
 import type { RenderedImage } from "./render-image.ts";
+import type { RenderedVariant } from "./render-variants.ts";
 
 /** The decoder's pipe for events, which it writes immediately. */
 export const EVENTS_FD = 3;
@@ -18,7 +19,12 @@ export interface Job {
   readonly bytes: number;
 }
 
-export type Decoded = RenderedImage | ReadVideo | Refusal;
+export interface DecodedImage extends RenderedImage {
+  /** Null when they could not be made through no fault of the image: a later decoding may make them. */
+  readonly variants: readonly RenderedVariant[] | null;
+}
+
+export type Decoded = DecodedImage | ReadVideo | Refusal;
 
 const id = z.int().nonnegative();
 const side = z.int().positive();
@@ -28,8 +34,13 @@ const imageSchema = z.object({
   kind: z.literal("image"),
   extension: z.enum(["png", "gif"]),
   frames: z.int().positive(),
+  placeholder: z.base64().max(64).nullable(),
   ...header,
 });
+const variantsSchema = z
+  .array(z.object({ side, bytes: z.int().positive() }))
+  .max(8)
+  .refine((all) => all.reduce((sum, { bytes }) => sum + bytes, 0) <= VARIANTS_BYTES_MAX);
 const refusalSchema = z.object({
   reason: z.enum(Object.keys(refusalTable) as [RefusalCode, ...RefusalCode[]]),
   message: z.string(),
@@ -38,13 +49,15 @@ const eventSchema = z.discriminatedUnion("event", [
   z.object({ event: z.literal("ready") }),
   /** The file has used up its processor time. */
   z.object({ event: z.literal("spent"), id }),
-  /** The picture is in the file's place. */
+  /** The picture is in the file's place; its variants follow. */
   z.object({
     event: z.literal("picture"),
     id,
     bytes: z.int().positive().max(PICTURE_BYTES_MAX),
     image: imageSchema,
   }),
+  /** The variants are behind the picture, one after the other. */
+  z.object({ event: z.literal("variants"), id, variants: variantsSchema.nullable() }),
   z.object({ event: z.literal("answer"), id, answer: z.union([videoSchema, refusalSchema]) }),
   /** No answer, through no fault of the file. */
   z.object({ event: z.literal("failure"), id, message: z.string() }),

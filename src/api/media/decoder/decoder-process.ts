@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from "./decoder-messages.ts";
+import type { RenderedImage } from "./render-image.ts";
 import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
 
 /**
@@ -64,6 +65,8 @@ export interface DecoderEnd {
   readonly blamed: Work | undefined;
   /** The limit that this file exceeded, if that ended the process. */
   readonly limit: Limit | undefined;
+  /** The picture of this file, if the end came while its variants were made. */
+  readonly picture: Promise<RenderedImage> | undefined;
   /** The process's other files. */
   readonly others: readonly Work[];
 }
@@ -92,6 +95,8 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
   // A process may answer once, and only for files that were sent to it.
   const sent = new WeakSet<Work>();
   const answered = new WeakSet<Work>();
+  // Those whose variants are being made.
+  const pictures = new Map<Work, Promise<RenderedImage>>();
   let isReady = false;
   let isGone = false;
   let isRogue = false;
@@ -144,14 +149,34 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
       if (work === assigned[0]) stop({ text: `${processorLimitMs} ms of processor time`, isOpen: false });
       return;
     }
+    const place = places.indexOf(work);
+    const picture = pictures.get(work);
+    if (event.event === "picture") {
+      if (picture) {
+        distrust();
+        return;
+      }
+      const taken = scratchFile.take(place, event.bytes).then((bytes) => ({ ...event.image, bytes }));
+      // Whoever needs the picture reports the error.
+      taken.catch(() => {});
+      pictures.set(work, taken);
+      return;
+    }
     answered.add(work);
     if (event.event === "answer") settle(work, () => work.done(event.answer));
     else if (event.event === "failure") settle(work, () => work.failed(new Error(event.message)));
-    else
-      scratchFile.take(places.indexOf(work), event.bytes).then(
-        (bytes) => settle(work, () => work.done({ ...event.image, bytes })),
+    else if (!picture) distrust();
+    else {
+      const sizes = event.variants?.map(({ bytes }) => bytes) ?? [];
+      Promise.all([picture, scratchFile.takeVariants(place, sizes)]).then(
+        ([image, taken]) => {
+          const variants =
+            event.variants?.map(({ side }, at) => ({ side, bytes: taken[at] ?? Buffer.alloc(0) })) ?? null;
+          settle(work, () => work.done({ ...image, variants }));
+        },
         (error: Error) => settle(work, () => work.failed(error)),
       );
+    }
   }
 
   /** Ignores a file that has been taken away meanwhile. */
@@ -160,6 +185,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
     if (index < 0) return;
     assigned.splice(index, 1);
     places[places.indexOf(work)] = undefined;
+    pictures.delete(work);
     if (index === 0) restartTimer();
     respond();
     onFree();
@@ -185,6 +211,7 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
       isRogue,
       blamed,
       limit: stopped?.limit,
+      picture: blamed && !isRogue ? pictures.get(blamed) : undefined,
       others,
     });
   };

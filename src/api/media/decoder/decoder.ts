@@ -27,7 +27,7 @@ const CLOSED = "the decoder is closed";
 export interface Decoder {
   /**
    * The decoded content, or why it is refused. A process that dies on a file is replaced and the file retried once; a
-   * file that takes too long, or kills again, is refused. Rejects if no process can be started, the disk is full, too
+   * file that takes too long, or kills again, is refused. An image whose variants do either is answered without them. Rejects if no process can be started, the disk is full, too
    * many files wait, or the decoder is closed: none is the file's fault. `body` is at most MEDIA_BYTES_MAX.
    */
   decode(kind: Job["kind"], body: Buffer): Promise<Decoded>;
@@ -108,7 +108,7 @@ export function createDecoder(options: DecoderOptions): Decoder {
   }
 
   /** Decides on the files of a process that has ended. */
-  function settle({ cause, wasReady, isRogue, blamed, limit, others }: DecoderEnd): void {
+  function settle({ cause, wasReady, isRogue, blamed, limit, picture, others }: DecoderEnd): void {
     if (isClosed) {
       giveUp([...others, ...(blamed ? [blamed] : [])], CLOSED);
       return;
@@ -120,6 +120,12 @@ export function createDecoder(options: DecoderOptions): Decoder {
     waiting.unshift(...others);
     if (blamed || isRogue) onLoss(limit === undefined ? cause : "time limit");
     if (!blamed) return;
+    if (picture) {
+      // What ended it once may end it again: only a busy machine, or an end of unknown cause, is worth another attempt.
+      const variants = limit && !limit.isOpen ? [] : null;
+      picture.then((image) => blamed.done({ ...image, variants }), blamed.failed);
+      return;
+    }
     blamed.losses++;
     const code = `${blamed.kind}_undecodable` as const;
     if (limit) blamed.done({ ...refuse(code, `decoding took over ${limit.text}`), isOpen: limit.isOpen });

@@ -7,11 +7,12 @@ import { writeSync } from "node:fs";
 import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
 import { MEDIA_BYTES_MAX } from "../checks/limits.ts";
-import { refuse } from "../checks/reasons.ts";
-import type { Decoded, DecoderEvent, Job } from "./decoder-messages.ts";
-import { readVideo } from "./read-video.ts";
-import { renderImage, setUpDecoder } from "./render-image.ts";
-import { readImage, writePicture } from "./scratch-file.ts";
+import { type Refusal, refuse } from "../checks/reasons.ts";
+import type { DecoderEvent, Job } from "./decoder-messages.ts";
+import { type ReadVideo, readVideo } from "./read-video.ts";
+import { type RenderedImage, renderImage, setUpDecoder } from "./render-image.ts";
+import { renderVariants } from "./render-variants.ts";
+import { readImage, writePicture, writeVariants } from "./scratch-file.ts";
 
 /** This script's arguments: processor time per file in milliseconds, and the file descriptor for events. */
 const [processorLimitMs = 0, eventsFd = 0] = process.argv.slice(2).map(Number);
@@ -30,41 +31,57 @@ const send = (event: DecoderEvent): void => {
 
 async function work(): Promise<void> {
   isWorking = true;
-  for (let job = jobs.shift(); job; job = jobs.shift()) {
-    try {
-      const body = memory.subarray(0, job.bytes);
-      readImage(job.place, body);
-      answer(job, await decode(job, body));
-    } catch (error) {
-      send({ event: "failure", id: job.id, message: (error as Error).message });
-    }
-  }
+  for (let job = jobs.shift(); job; job = jobs.shift()) send(await perform(job));
   isWorking = false;
 }
 
-async function decode({ id, kind }: Job, body: Buffer): Promise<Decoded> {
+/** The last event of a file. */
+async function perform(job: Job): Promise<DecoderEvent> {
+  const { id } = job;
   const before = process.cpuUsage();
   const watch = setInterval(() => {
     const { user, system } = process.cpuUsage(before);
     if ((user + system) / 1_000 > processorLimitMs) send({ event: "spent", id });
   }, PROCESSOR_CHECK_MS);
   try {
-    return await (kind === "image" ? renderImage(body) : readVideo(body));
+    const body = memory.subarray(0, job.bytes);
+    readImage(job.place, body);
+    const decoded = await decode(job, body);
+    if ("reason" in decoded || decoded.kind === "video") return { event: "answer", id, answer: decoded };
+    return await deliver(job, decoded);
   } catch (error) {
-    return refuse(`${kind}_undecodable`, (error as Error).message);
+    return { event: "failure", id, message: (error as Error).message };
   } finally {
     clearInterval(watch);
   }
 }
 
-function answer({ id, place }: Job, decoded: Decoded): void {
-  if ("reason" in decoded || decoded.kind === "video") {
-    send({ event: "answer", id, answer: decoded });
-    return;
+async function decode({ kind }: Job, body: Buffer): Promise<RenderedImage | ReadVideo | Refusal> {
+  try {
+    return await (kind === "image" ? renderImage(body) : readVideo(body));
+  } catch (error) {
+    return refuse(`${kind}_undecodable`, (error as Error).message);
   }
-  const { bytes, ...image } = decoded;
+}
+
+/** The picture goes first: whatever its variants cost, it is kept. */
+async function deliver({ id, place }: Job, { bytes, ...image }: RenderedImage): Promise<DecoderEvent> {
   writePicture(place, bytes);
   send({ event: "picture", id, bytes: bytes.length, image });
+  try {
+    const variants = await renderVariants(bytes, { isAnimated: image.extension === "gif" });
+    writeVariants(
+      place,
+      variants.map((each) => each.bytes),
+    );
+    return {
+      event: "variants",
+      id,
+      variants: variants.map((each) => ({ side: each.side, bytes: each.bytes.length })),
+    };
+  } catch {
+    return { event: "variants", id, variants: null };
+  }
 }
 
 const lines = createInterface({ input: process.stdin });

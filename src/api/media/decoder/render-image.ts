@@ -15,6 +15,7 @@ import { PIXELS_MAX, SIDE_PX } from "../checks/limits.ts";
 import { type Refusal, refuse } from "../checks/reasons.ts";
 import { canvasOf } from "./gif-frames.ts";
 import { stripAncillaryChunks } from "./png-chunks.ts";
+import { renderPlaceholder } from "./render-variants.ts";
 
 export interface RenderedImage {
   readonly kind: "image";
@@ -25,6 +26,8 @@ export interface RenderedImage {
   readonly width: number;
   readonly height: number;
   readonly frames: number;
+  /** A thumbhash in base64; null when none could be made. */
+  readonly placeholder: string | null;
 }
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
@@ -67,7 +70,8 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
     const bytes = isGif ? data : stripAncillaryChunks(data);
     const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
-    return { kind: "image", bytes, extension: isGif ? "gif" : "png", format, ...header };
+    const placeholder = await renderPlaceholder(bytes);
+    return { kind: "image", bytes, extension: isGif ? "gif" : "png", format, ...header, placeholder };
   } catch (error) {
     return refuse("image_undecodable", causeOf(error as Error));
   }

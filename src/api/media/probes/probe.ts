@@ -1,4 +1,4 @@
-/** One probe of a URL: fetch, check, and for an image store the 480x480 picture. */
+/** One probe of a URL: fetch, check, and for an image store the 480x480 picture and its variants. */
 
 import { createHash } from "node:crypto";
 import type { Disk } from "flydrive";
@@ -8,10 +8,10 @@ import { checkAnimation } from "../checks/animation-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
 import { explain, type Refusal, refuse } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
-import type { RenderedImage } from "../decoder/render-image.ts";
+import type { DecodedImage } from "../decoder/decoder-messages.ts";
 import type { MediaKind } from "../media-store.ts";
 import { keyOf } from "../storage/disk.ts";
-import { addFile, findFile, type MediaFile } from "../storage/media-file-store.ts";
+import { addFile, findFile, type MediaFile, readFile, type StoredFile } from "../storage/media-file-store.ts";
 import type { FetchMedia, Unread } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import type { MediaFinding, MediaLease } from "./probe-queue-store.ts";
@@ -58,7 +58,7 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 export function createProbe({ database, fetchMedia, decoder, disk, metrics }: ProbeDeps) {
   async function probeImage(lease: MediaLease, body: Buffer, hash: string): Promise<MediaProbe> {
     const made = await findFile(database, hash);
-    if (made && (await disk.exists(keyOf(made.name)))) return accepted(body, hash, made);
+    if (made && (await isWhole(made))) return accepted(body, hash, made);
     const startedAt = performance.now();
     const decoded = await decoder.decode("image", body);
     metrics.rendered((performance.now() - startedAt) / 1000);
@@ -67,12 +67,32 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     return accepted(body, hash, await store(decoded, hash));
   }
 
-  async function store(image: RenderedImage, sourceHash: string): Promise<MediaFile> {
-    const { bytes, extension, format, width, height } = image;
-    const file = { name: `${hashOf(bytes)}.${extension}`, format, width, height };
-    await addFile(database, file, sourceHash);
-    if (!(await disk.exists(keyOf(file.name)))) await disk.put(keyOf(file.name), bytes);
+  async function store(image: DecodedImage, sourceHash: string): Promise<MediaFile> {
+    const { extension, format, width, height, placeholder } = image;
+    const picture = { name: `${hashOf(image.bytes)}.${extension}`, bytes: image.bytes };
+    const variants =
+      image.variants?.map(({ side, bytes }) => ({ name: `${hashOf(bytes)}.webp`, side, bytes })) ?? null;
+    const file = { name: picture.name, format, width, height };
+    await addFile(database, {
+      ...file,
+      sourceHash,
+      placeholder,
+      variants:
+        variants?.map(({ name, side, bytes }) => ({
+          ...{ name, type: "image/webp", width: side, height: side },
+          bytes: bytes.length,
+        })) ?? null,
+    });
+    for (const { name, bytes } of [picture, ...(variants ?? [])])
+      if (!(await disk.exists(keyOf(name)))) await disk.put(keyOf(name), bytes);
     return file;
+  }
+
+  /** Whether it has its variants, and all of it is on the disk. */
+  async function isWhole({ name, variants, isCurrent }: StoredFile): Promise<boolean> {
+    if (!isCurrent) return false;
+    const found = await Promise.all([name, ...variants].map((each) => disk.exists(keyOf(each))));
+    return !found.includes(false);
   }
 
   async function probeVideo(body: Buffer, hash: string): Promise<MediaProbe> {
@@ -82,10 +102,12 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     return found({ ...nothing, sourceHash: hash, format, width, height, bytes: body.length });
   }
 
-  /** Whether the last probe's result can be reused: its bytes were checked, and its picture still exists. */
+  /** Whether the last probe's result can be reused: its bytes were checked, and its picture is whole. */
   async function isAtHand({ status, sourceHash, file }: MediaLease): Promise<boolean> {
     if (status === "pending" || sourceHash === null) return false;
-    return file === null || (await disk.exists(keyOf(file)));
+    if (file === null) return true;
+    const stored = await readFile(database, file);
+    return stored !== undefined && (await isWhole(stored));
   }
 
   return async (lease: MediaLease, signal?: AbortSignal): Promise<MediaProbe> => {

@@ -35,24 +35,43 @@ export async function markUnusedFiles(
   return last?.name ?? undefined;
 }
 
-/** Deletes up to `limit` files that were unused for a day, with `remove`; returns how many. */
+/**
+ * Deletes up to `limit` pictures that were unused for a day, and as many variants that were replaced so long ago, with
+ * `remove`; returns how many rows that were. A variant that another picture shares stays on the disk.
+ */
 export function removeUnusedFiles(
   database: Database,
   limit: number,
   remove: (name: string) => Promise<void>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    const rows = await tx.query<{ name: string }>(
-      `delete from vitrine.media_file where name in (
-         select f.name from vitrine.media_file f
-          where f.unused_since < now() - ${UNUSED_KEPT}
-            and not exists (select from vitrine.media m where m.file = f.name)
-          order by f.unused_since limit $1 for update skip locked)
-       returning name`,
+    const rows = await tx.query<{ name: string; isShared: boolean }>(
+      `with pictures as (
+         delete from vitrine.media_file where name in (
+           select f.name from vitrine.media_file f
+            where f.unused_since < now() - ${UNUSED_KEPT}
+              and not exists (select from vitrine.media m where m.file = f.name)
+            order by f.unused_since limit $1 for update skip locked)
+         returning name
+       ), replaced as (
+         select v.file, v.name from vitrine.media_variant v
+          where v.unused_since < now() - ${UNUSED_KEPT} order by v.unused_since limit $1 for update skip locked
+       ), variants as (
+         delete from vitrine.media_variant v
+          where v.file in (select name from pictures) or (v.file, v.name) in (select file, name from replaced)
+         returning v.file, v.name
+       )
+       select name, false as "isShared" from pictures
+       union all
+       select g.name, exists (
+         select from vitrine.media_variant o
+          where o.name = g.name and (o.file, o.name) not in (select file, name from variants))
+         from variants g`,
       [limit],
     );
-    // The row locks prevent other processes from storing the same content now, only to lose it.
-    for (const { name } of rows) await remove(name);
+    // The row locks prevent other processes from storing the same picture now, only to lose it. A variant that another
+    // picture comes to share at this moment is lost, and made again when it is asked for.
+    for (const { name, isShared } of rows) if (!isShared) await remove(name);
     return rows.length;
   });
 }

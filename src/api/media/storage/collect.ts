@@ -1,6 +1,6 @@
 /**
  * The daily media job: records what served documents name, deletes URLs that none has named for a week, and deletes
- * pictures a day after their last use ended.
+ * pictures a day after their last use ended, with their variants.
  */
 
 import type { Disk } from "flydrive";

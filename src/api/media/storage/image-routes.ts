@@ -8,7 +8,7 @@ import { ApiError } from "../../http/errors.ts";
 import { createRouter } from "../../http/router.ts";
 import { keyOf } from "./disk.ts";
 
-const NAME = /^([0-9a-f]{64})\.(png|gif)$/;
+const NAME = /^([0-9a-f]{64})\.(png|gif|webp)$/;
 
 const picture = z.string().openapi({ format: "binary" });
 
@@ -17,7 +17,7 @@ const imageRoute = createRoute({
   path: "/media/images/{name}",
   operationId: "getImage",
   tags: ["media"],
-  summary: "A cached image, 480x480",
+  summary: "A cached image, or a variant of it",
   description: "The address contains the hash of the content, so it can be cached forever.",
   request: {
     params: z.object({ name: z.string().openapi({ example: `${"0123456789abcdef".repeat(4)}.png` }) }),
@@ -25,7 +25,11 @@ const imageRoute = createRoute({
   responses: {
     200: {
       description: "The image",
-      content: { "image/png": { schema: picture }, "image/gif": { schema: picture } },
+      content: {
+        "image/png": { schema: picture },
+        "image/gif": { schema: picture },
+        "image/webp": { schema: picture },
+      },
     },
     304: { description: "Not modified" },
     ...errorResponses("NOT_FOUND", "RATE_LIMITED"),

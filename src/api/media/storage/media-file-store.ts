@@ -4,39 +4,100 @@ import type { Queryable } from "../../db/database.ts";
 
 export interface MediaFile {
   readonly name: string;
+  /** Of the source, with its width and height. */
   readonly format: string;
   readonly width: number;
   readonly height: number;
 }
 
+/** A file and what must be on the disk for it. */
+export interface StoredFile extends MediaFile {
+  readonly variants: readonly string[];
+  /** False if its variants were never made, or made by earlier rules. */
+  readonly isCurrent: boolean;
+}
+
+/** The rules by which variants are made. Increase it when they change: pictures are rendered again at their next probe. */
+const VARIANT_RULES = 1;
+
+const VARIANTS = `array(select v.name from vitrine.media_variant v where v.file = f.name and v.unused_since is null)`;
+const STORED = `f.name, f.format, f.width, f.height, f.variant_rules = ${VARIANT_RULES} as "isCurrent", ${VARIANTS} as variants`;
+
+/** The file of this name. */
+export async function readFile(db: Queryable, name: string): Promise<StoredFile | undefined> {
+  const [file] = await db.query<StoredFile>(`select ${STORED} from vitrine.media_file f where f.name = $1`, [
+    name,
+  ]);
+  return file;
+}
+
 /** The file that was rendered from these exact bytes before. */
-export async function findFile(db: Queryable, sourceHash: string): Promise<MediaFile | undefined> {
-  const [file] = await db.query<MediaFile>(
-    `update vitrine.media_file set unused_since = null
-      where name = (select name from vitrine.media_file where source_hash = $1 limit 1)
-     returning name, format, width, height`,
+export async function findFile(db: Queryable, sourceHash: string): Promise<StoredFile | undefined> {
+  const [file] = await db.query<StoredFile>(
+    `update vitrine.media_file f set unused_since = null
+      where f.name = (select name from vitrine.media_file where source_hash = $1 limit 1)
+     returning ${STORED}`,
     [sourceHash],
   );
   return file;
 }
 
-/** Registers the name before the file is written, so that nobody deletes it meanwhile. */
-export async function addFile(db: Queryable, file: MediaFile, sourceHash: string): Promise<void> {
+export interface Variant {
+  readonly name: string;
+  /** The media type. */
+  readonly type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+}
+
+/** A file as it was rendered. */
+export interface NewFile extends MediaFile {
+  readonly sourceHash: string;
+  readonly placeholder: string | null;
+  /** In place of those it had; null if they could not be made this time. */
+  readonly variants: readonly Variant[] | null;
+}
+
+/** Registers the names before the files are written, so that nobody deletes them meanwhile. */
+export async function addFile(db: Queryable, file: NewFile): Promise<void> {
+  const { name, sourceHash, format, width, height, placeholder } = file;
+  const variants = file.variants ?? [];
   await db.query(
-    `insert into vitrine.media_file (name, source_hash, format, width, height) values ($1, $2, $3, $4, $5)
-     on conflict (name) do update set unused_since = null`,
-    [file.name, sourceHash, file.format, file.width, file.height],
+    `with file as (
+       insert into vitrine.media_file (name, source_hash, format, width, height, placeholder, variant_rules)
+       values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (name) do update
+          set unused_since = null, placeholder = excluded.placeholder, variant_rules = excluded.variant_rules
+     ), replaced as (
+       update vitrine.media_variant set unused_since = now()
+        where file = $1 and unused_since is null and name <> all($8::text[])
+     )
+     insert into vitrine.media_variant (file, name, type, width, height, bytes)
+     select $1, v.name, v.type, v.width, v.height, v.bytes
+       from unnest($8::text[], $9::text[], $10::int[], $11::int[], $12::int[]) as v(name, type, width, height, bytes)
+     on conflict (file, name) do update set unused_since = null`,
+    [
+      ...[name, sourceHash, format, width, height, placeholder],
+      file.variants === null ? 0 : VARIANT_RULES,
+      variants.map((each) => each.name),
+      variants.map((each) => each.type),
+      variants.map((each) => each.width),
+      variants.map((each) => each.height),
+      variants.map((each) => each.bytes),
+    ],
   );
 }
 
 /**
- * The file is missing on disk: its images are rendered again from their sources, each at most once a minute, whoever
- * requests the file.
+ * The file, a picture or a variant, is missing on disk: its images are rendered again from their sources, each at most
+ * once a minute, whoever requests the file.
  */
 export async function missFile(db: Queryable, name: string): Promise<void> {
   await db.query(
     `update vitrine.media set wanted = greatest(wanted, started + 1), source_hash = null, attempts = 0, not_before = now()
-      where file = $1 and (last_started_at is null or last_started_at < now() - interval '1 minute')`,
+      where file in (select $1 union all select file from vitrine.media_variant where name = $1 and unused_since is null)
+        and (last_started_at is null or last_started_at < now() - interval '1 minute')`,
     [name],
   );
 }

@@ -44,12 +44,13 @@ export function still(images) {
     if (!image.src.endsWith(".gif")) continue;
     const draw = () => {
       const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
-      canvas.getContext("2d").drawImage(image, 0, 0);
+      // Its natural size depends on the variant and the screen.
+      [canvas.width, canvas.height] = ["width", "height"].map((side) => Number(image.getAttribute(side)));
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       canvas.role = "img";
       canvas.ariaLabel = image.alt;
       if (!image.alt) canvas.ariaHidden = "true";
-      image.replaceWith(canvas);
+      (image.closest("picture") ?? image).replaceWith(canvas);
     };
     if (image.complete && image.naturalWidth > 0) draw();
     else image.addEventListener("load", draw, { once: true });

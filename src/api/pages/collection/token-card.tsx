@@ -3,6 +3,7 @@
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { Badge } from "../../ui/parts.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";
+import { placeholderUrl } from "../placeholder.ts";
 import { Foreign, plain, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
@@ -19,31 +20,56 @@ const placeholders = {
   cached: "Image can’t be shown",
 } as const;
 
+/**
+ * How wide pictures are shown, for `sizes`. Cards are up to 15rem wide. Phones get variants of 240 pixels whatever their
+ * density, as if cards were narrower: 24 variants of 480 pixels are too much for a mobile connection.
+ */
+export const CARD_SIZES = "(max-width: 30rem) 80px, 240px";
+export const STAGE_SIZES = `${PICTURE_PX}px`;
+
 /** A token's picture, or a note on why there is none. Its space is reserved, so nothing moves when it loads. */
 export const Picture = ({
   site,
   token,
   alt = "",
+  sizes = CARD_SIZES,
   isEager = false,
 }: {
   site: Site;
   token: Pick<TokenView, "image" | "metadata">;
   alt?: string;
+  sizes?: string;
   isEager?: boolean;
 }) => {
-  const { status, url } = token.image;
+  const { status, url, placeholder, variants } = token.image;
   const path = status === "cached" ? picturePath(site, url) : undefined;
   const isUnread = status === "none" && token.metadata.version === null;
   if (path === undefined) return <span class="no-picture">{placeholders[isUnread ? "unread" : status]}</span>;
+  const behind = placeholder === null ? undefined : placeholderUrl(placeholder);
+  const srcset = variants.flatMap((variant) => {
+    const source = picturePath(site, variant.url);
+    return source === undefined ? [] : `${source} ${variant.width}w`;
+  });
   return (
-    <img
-      src={path}
-      alt={alt}
-      width={PICTURE_PX}
-      height={PICTURE_PX}
-      loading={isEager ? "eager" : "lazy"}
-      decoding="async"
-    />
+    <>
+      {behind !== undefined && (
+        // Not an <img>, which scripts and assistive technology would take for a picture of the page.
+        <svg class="placeholder" viewBox="0 0 8 8" aria-hidden="true">
+          <image href={behind} width={8} height={8} />
+        </svg>
+      )}
+      <picture>
+        {srcset.length > 0 && <source type="image/webp" srcset={srcset.join(", ")} sizes={sizes} />}
+        <img
+          src={path}
+          alt={alt}
+          width={PICTURE_PX}
+          height={PICTURE_PX}
+          loading={isEager ? "eager" : "lazy"}
+          decoding="async"
+        />
+      </picture>
+    </>
   );
 };
 

@@ -3,7 +3,7 @@
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { fetchReasonTable } from "../../media/rules.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
-import { displayName, PICTURE_PX, Picture } from "../collection/token-card.tsx";
+import { displayName, PICTURE_PX, Picture, STAGE_SIZES } from "../collection/token-card.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Reason, sentenceOf } from "../reason.tsx";
 import { Foreign, plain } from "../text.tsx";
@@ -97,7 +97,7 @@ const Shown = ({ site, token, asImage }: MediaProps) => {
         preload="metadata"
       />
     );
-  return <Picture site={site} token={token} alt={`Image of ${name}`} isEager />;
+  return <Picture site={site} token={token} alt={`Image of ${name}`} sizes={STAGE_SIZES} isEager />;
 };
 
 const fetchReasons: Readonly<Record<string, string>> = fetchReasonTable;
