@@ -255,6 +255,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/collections/{collection_address}/tokens/batch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Up to 100 tokens of a collection, in the order of their ids
+         * @description Each item is the same as from the single-token route. Ids of tokens without an indexed transfer are listed in `missing`. An id that is repeated is answered once.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly post: operations["getTokens"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/trade_checks": {
         readonly parameters: {
             readonly query?: never;
@@ -1204,6 +1226,20 @@ export interface components {
             }[];
             /** @description The number of different values. */
             readonly values_total: number;
+        };
+        readonly TokenBatch: {
+            readonly items: readonly components["schemas"]["Token"][];
+            /** @description Ids without a token. */
+            readonly missing: readonly string[];
+        };
+        readonly TokenBatchRequest: {
+            /**
+             * @example [
+             *       "1",
+             *       "2"
+             *     ]
+             */
+            readonly token_ids: readonly string[];
         };
         readonly TradeCheck: {
             readonly chain_id: number;
@@ -2924,6 +2960,120 @@ export interface operations {
             };
             /** @description Not acceptable */
             readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TokenBatchRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The tokens, and the ids of those that don't exist */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenBatch"];
+                };
+            };
+            /** @description Invalid request / Too many token ids, max number of token ids allowed is 100 */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request body too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unsupported media type */
+            readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -5,6 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { requireOperator } from "../access/module.ts";
 import {
+  batchRoutes,
   catalogRoutes,
   informationRoutes,
   reportRoutes,
@@ -88,6 +89,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     "market",
     catalogRoutes(catalog),
     searchRoutes(catalog),
+    batchRoutes(catalog),
     checkRoutes(services),
     walletRoutes(services.delegationModule),
   );

@@ -16,6 +16,7 @@ export { informationRoutes } from "./information/information-routes.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";
+export { batchRoutes } from "./tokens/batch-routes.ts";
 export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
