@@ -5,6 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { requireOperator } from "../access/module.ts";
 import {
+  activityRoutes,
   batchRoutes,
   catalogRoutes,
   informationRoutes,
@@ -90,6 +91,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     catalogRoutes(catalog),
     searchRoutes(catalog),
     batchRoutes(catalog),
+    activityRoutes(catalog),
     checkRoutes(services),
     walletRoutes(services.delegationModule),
   );

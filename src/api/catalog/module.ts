@@ -1,6 +1,7 @@
 /** Collections and tokens as the API returns them, with creators' information and reports. */
 
 import type { ChainTables } from "../chain/index/tables.ts";
+import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
 import {
   createInformation,
@@ -10,6 +11,7 @@ import {
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 
+export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
 export { informationRoutes } from "./information/information-routes.ts";
@@ -20,6 +22,7 @@ export { batchRoutes } from "./tokens/batch-routes.ts";
 export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
+  ActivityDeps &
   InformationDeps &
   Omit<ReportDeps, "catalog" | "store"> & {
     readonly tables: ChainTables;
@@ -27,6 +30,7 @@ export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   };
 
 export interface CatalogModule {
+  readonly activity: ActivityService;
   readonly catalog: Catalog;
   readonly information: InformationService;
   readonly holdings: Holdings;
@@ -37,6 +41,7 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
   const information = createInformation(deps);
   const catalog = createCatalog({ ...deps, information });
   return {
+    activity: createActivity(deps),
     catalog,
     information,
     holdings: createHoldings(deps),
