@@ -343,6 +343,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/collections/{collection_address}/owners": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The owners of a collection with quantities, now or at a block
+         * @description Largest first, and by address where quantities are equal. `at_block` goes by the transfers from the first indexed block on. While tokens move, an owner whose quantity changes may be on two pages or on none; pages of an `at_block` are exact once the block is final.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getOwners"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/trade_checks": {
         readonly parameters: {
             readonly query?: never;
@@ -1335,6 +1357,19 @@ export interface components {
             readonly at: string;
             /** @description null for metadata. */
             readonly transaction_hash: string | null;
+        };
+        readonly OwnerPage: {
+            readonly items: readonly {
+                readonly owner: string;
+                /** @description ERC-721: the number of tokens. ERC-1155: the sum of the balances. */
+                readonly quantity: string;
+            }[];
+            /** @description Null after the last page. */
+            readonly next_cursor: string | null;
+            /** @description The number of owners on all pages. */
+            readonly total: number;
+            /** @description `at_block`, or the newest indexed block; null before there is any. */
+            readonly as_of_block: number | null;
         };
         readonly TradeCheck: {
             readonly chain_id: number;
@@ -3473,6 +3508,113 @@ export interface operations {
             };
             /** @description You cannot consume this service */
             readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getOwners: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description The owners at the end of this block, which must be indexed; without it, the current ones. */
+                readonly at_block?: number;
+                readonly limit?: number;
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of owners */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OwnerPage"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -9,6 +9,7 @@ import {
   batchRoutes,
   catalogRoutes,
   informationRoutes,
+  ownerRoutes,
   reportRoutes,
   searchRoutes,
   validateLimit,
@@ -92,6 +93,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     searchRoutes(catalog),
     batchRoutes(catalog),
     activityRoutes(catalog),
+    ownerRoutes(catalog),
     checkRoutes(services),
     walletRoutes(services.delegationModule),
   );

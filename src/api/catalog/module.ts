@@ -2,6 +2,7 @@
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
+import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
 import {
   createInformation,
@@ -14,6 +15,7 @@ import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
+export { ownerRoutes } from "./holders/owner-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
@@ -23,6 +25,7 @@ export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   ActivityDeps &
+  OwnersDeps &
   InformationDeps &
   Omit<ReportDeps, "catalog" | "store"> & {
     readonly tables: ChainTables;
@@ -34,6 +37,7 @@ export interface CatalogModule {
   readonly catalog: Catalog;
   readonly information: InformationService;
   readonly holdings: Holdings;
+  readonly owners: OwnersService;
   readonly reports: Reports;
 }
 
@@ -45,6 +49,7 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     catalog,
     information,
     holdings: createHoldings(deps),
+    owners: createOwners(deps),
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),
   };
 }

@@ -17,6 +17,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
   const made = await indexes();
   expect(made.map(({ name }) => name)).toEqual([
+    "vitrine_collection_holder_by_tokens",
     "vitrine_delegation_by_from",
     "vitrine_delegation_by_to",
     "vitrine_lock_event_of_collection",

@@ -66,6 +66,12 @@ export const servingIndexes: readonly ServingIndex[] = [
     columns: "chain_id, collection_address, owner, token_id",
   },
   {
+    name: "vitrine_collection_holder_by_tokens",
+    table: "collection_holder",
+    columns: "chain_id, collection_address, (-tokens), holder",
+    where: "tokens > 0",
+  },
+  {
     name: "vitrine_token_balance_by_holder",
     table: "token_balance",
     columns: "chain_id, collection_address, holder, token_id",
