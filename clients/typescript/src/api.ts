@@ -365,6 +365,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/wallets/{address}/tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A wallet's tokens over all collections, with those that it may use by delegation
+         * @description The wallet's own tokens come first, by chain, collection and token id. With `include_delegated=true` those follow that holders delegated to it without limits on rights, in the delegate registries that are indexed here; trade checks accept the wallet for the same tokens.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getWalletTokens"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/trade_checks": {
         readonly parameters: {
             readonly query?: never;
@@ -1371,6 +1393,34 @@ export interface components {
             /** @description `at_block`, or the newest indexed block; null before there is any. */
             readonly as_of_block: number | null;
         };
+        readonly WalletTokenPage: {
+            readonly items: readonly {
+                readonly token: components["schemas"]["Token"];
+                /** @description 1 for ERC-721, the balance for ERC-1155. */
+                readonly quantity: string;
+                /** @description The wallet, or who delegated the token to it. */
+                readonly holder: string;
+                /** @description The delegation that lets the wallet use the token; null for its own tokens. */
+                readonly via: components["schemas"]["Delegation"] | null;
+            }[];
+            /** @description Null after the last page. */
+            readonly next_cursor: string | null;
+            /** @description The number of entries on all pages. */
+            readonly total: number;
+        };
+        readonly Delegation: {
+            /** @enum {string} */
+            readonly type: "ALL" | "CONTRACT" | "ERC721" | "ERC20" | "ERC1155";
+            /** @description The wallet that delegates. */
+            readonly from: string;
+            /** @description The wallet that may act for it. */
+            readonly to: string;
+            readonly contract: string | null;
+            readonly tokenId: string | null;
+            /** @description 32 bytes; all zero for a delegation without limits. */
+            readonly rights: string;
+            readonly amount: string | null;
+        };
         readonly TradeCheck: {
             readonly chain_id: number;
             readonly collection_address: string;
@@ -1465,19 +1515,6 @@ export interface components {
             readonly tokenId: string | null;
             /** @description 32 bytes; all zero for a delegation without limits. */
             readonly rights: string | null;
-            readonly amount: string | null;
-        };
-        readonly Delegation: {
-            /** @enum {string} */
-            readonly type: "ALL" | "CONTRACT" | "ERC721" | "ERC20" | "ERC1155";
-            /** @description The wallet that delegates. */
-            readonly from: string;
-            /** @description The wallet that may act for it. */
-            readonly to: string;
-            readonly contract: string | null;
-            readonly tokenId: string | null;
-            /** @description 32 bytes; all zero for a delegation without limits. */
-            readonly rights: string;
             readonly amount: string | null;
         };
         readonly NewKey: {
@@ -3575,6 +3612,115 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["OwnerPage"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getWalletTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, all. */
+                readonly chain_id?: number;
+                /** @description Without it, all collections. */
+                readonly collection_address?: string;
+                /** @description false by default */
+                readonly include_delegated?: "true" | "false";
+                readonly limit?: number;
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of tokens */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WalletTokenPage"];
                 };
             };
             /** @description The client's `If-None-Match` names the current answer */

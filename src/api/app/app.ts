@@ -13,6 +13,7 @@ import {
   reportRoutes,
   searchRoutes,
   validateLimit,
+  walletTokenRoutes,
 } from "../catalog/module.ts";
 import { createConsole } from "../console/module.ts";
 import { registryRoutes, walletRoutes } from "../delegation/module.ts";
@@ -94,6 +95,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     batchRoutes(catalog),
     activityRoutes(catalog),
     ownerRoutes(catalog),
+    walletTokenRoutes(catalog),
     checkRoutes(services),
     walletRoutes(services.delegationModule),
   );

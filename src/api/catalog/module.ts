@@ -3,6 +3,7 @@
 import type { ChainTables } from "../chain/index/tables.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
 import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
+import { createWalletTokens, type WalletTokens } from "./holders/wallet-tokens.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
 import {
   createInformation,
@@ -16,6 +17,7 @@ export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
+export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
@@ -38,6 +40,7 @@ export interface CatalogModule {
   readonly information: InformationService;
   readonly holdings: Holdings;
   readonly owners: OwnersService;
+  readonly walletTokens: WalletTokens;
   readonly reports: Reports;
 }
 
@@ -50,6 +53,7 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     information,
     holdings: createHoldings(deps),
     owners: createOwners(deps),
+    walletTokens: createWalletTokens({ ...deps, catalog }),
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),
   };
 }

@@ -17,6 +17,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
   const made = await indexes();
   expect(made.map(({ name }) => name)).toEqual([
+    "vitrine_collection_holder_by_holder",
     "vitrine_collection_holder_by_tokens",
     "vitrine_delegation_by_from",
     "vitrine_delegation_by_to",
@@ -24,6 +25,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
     "vitrine_lock_event_of_holder",
     "vitrine_lock_event_of_token",
     "vitrine_token_balance_by_holder",
+    "vitrine_token_range_by_owner",
     "vitrine_token_state_burned",
     "vitrine_token_state_by_owner",
     "vitrine_token_state_locked",

@@ -66,6 +66,17 @@ export const servingIndexes: readonly ServingIndex[] = [
     columns: "chain_id, collection_address, owner, token_id",
   },
   {
+    name: "vitrine_collection_holder_by_holder",
+    table: "collection_holder",
+    columns: "chain_id, holder, collection_address",
+    where: "tokens > 0",
+  },
+  {
+    name: "vitrine_token_range_by_owner",
+    table: "token_range",
+    columns: "chain_id, collection_address, owner, from_token_id",
+  },
+  {
     name: "vitrine_collection_holder_by_tokens",
     table: "collection_holder",
     columns: "chain_id, collection_address, (-tokens), holder",
