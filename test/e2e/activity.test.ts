@@ -1,4 +1,4 @@
-import { createPublicClient, type HDAccount, http } from "viem";
+import { createPublicClient, type HDAccount, http, zeroHash } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
@@ -26,6 +26,7 @@ beforeAll(async () => {
   heroes = await chain.deploy("VitrineHeroes", ["http://127.0.0.1:1/"]);
   items = await chain.deploy("VitrineItems", ["http://127.0.0.1:1/{id}"]);
   early = await chain.deploy("EarlyHeroes");
+  const registry = await chain.deploy("DelegateRegistryV2");
   await chain.write(heroes, "updateApprovedContracts", [[game().address], [true]]);
   const steps: readonly (readonly [Contract, string, readonly unknown[], HDAccount?])[] = [
     [heroes, "mintRange", [ada().address, 1n, 4n]],
@@ -46,7 +47,11 @@ beforeAll(async () => {
   for (const [contract, name, args, sender] of steps)
     mined.push((await chain.write(contract, name, args, sender)).blockNumber);
   blocks = mined;
-  site = await createSite([{ chain, collections: [heroes, items, early].map(lower) }]);
+  await chain.write(registry, "delegateAll", [cy().address, zeroHash, true], ben());
+  await chain.write(registry, "delegateERC721", [cy().address, heroes.address, 2n, zeroHash, true], ada());
+  site = await createSite([
+    { chain, collections: [heroes, items, early].map(lower), registry: lower(registry) },
+  ]);
   service = await site.start("activity");
   await untilIndexed(service, chain);
   key = await createKey(service);
@@ -142,4 +147,24 @@ it("what happened to a token, in a collection and to a wallet is told newest fir
     ["transfer", "1", "1", sale],
   ]);
   expect(ofBen.items[3]).toMatchObject({ from: lower(ada()), to: lower(ben()), chain_id: chain.chainId });
+});
+
+it("a wallet's tokens are its own in every collection, and those that the registry lets it use", async () => {
+  const { items: held } = await read(`/wallets/${lower(cy())}/tokens?include_delegated=true&limit=100`);
+
+  const named = held.map(({ token, quantity, holder, via }) =>
+    [token.collection_address, token.token_id, quantity, holder, via?.type ?? "own"].join(" "),
+  );
+  expect(named.sort()).toEqual(
+    [
+      [lower(heroes), 1, 1, lower(cy()), "own"],
+      [lower(items), 1, 4, lower(cy()), "own"],
+      [lower(early), 100, 1, lower(cy()), "own"],
+      [lower(heroes), 9, 1, lower(ben()), "ALL"],
+      [lower(items), 1, 2, lower(ben()), "ALL"],
+      [lower(heroes), 2, 1, lower(ada()), "ERC721"],
+    ]
+      .map((parts) => parts.join(" "))
+      .sort(),
+  );
 });
