@@ -163,6 +163,8 @@ export const lockEvent = onchainTable("lock_event", (t) => ({
   collectionAddress: t.hex().notNull(),
   /** Null for a DefaultLocked, which applies to all tokens of the collection without an event of their own. */
   tokenId: t.bigint(),
+  /** The ERC-721 token's owner before the event; null for a default, an ERC-1155 token and an unknown owner. */
+  holder: t.hex(),
   standard: t.text({ enum: lockStandardNames }).notNull(),
   direction: t.text({ enum: ["lock", "unlock"] }).notNull(),
   /** Who locked or unlocked, or may unlock; null if the event names nobody. */

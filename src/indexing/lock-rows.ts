@@ -16,6 +16,7 @@ import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.t
 import { initialToken, tokenKey } from "./token-key.ts";
 import { materialiseToken } from "./token-ranges.ts";
 
+type Holder = `0x${string}` | null;
 type DecodedTokenLock = DecodedLock & { readonly tokenId: bigint };
 
 /** Locks or unlocks one token: two store operations, and more for a token without a transfer so far. */
@@ -28,6 +29,7 @@ export async function changeTokenLock(
   const lastLockChangeBlock = event.block.number;
   let changed = applyLock(noLocks, standard, decoded.isLocked, lastLockChangeBlock);
   let hasTransfer = false;
+  let holder: Holder = null;
   await context.db
     .insert(tokenState)
     .values({
@@ -38,11 +40,12 @@ export async function changeTokenLock(
     })
     .onConflictDoUpdate((row) => {
       hasTransfer = row.standard !== null;
+      holder = row.owner;
       changed = applyLock(row, standard, decoded.isLocked, lastLockChangeBlock);
       return { ...changed.state, lastLockChangeBlock };
     });
-  if (!hasTransfer) await materialiseToken(event, context, decoded.tokenId);
-  await recordTokenLock(event, context, standard, decoded, changed);
+  if (!hasTransfer) holder = (await materialiseToken(event, context, decoded.tokenId))?.owner ?? null;
+  await recordTokenLock(event, context, standard, { ...decoded, holder }, changed);
 }
 
 /** Changes the state of all tokens without an event of their own. */
@@ -66,6 +69,7 @@ export async function changeDefaultLock(
     id: event.id,
     ...collectionKey(event, context),
     tokenId: null,
+    holder: null,
     standard,
     direction: locked ? "lock" : "unlock",
     approvedContract: null,
@@ -81,10 +85,12 @@ export async function changeDefaultLock(
 export function transferLocks(event: ChainEvent, context: Context, tokenId: bigint, part?: number) {
   const ended: { standard: LockStandardName; changed: LockChange }[] = [];
   const lastLockChangeBlock = event.block.number;
+  let holder: Holder = null;
   return {
     /** The columns that change; empty for almost all tokens. */
-    end(row: LockState): Partial<typeof tokenState.$inferInsert> {
-      let state = row;
+    end(row: LockState & { readonly owner: Holder }): Partial<typeof tokenState.$inferInsert> {
+      let state: LockState = row;
+      holder = row.owner;
       for (const standard of endedBy(row)) {
         const changed = applyLock(state, standard, false, lastLockChangeBlock);
         ended.push({ standard, changed });
@@ -96,7 +102,7 @@ export function transferLocks(event: ChainEvent, context: Context, tokenId: bigi
     /** Writes an audit row for each ended lock. Call it after that write. */
     async record(): Promise<void> {
       for (const { standard, changed } of ended) {
-        const decoded = { tokenId, isLocked: false, by: null };
+        const decoded = { tokenId, isLocked: false, by: null, holder };
         await recordTokenLock(
           event,
           context,
@@ -114,7 +120,7 @@ async function recordTokenLock(
   event: ChainEvent,
   context: Context,
   standard: LockStandardName,
-  { tokenId, isLocked, by }: DecodedTokenLock,
+  { tokenId, isLocked, by, holder }: DecodedTokenLock & { readonly holder: Holder },
   { state, anomaly }: LockChange,
   id = event.id,
 ): Promise<void> {
@@ -122,6 +128,7 @@ async function recordTokenLock(
     id,
     ...collectionKey(event, context),
     tokenId,
+    holder,
     standard,
     direction: isLocked ? "lock" : "unlock",
     approvedContract: by,

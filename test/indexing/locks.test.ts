@@ -108,6 +108,21 @@ describe("ERC-6982", () => {
   });
 });
 
+it("each lock event names the token's owner before it, if one is known", async () => {
+  await run("lock721x", "mint", "unlock721x", "lock5753", "transfer", "defaultLock", "lock721x");
+
+  expect(
+    store.rows(lockEvent).map(({ standard, direction, holder }) => [standard, direction, holder]),
+  ).toEqual([
+    ["erc721x", "lock", null],
+    ["erc721x", "unlock", ADA],
+    ["erc5753", "lock", ADA],
+    ["erc5753", "unlock", ADA],
+    ["erc6982", "lock", null],
+    ["erc721x", "lock", BEN],
+  ]);
+});
+
 describe("ERC-5753", () => {
   it("names who may unlock, and a repeated lock is no second one", async () => {
     await run("mint", "lock5753", "lock5753", "unlock5753");

@@ -5,11 +5,15 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { requireOperator } from "../access/module.ts";
 import {
+  activityRoutes,
+  batchRoutes,
   catalogRoutes,
   informationRoutes,
+  ownerRoutes,
   reportRoutes,
   searchRoutes,
   validateLimit,
+  walletTokenRoutes,
 } from "../catalog/module.ts";
 import { createConsole } from "../console/module.ts";
 import { registryRoutes, walletRoutes } from "../delegation/module.ts";
@@ -88,6 +92,10 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     "market",
     catalogRoutes(catalog),
     searchRoutes(catalog),
+    batchRoutes(catalog),
+    activityRoutes(catalog),
+    ownerRoutes(catalog),
+    walletTokenRoutes(catalog),
     checkRoutes(services),
     walletRoutes(services.delegationModule),
   );

@@ -5,8 +5,20 @@ import { ApiError } from "../http/errors.ts";
 
 export function createCollections({ chains, collections }: Pick<IndexConfig, "chains" | "collections">) {
   const known = new Set(chains.map((chain) => chain.id));
+  /** Throws INVALID_REQUEST for a chain without an RPC endpoint. */
+  function requireKnown(chainId: number | undefined): void {
+    if (chainId === undefined || known.has(chainId)) return;
+    const message = `chain ${chainId} is not served here; known chains are ${[...known].join(", ")}`;
+    throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
+  }
   return {
     all: collections,
+
+    /** The chain that a request names, or all; throws INVALID_REQUEST for one without an RPC endpoint. */
+    chainIds(chainId?: number): readonly number[] {
+      requireKnown(chainId);
+      return chainId === undefined ? [...known] : [chainId];
+    },
 
     /** The chain index's first block: one for all collections of a chain (ponder.config.ts). */
     firstBlock: (chainId: number): number =>
@@ -17,10 +29,7 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
      * INVALID_REQUEST for a chain without an RPC endpoint and COLLECTION_NOT_FOUND for an unconfigured address.
      */
     find(address: string, chainId?: number): CollectionConfig {
-      if (chainId !== undefined && !known.has(chainId)) {
-        const message = `chain ${chainId} is not served here; known chains are ${[...known].join(", ")}`;
-        throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
-      }
+      requireKnown(chainId);
       const found = collections.find(
         (each) => each.address === address && (chainId === undefined || each.chainId === chainId),
       );

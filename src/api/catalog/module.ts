@@ -1,6 +1,9 @@
 /** Collections and tokens as the API returns them, with creators' information and reports. */
 
 import type { ChainTables } from "../chain/index/tables.ts";
+import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
+import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
+import { createWalletTokens, type WalletTokens } from "./holders/wallet-tokens.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
 import {
   createInformation,
@@ -10,15 +13,21 @@ import {
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 
+export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
+export { ownerRoutes } from "./holders/owner-routes.ts";
+export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";
+export { batchRoutes } from "./tokens/batch-routes.ts";
 export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
+  ActivityDeps &
+  OwnersDeps &
   InformationDeps &
   Omit<ReportDeps, "catalog" | "store"> & {
     readonly tables: ChainTables;
@@ -26,9 +35,12 @@ export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   };
 
 export interface CatalogModule {
+  readonly activity: ActivityService;
   readonly catalog: Catalog;
   readonly information: InformationService;
   readonly holdings: Holdings;
+  readonly owners: OwnersService;
+  readonly walletTokens: WalletTokens;
   readonly reports: Reports;
 }
 
@@ -36,9 +48,12 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
   const information = createInformation(deps);
   const catalog = createCatalog({ ...deps, information });
   return {
+    activity: createActivity(deps),
     catalog,
     information,
     holdings: createHoldings(deps),
+    owners: createOwners(deps),
+    walletTokens: createWalletTokens({ ...deps, catalog }),
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),
   };
 }

@@ -419,6 +419,7 @@ CREATE TABLE vitrine.version (
 CREATE INDEX version_age ON vitrine.version USING btree (fetched_at);
 CREATE INDEX version_document ON vitrine.version USING btree (content_hash);
 CREATE INDEX version_normaliser ON vitrine.version USING btree (normaliser, id) WHERE (outcome = 'updated'::text);
+CREATE INDEX version_updates ON vitrine.version USING btree (chain_id, collection, fetched_at, id) WHERE (outcome = 'updated'::text);
 
 -- Module refresh
 

@@ -29,6 +29,7 @@ import {
   type SampledCollection,
 } from "./records/sample-store.ts";
 import { findUntransferred, notReadSince, readServed } from "./records/store.ts";
+import { readUpdates } from "./records/update-store.ts";
 import { type CollectionRef, lockTraits } from "./traits/trait-type-store.ts";
 import { lowerHighest } from "./traits/trait-value-store.ts";
 import { isUriOfVersion, type Resolve } from "./uri/resolve.ts";
@@ -99,6 +100,7 @@ export function createMetadata(deps: MetadataDeps) {
       readServed(db, chainId, collection, tokenIds, deps.operatorContact),
 
     readServedImages,
+    readUpdates,
 
     /** See `recordFetches`. */
     recordAll: (tx: Queryable, ends: readonly FetchEnd[]): Promise<RecordedOutcome[]> =>

@@ -17,15 +17,23 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
   const made = await indexes();
   expect(made.map(({ name }) => name)).toEqual([
+    "vitrine_collection_holder_by_holder",
+    "vitrine_collection_holder_by_tokens",
     "vitrine_delegation_by_from",
     "vitrine_delegation_by_to",
-    "vitrine_lock_event_by_token",
+    "vitrine_lock_event_of_collection",
+    "vitrine_lock_event_of_holder",
+    "vitrine_lock_event_of_token",
     "vitrine_token_balance_by_holder",
+    "vitrine_token_range_by_owner",
     "vitrine_token_state_burned",
     "vitrine_token_state_by_owner",
     "vitrine_token_state_locked",
     "vitrine_token_state_unlocked",
-    "vitrine_token_transfer_by_token",
+    "vitrine_token_transfer_of_collection",
+    "vitrine_token_transfer_of_receiver",
+    "vitrine_token_transfer_of_sender",
+    "vitrine_token_transfer_of_token",
   ]);
 
   await createServingIndexes(url, CHAIN_SCHEMA);
@@ -36,7 +44,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
 it("an index whose making was cut short is made anew", async () => {
   await createServingIndexes(url, CHAIN_SCHEMA);
   await database.query("update pg_index set indisvalid = false where indexrelid = to_regclass($1)", [
-    `${CHAIN_SCHEMA}.vitrine_lock_event_by_token`,
+    `${CHAIN_SCHEMA}.vitrine_lock_event_of_token`,
   ]);
 
   await createServingIndexes(url, CHAIN_SCHEMA);

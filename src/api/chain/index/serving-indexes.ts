@@ -8,6 +8,7 @@ import type { Logger } from "../../http/logger.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
 import type { IndexHeads } from "./index-heads.ts";
 import { hasOwnUnlock } from "./lock-sql.ts";
+import { inChainOrder, transferKind } from "./transfer-kind.ts";
 
 const POLL_MS = 5_000;
 
@@ -20,16 +21,24 @@ interface ServingIndex {
 }
 
 export const servingIndexes: readonly ServingIndex[] = [
-  {
-    name: "vitrine_lock_event_by_token",
-    table: "lock_event",
-    columns: "chain_id, collection_address, token_id",
-  },
-  {
-    name: "vitrine_token_transfer_by_token",
+  // Activity is read by kind, newest first (catalog/activity/activity-store.ts).
+  ...["chain_id, collection_address, token_id", "chain_id, collection_address", "chain_id, holder"].map(
+    (key, position) => ({
+      name: `vitrine_lock_event_of_${["token", "collection", "holder"][position]}`,
+      table: "lock_event",
+      columns: `${key}, direction, ${inChainOrder("id")}`,
+    }),
+  ),
+  ...[
+    "chain_id, collection_address, token_id",
+    "chain_id, collection_address",
+    'chain_id, "from"',
+    'chain_id, "to"',
+  ].map((key, position) => ({
+    name: `vitrine_token_transfer_of_${["token", "collection", "sender", "receiver"][position]}`,
     table: "token_transfer",
-    columns: "chain_id, collection_address, token_id",
-  },
+    columns: `${key}, ${transferKind()}, ${inChainOrder("id")}`,
+  })),
   { name: "vitrine_delegation_by_from", table: "delegation", columns: 'chain_id, "from"' },
   { name: "vitrine_delegation_by_to", table: "delegation", columns: 'chain_id, "to"' },
   {
@@ -55,6 +64,23 @@ export const servingIndexes: readonly ServingIndex[] = [
     name: "vitrine_token_state_by_owner",
     table: "token_state",
     columns: "chain_id, collection_address, owner, token_id",
+  },
+  {
+    name: "vitrine_collection_holder_by_holder",
+    table: "collection_holder",
+    columns: "chain_id, holder, collection_address",
+    where: "tokens > 0",
+  },
+  {
+    name: "vitrine_token_range_by_owner",
+    table: "token_range",
+    columns: "chain_id, collection_address, owner, from_token_id",
+  },
+  {
+    name: "vitrine_collection_holder_by_tokens",
+    table: "collection_holder",
+    columns: "chain_id, collection_address, (-tokens), holder",
+    where: "tokens > 0",
   },
   {
     name: "vitrine_token_balance_by_holder",

@@ -13,6 +13,7 @@ export interface ChainTables {
   readonly tokenBalance: string;
   readonly tokenTransfer: string;
   readonly collectionState: string;
+  readonly collectionHolder: string;
   readonly lockEvent: string;
   readonly lockDefault: string;
   readonly delegation: string;
@@ -34,6 +35,7 @@ export function chainTables(schema: string, collections: readonly CollectionConf
     tokenBalance: name("token_balance"),
     tokenTransfer: name("token_transfer"),
     collectionState: name("collection_state"),
+    collectionHolder: name("collection_holder"),
     lockEvent: name("lock_event"),
     lockDefault: name("lock_default"),
     delegation: name("delegation"),

@@ -1,0 +1,147 @@
+/** Who owns how much of a collection, now and at a block of the past, from the chain index. */
+
+import { zeroAddress } from "viem";
+import type { Standard } from "../../../config.ts";
+import { blockOf } from "../../chain/index/index-trust.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import { inChainOrder } from "../../chain/index/transfer-kind.ts";
+import { planName, type Queryable } from "../../db/database.ts";
+
+export interface Owner {
+  readonly owner: string;
+  /** ERC-721: the number of tokens; ERC-1155: the sum of the balances. */
+  readonly quantity: string;
+}
+
+export interface OwnersQuery {
+  readonly chainId: number;
+  readonly address: string;
+  /** Only owners after this one: with less, or as much and a higher address. */
+  readonly after: Owner | undefined;
+  readonly limit: number;
+}
+
+export interface OwnersAnswer {
+  readonly owners: readonly Owner[];
+  readonly total: number;
+}
+
+/** The collection's standard by its transfers, and the newest indexed block; null before the first. */
+export async function readHead(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: Pick<OwnersQuery, "chainId" | "address">,
+): Promise<{ readonly block: number | null; readonly standard: Standard | null }> {
+  const [row] = await db.query<{ block: string | null; standard: Standard | null }>(
+    `select (select ${blockOf("c.latest_checkpoint")} from ${tables.checkpoint} c where c.chain_id = $1) as block,
+            (select s.standard from ${tables.collectionState} s
+              where s.chain_id = $1 and s.collection_address = $2) as standard`,
+    [chainId, address],
+  );
+  return { block: row?.block == null ? null : Number(row.block), standard: row?.standard ?? null };
+}
+
+const inCollection = "chain_id = $1 and collection_address = $2";
+
+/** SQL: the page after $3, $4 of `holdings`, a query of (owner, quantity), and the number of its rows. */
+const paged = (holdings: string): string => `
+  with holdings as materialized (${holdings})
+  select (select count(*)::int from holdings) as total, h.owner, h.quantity::text as quantity
+    from (select) one
+    left join lateral (
+      select * from holdings
+       where $3::numeric is null or quantity < $3 or (quantity = $3 and owner > $4)
+       order by quantity desc, owner limit $5) h on true`;
+
+async function read(
+  db: Queryable,
+  text: string,
+  { chainId, address, after, limit }: OwnersQuery,
+  { block, name }: { readonly block?: number; readonly name?: string } = {},
+): Promise<OwnersAnswer> {
+  const parameters = [chainId, address, after?.quantity ?? null, after?.owner ?? null, limit];
+  const rows = await db.query<{ total: number; owner: string | null; quantity: string | null }>(
+    text,
+    block === undefined ? parameters : [...parameters, block],
+    name,
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    owners: rows.flatMap(({ owner, quantity }) =>
+      owner === null || quantity === null ? [] : { owner, quantity },
+    ),
+  };
+}
+
+/** ERC-721: counted with each transfer, so a page reads its own rows by an index. */
+export function readTokenOwners(
+  db: Queryable,
+  tables: ChainTables,
+  query: OwnersQuery,
+): Promise<OwnersAnswer> {
+  const text = `
+    select coalesce((select s.owners from ${tables.collectionState} s where ${inCollection}), 0) as total,
+           h.holder as owner, h.tokens::text as quantity
+      from (select) one
+      left join lateral (
+        select holder, tokens from ${tables.collectionHolder}
+         where ${inCollection} and tokens > 0
+           and (-tokens, holder) > (-coalesce($3::bigint, 2147483648), coalesce($4::text, ''))
+         order by -tokens, holder limit $5) h on true`;
+  return read(db, text, query, { name: planName(text) });
+}
+
+/** ERC-1155: balances are kept per token, so every page sums those of the collection. */
+export const readBalanceOwners = (db: Queryable, tables: ChainTables, query: OwnersQuery) =>
+  read(
+    db,
+    paged(`select holder as owner, sum(balance) as quantity from ${tables.tokenBalance}
+            where ${inCollection} and balance > 0 group by holder`),
+    query,
+  );
+
+/** ERC-721 at the end of a block: each token belongs to the receiver of its last transfer until then. */
+export const readTokenOwnersAt = (
+  db: Queryable,
+  tables: ChainTables,
+  query: OwnersQuery & { readonly block: number },
+) =>
+  read(
+    db,
+    paged(`
+      with moved as materialized (
+        select distinct on (token_id) token_id, "to" as owner from ${tables.tokenTransfer}
+         where ${inCollection} and last_token_id is null and block_number <= $6
+         order by token_id, ${inChainOrder("id")} desc),
+      ranges as (
+        select r.owner, r.to_token_id - r.from_token_id + 1 - (
+                 select count(*) from moved m where m.token_id between r.from_token_id and r.to_token_id) as quantity
+          from ${tables.tokenRange} r where ${inCollection} and r.minted_block <= $6),
+      parts as (
+        select owner, count(*)::numeric as quantity from moved where owner <> '${zeroAddress}' group by owner
+        union all select owner, quantity from ranges where quantity > 0)
+      select owner, sum(quantity) as quantity from parts group by owner`),
+    query,
+    { block: query.block },
+  );
+
+/** ERC-1155 at the end of a block: what a wallet received of each token until then, less what it sent. */
+export const readBalanceOwnersAt = (
+  db: Queryable,
+  tables: ChainTables,
+  query: OwnersQuery & { readonly block: number },
+) =>
+  read(
+    db,
+    paged(`
+      with moved as (
+        select token_id, "to" as owner, quantity from ${tables.tokenTransfer}
+         where ${inCollection} and block_number <= $6 and "to" <> '${zeroAddress}'
+        union all
+        select token_id, "from", -quantity from ${tables.tokenTransfer}
+         where ${inCollection} and block_number <= $6 and "from" <> '${zeroAddress}'),
+      balances as (select owner, sum(quantity) as quantity from moved group by owner, token_id)
+      select owner, sum(quantity) as quantity from balances where quantity > 0 group by owner`),
+    query,
+    { block: query.block },
+  );

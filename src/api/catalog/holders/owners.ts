@@ -1,0 +1,98 @@
+/** A collection's owners, largest first, now or at the end of an indexed block. */
+
+import { z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import { parseAddress } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
+import { pageCursor } from "../../http/page-cursor.ts";
+import type { Collections } from "../collections.ts";
+import {
+  type Owner,
+  readBalanceOwners,
+  readBalanceOwnersAt,
+  readHead,
+  readTokenOwners,
+  readTokenOwnersAt,
+} from "./owners-store.ts";
+
+const cursors = pageCursor(
+  z.strictObject({
+    owner: z.string().refine((text) => parseAddress(text) === text),
+    quantity: z.string().regex(/^[1-9][0-9]{0,99}$/),
+  }),
+);
+// What the column of ERC-721 counts takes.
+const COUNT_DIGITS_MAX = 10;
+
+export interface OwnersDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly collections: Pick<Collections, "firstBlock">;
+}
+
+export interface OwnersPage {
+  readonly items: readonly Owner[];
+  readonly nextCursor: string | null;
+  readonly total: number;
+  /** The block whose end the owners are of; null before the first indexed one. */
+  readonly asOfBlock: number | null;
+}
+
+export const createOwners = ({ database, tables, collections }: OwnersDeps) => ({
+  /**
+   * A page of owners with what they own: a number of ERC-721 tokens, or the sum of their ERC-1155 balances. With
+   * `atBlock` it is what the transfers up to the end of that block leave. Throws INVALID_REQUEST for a block that is not
+   * indexed, or a cursor of another list.
+   */
+  async page(
+    collection: CollectionConfig,
+    query: {
+      readonly atBlock?: number | undefined;
+      readonly limit: number;
+      readonly cursor?: string | undefined;
+    },
+  ): Promise<OwnersPage> {
+    const { chainId, address } = collection;
+    const { atBlock, limit } = query;
+    const head = await readHead(database, tables, collection);
+    if (atBlock !== undefined) requireIndexed(atBlock, collections.firstBlock(chainId), head.block);
+    const isErc1155 = (head.standard ?? collection.standard) === "erc1155";
+    const list = ["owners", chainId, address, atBlock ?? null, isErc1155];
+    const after = cursors.read(list, query.cursor);
+    if (!isErc1155 && (after?.quantity.length ?? 0) > COUNT_DIGITS_MAX)
+      throw new ApiError("INVALID_REQUEST", [
+        { path: "cursor", message: "cursor is not one that an answer gave as next_cursor" },
+      ]);
+    // One extra row shows whether another page follows.
+    const page = { chainId, address, after, limit: limit + 1 };
+    const { owners, total } =
+      atBlock === undefined
+        ? await (isErc1155 ? readBalanceOwners : readTokenOwners)(database, tables, page)
+        : await (isErc1155 ? readBalanceOwnersAt : readTokenOwnersAt)(database, tables, {
+            ...page,
+            block: atBlock,
+          });
+    const items = owners.slice(0, limit);
+    const last = items.at(-1);
+    return {
+      items,
+      nextCursor: owners.length > limit && last ? cursors.write(list, last) : null,
+      total,
+      asOfBlock: atBlock ?? head.block,
+    };
+  },
+});
+
+export type OwnersService = ReturnType<typeof createOwners>;
+
+function requireIndexed(block: number, first: number, head: number | null): void {
+  if (head === null) throw new ApiError("UNAVAILABLE");
+  if (block >= first && block <= head) return;
+  const message =
+    block > head
+      ? `block ${block} is not indexed yet; the newest indexed block is ${head}`
+      : `block ${block} is not indexed; the first indexed block is ${first}`;
+  throw new ApiError("INVALID_REQUEST", [{ path: "at_block", message }]);
+}

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
+import { CHAIN_SCHEMA, checkpoint, createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables, url } = test;
+const api = createTestApp(test);
+const key = await api.createKey();
+await createServingIndexes(url, CHAIN_SCHEMA);
+
+const wallet = (end: string): string => `0x${end.padStart(40, "0")}`;
+const [ZERO, ALICE, BEN, CY, DOT] = ["0", "a1", "b1", "c1", "d1"].map(wallet) as [
+  ...[string, string, string, string, string],
+];
+const HASH = `0x${"ab".repeat(32)}`;
+const HUGE = 2n ** 256n - 1n;
+
+beforeEach(async () => {
+  await database.query(
+    `truncate ${tables.tokenTransfer}, ${tables.tokenRange}, ${tables.tokenBalance}, ${tables.collectionState},
+              ${tables.collectionHolder}, ${tables.checkpoint}`,
+  );
+  for (const chainId of [CHAIN_ID, FAR_CHAIN_ID]) await test.setHead({ chainId, block: 100 });
+});
+
+const heroes = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
+const items = { chainId: FAR_CHAIN_ID, collectionAddress: FAR_COLLECTION };
+
+async function holders(counts: Readonly<Record<string, number>>): Promise<void> {
+  const owners = Object.values(counts).filter((tokens) => tokens > 0).length;
+  await test.insert("collectionState", { ...heroes, standard: "erc721", items: 100, owners });
+  for (const [holder, tokens] of Object.entries(counts))
+    await test.insert("collectionHolder", { ...heroes, holder, tokens });
+}
+const balance = (tokenId: bigint, holder: string, amount: bigint) =>
+  test.insert("tokenBalance", { ...items, tokenId, holder, balance: amount });
+
+let log = 0;
+const move = (block: number, from: string, to: string, tokenId: bigint, quantity = 1n, at = heroes) =>
+  test.insert("tokenTransfer", {
+    ...at,
+    id: checkpoint({ chainId: at.chainId, block, timestamp: block, log: log++ }),
+    tokenId,
+    from,
+    to,
+    quantity,
+    blockNumber: block,
+    blockTimestamp: block,
+    transactionHash: HASH,
+    logIndex: 0,
+  });
+
+const ask = (query = "", address = COLLECTION) =>
+  api.call(`/market/collections/${address}/owners${query}`, { key });
+const ofItems = (query = "") => ask(query, FAR_COLLECTION);
+interface Body {
+  readonly items: { readonly owner: string; readonly quantity: string }[];
+}
+const pairs = ({ items: rows }: Body) => rows.map(({ owner, quantity }) => [owner, quantity]);
+
+/** All pages of one owner each. */
+async function readAll(read: typeof ofItems, query = ""): Promise<string[][]> {
+  const seen: string[][] = [];
+  for (let cursor = ""; ; ) {
+    const { body } = await read(`?limit=1${query}${cursor && `&cursor=${cursor}`}`);
+    seen.push(...pairs(body));
+    if (body.next_cursor === null) return seen;
+    cursor = body.next_cursor;
+  }
+}
+
+describe("the owners of a collection", () => {
+  it("of ERC-721 come with their number of tokens, largest first, each on one page", async () => {
+    await holders({ [DOT]: 3, [ALICE]: 1, [BEN]: 12, [CY]: 3, [wallet("e1")]: 0 });
+
+    const { status, body } = await ask();
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      items: [
+        { owner: BEN, quantity: "12" },
+        { owner: CY, quantity: "3" },
+        { owner: DOT, quantity: "3" },
+        { owner: ALICE, quantity: "1" },
+      ],
+      next_cursor: null,
+      total: 4,
+      as_of_block: 100,
+    });
+    expect(await readAll(ask)).toEqual(pairs(body));
+  });
+
+  it("of ERC-1155 come with the sum of their balances, which may exceed any integer", async () => {
+    await test.insert("collectionState", { ...items, standard: "erc1155", items: 2, owners: 3 });
+    await balance(1n, ALICE, 2n);
+    await balance(2n, ALICE, 5n);
+    await balance(1n, BEN, HUGE);
+    await balance(2n, BEN, HUGE);
+    await balance(1n, CY, 7n);
+    await balance(1n, DOT, 0n);
+
+    const { body } = await ofItems();
+
+    expect(pairs(body)).toEqual([
+      [BEN, (2n * HUGE).toString()],
+      [ALICE, "7"],
+      [CY, "7"],
+    ]);
+    expect(body.total).toBe(3);
+    expect(await readAll(ofItems)).toEqual(pairs(body));
+  });
+
+  it("are none before the first transfer", async () => {
+    const none = { items: [], next_cursor: null, total: 0 };
+    expect((await ask()).body).toEqual({ ...none, as_of_block: 100 });
+    expect((await ask("?at_block=5")).body).toEqual({ ...none, as_of_block: 5 });
+    await database.query(`truncate ${tables.checkpoint}`);
+    expect((await ask()).body).toEqual({ ...none, as_of_block: null });
+    expect((await ask("?at_block=5")).body.code).toBe("UNAVAILABLE");
+  });
+});
+
+describe("the owners at a block", () => {
+  it("of ERC-721 are the receivers of the last transfers until then", async () => {
+    await test.insert("collectionState", { ...heroes, standard: "erc721", items: 2, owners: 2 });
+    await move(10, ZERO, ALICE, 1n);
+    await move(10, ZERO, ALICE, 2n);
+    await move(11, ALICE, BEN, 1n);
+    await move(11, BEN, CY, 1n);
+    await move(12, ALICE, ZERO, 2n);
+    await move(13, ZERO, BEN, 2n);
+
+    const at = async (block: number) => pairs((await ask(`?at_block=${block}`)).body);
+    expect(await at(9)).toEqual([]);
+    expect(await at(10)).toEqual([[ALICE, "2"]]);
+    expect(await at(11)).toEqual([
+      [ALICE, "1"],
+      [CY, "1"],
+    ]);
+    expect(await at(12)).toEqual([[CY, "1"]]);
+    expect(await at(100)).toEqual([
+      [BEN, "1"],
+      [CY, "1"],
+    ]);
+    expect(await readAll(ask, "&at_block=11")).toEqual(await at(11));
+  });
+
+  it("include tokens of a range that have not moved until then", async () => {
+    await test.insert("collectionState", { ...heroes, standard: "erc721", items: 6_000, owners: 2 });
+    const minted = { ...heroes, blockTimestamp: 10, transactionHash: HASH };
+    await test.insert("tokenTransfer", {
+      ...{
+        ...minted,
+        id: "range",
+        tokenId: 1n,
+        lastTokenId: 6_000n,
+        from: ZERO,
+        to: ALICE,
+        quantity: 6_000n,
+      },
+      ...{ blockNumber: 10, logIndex: 0 },
+    });
+    await test.insert("tokenRange", {
+      ...{ ...minted, fromTokenId: 1n, toTokenId: 6_000n, owner: ALICE, transferId: "range" },
+      ...{ mintedBlock: 10, mintedLog: 0 },
+    });
+    await move(11, ALICE, BEN, 6_000n);
+    await move(12, BEN, ALICE, 6_000n);
+    await move(13, ALICE, ZERO, 1n);
+
+    const at = async (block: number) => pairs((await ask(`?at_block=${block}`)).body);
+    expect(await at(9)).toEqual([]);
+    expect(await at(10)).toEqual([[ALICE, "6000"]]);
+    expect(await at(11)).toEqual([
+      [ALICE, "5999"],
+      [BEN, "1"],
+    ]);
+    expect(await at(12)).toEqual([[ALICE, "6000"]]);
+    expect(await at(13)).toEqual([[ALICE, "5999"]]);
+  });
+
+  it("of ERC-1155 have what they received until then, less what they sent", async () => {
+    await test.insert("collectionState", { ...items, standard: "erc1155", items: 2, owners: 2 });
+    await move(10, ZERO, ALICE, 1n, 10n, items);
+    await move(10, ZERO, ALICE, 2n, HUGE, items);
+    await move(11, ALICE, BEN, 1n, 4n, items);
+    await move(11, BEN, BEN, 1n, 3n, items);
+    // From before the first indexed block: sent, and never received.
+    await move(11, CY, BEN, 3n, 1n, items);
+    await move(12, ALICE, ZERO, 2n, HUGE, items);
+    await move(13, BEN, ALICE, 1n, 4n, items);
+
+    const at = async (block: number) => pairs((await ofItems(`?at_block=${block}`)).body);
+    expect(await at(11)).toEqual([
+      [ALICE, (HUGE + 6n).toString()],
+      [BEN, "5"],
+    ]);
+    expect(await at(12)).toEqual([
+      [ALICE, "6"],
+      [BEN, "5"],
+    ]);
+    expect(await at(13)).toEqual([
+      [ALICE, "10"],
+      [BEN, "1"],
+    ]);
+    expect(await readAll(ofItems, "&at_block=11")).toEqual(await at(11));
+  });
+
+  it("are refused for a block that is not indexed, and a cursor of another block", async () => {
+    await holders({ [ALICE]: 2, [BEN]: 1 });
+    const { next_cursor: cursor } = (await ask("?limit=1")).body;
+    const refused = async (query: string) => {
+      const { status, body } = await ask(query);
+      return [status, body.code, body.details?.[0]?.path, body.details?.[0]?.message];
+    };
+
+    const invalid = [400, "INVALID_REQUEST"];
+    expect(await refused("?at_block=101")).toEqual([
+      ...[...invalid, "at_block", "block 101 is not indexed yet; the newest indexed block is 100"],
+    ]);
+    for (const query of ["?at_block=-1", "?at_block=latest", "?at_block=1e3"])
+      expect((await refused(query)).slice(0, 3)).toEqual([...invalid, "at_block"]);
+    for (const query of [`?at_block=5&cursor=${cursor}`, `?cursor=${cursor}x`, "?cursor=e30"])
+      expect((await refused(query)).slice(0, 3)).toEqual([...invalid, "cursor"]);
+    expect((await ask("", wallet("9"))).body.code).toBe("COLLECTION_NOT_FOUND");
+  });
+});
