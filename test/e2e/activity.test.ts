@@ -122,7 +122,7 @@ it("tokens of a range belong to its receiver until they move", async () => {
   expect(await ownersAt(early, moved)).toEqual({ [lower(ada())]: "6000", [lower(cy())]: "1" });
 });
 
-it("what happened to a token, in a collection and to a wallet is told newest first", async () => {
+it("what happened to a token, in a collection and to a wallet is listed newest first", async () => {
   const [mint, sale, lock, unlock, burn, resale, late] = blocks;
   const path = `/collections/${lower(heroes)}`;
 

@@ -22,7 +22,7 @@ export function pageCursor<Position>(position: z.ZodType<Position>) {
   return {
     /** `list` names the list and its conditions; only the same list accepts the cursor. */
     write: (list: readonly unknown[], last: Position): string =>
-      Buffer.from(JSON.stringify([nameOf(list), last])).toString("base64url"),
+      Buffer.from(JSON.stringify([fingerprint(list), last])).toString("base64url"),
 
     /** Undefined for the first page. Throws INVALID_REQUEST, naming `cursor`, for anything but a cursor of this list. */
     read(list: readonly unknown[], cursor: string | undefined): Position | undefined {
@@ -30,14 +30,14 @@ export function pageCursor<Position>(position: z.ZodType<Position>) {
       const read = content.safeParse(parse(cursor));
       if (!read.success) throw refuse("cursor is not one that an answer gave as next_cursor");
       const [name, last] = read.data;
-      if (name !== nameOf(list))
+      if (name !== fingerprint(list))
         throw refuse("cursor belongs to another list; ask without it for the first page");
       return last;
     },
   };
 }
 
-const nameOf = (list: readonly unknown[]): string =>
+const fingerprint = (list: readonly unknown[]): string =>
   hash("sha1", JSON.stringify(list), "base64url").slice(0, LIST_LENGTH);
 
 function parse(cursor: string): unknown {

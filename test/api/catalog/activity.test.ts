@@ -116,7 +116,7 @@ async function live(): Promise<void> {
   await rename("Second");
 }
 
-it("a token's activity is told newest first, whole", async () => {
+it("a token's activity is listed newest first, whole", async () => {
   await live();
 
   const body = await read(OF_TOKEN);
@@ -187,7 +187,7 @@ it.each([1, 2, 3, 5])("pages of %i have every entry once, while more happens", a
   }
 });
 
-it("events of one block are told in their order, and those of one second after metadata", async () => {
+it("events of one block are listed in their order, and those of one second after metadata", async () => {
   await token();
   for (let log = 0; log < 12; log++) await move({ block: 5, log }, ALICE, BEN, 1n, BigInt(log));
   await rename("Now");
@@ -238,14 +238,14 @@ it("a mint of a range is one entry of the collection, and one of each of its tok
   expect((await read(OF_TOKEN, "?type=burn,transfer")).items).toEqual([]);
 });
 
-it("metadata of a token without a transfer is told to nobody", async () => {
+it("metadata of a token without a transfer is shown to nobody", async () => {
   await rename("Hidden", "9");
   await database.query("update vitrine.token set unseen = true where token_id = 9");
 
   expect((await read(OF_COLLECTION)).items).toEqual([]);
 });
 
-it("what cannot be told is refused by name", async () => {
+it("what cannot be listed is refused by name", async () => {
   await live();
   const { next_cursor: cursor } = await read(OF_TOKEN, "?limit=1");
   const refused = async (path: string, query = "") => {

@@ -56,7 +56,7 @@ it.each([
   expect(refused.body.details.map((each: { path: string }) => each.path)).toEqual([path]);
 });
 
-it("a collection that is not served, and a chain without the token, are told apart", async () => {
+it("a collection that is not served, and a chain without the token, have codes of their own", async () => {
   const unknown = await ask({ token_ids: ["1"] }, "", `0x${"9".repeat(40)}`);
   expect([unknown.status, unknown.body.code]).toEqual([404, "COLLECTION_NOT_FOUND"]);
   const far = await ask({ token_ids: ["1"] }, `?chain_id=${FAR_CHAIN_ID}`);

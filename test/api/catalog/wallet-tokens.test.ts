@@ -26,7 +26,7 @@ beforeEach(async () => {
   for (const chainId of [CHAIN_ID, FAR_CHAIN_ID]) await test.setHead({ chainId, block: 100 });
 });
 
-const hold = (at: typeof heroes, holder: string, tokens: number) =>
+const own = (at: typeof heroes, holder: string, tokens: number) =>
   test.insert("collectionHolder", { ...at, holder, tokens });
 const hero = (tokenId: bigint, owner: string | null) =>
   test.insert("tokenState", {
@@ -101,7 +101,7 @@ async function settle(): Promise<void> {
     [items, ADA, 2],
     [items, BEN, 1],
   ] as const)
-    await hold(at, holder, tokens);
+    await own(at, holder, tokens);
 }
 const OWN = [`item 0 x${HUGE}`, "item 2", "hero 9", "hero 10", `hero ${HUGE}`];
 
@@ -138,7 +138,7 @@ describe("a wallet's tokens", () => {
     // Moved, and came back.
     await hero(5n, ADA);
     await hero(7_000n, ADA);
-    await hold(heroes, ADA, 5_999);
+    await own(heroes, ADA, 5_999);
 
     const { body } = await ask("?limit=5");
     expect(brief(body)).toEqual(["hero 1", "hero 3", "hero 5", "hero 6", "hero 7"]);

@@ -57,16 +57,16 @@ const via = `json_build_object('type', d.type, 'from', d."from", 'to', d."to", '
 export const tokensOfScope = (tables: ChainTables, after: string, limit: string): string => {
   const inScope = (alias: string): string =>
     `${alias}.chain_id = s.chain_id and ${alias}.collection_address = s.collection_address`;
-  const wanted = (alias: string): string =>
+  const matches = (alias: string): string =>
     `${inScope(alias)} and ${alias}.token_id > ${after} and (s.token_id is null or ${alias}.token_id = s.token_id)`;
   return `
     select * from (
       (select t.token_id, 1::numeric as quantity from ${tables.tokenState} t
-        where ${wanted("t")} and t.owner = s.holder and t.standard = 'erc721' and not t.burned
+        where ${matches("t")} and t.owner = s.holder and t.standard = 'erc721' and not t.burned
         order by t.token_id limit ${limit})
       union all
       (select b.token_id, b.balance from ${tables.tokenBalance} b
-        where ${wanted("b")} and b.holder = s.holder and b.balance > 0
+        where ${matches("b")} and b.holder = s.holder and b.balance > 0
         order by b.token_id limit ${limit})
       union all
       (select unmoved.token_id, 1::numeric

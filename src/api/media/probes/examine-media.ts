@@ -25,7 +25,7 @@ export function createExamineMedia(deps: {
 }): ExamineMedia {
   const { fetchMedia, decoder, onFault } = deps;
   // Probes of what is served use the same decoders, and should not wait for reports.
-  const decodeInTurn = createConcurrencyLimit(1);
+  const decodeNext = createConcurrencyLimit(1);
 
   async function examine(kind: MediaKind, url: string | null, signal?: AbortSignal): Promise<CheckedMedia> {
     if (url === null) return skipped();
@@ -39,7 +39,7 @@ export function createExamineMedia(deps: {
       if (refusal) return refusedMedia(explain(refusal), bytes);
       return { status: "accepted", reason: null, width: null, height: null, bytes, format: "HTML" };
     }
-    const decoded = await decodeInTurn(() => decoder.decode(kind, body));
+    const decoded = await decodeNext(() => decoder.decode(kind, body));
     if ("reason" in decoded) return refusedMedia(explain(decoded), bytes);
     const { width, height, format } = decoded;
     return { status: "accepted", reason: null, width, height, bytes, format };
