@@ -48,8 +48,8 @@ type ItemOf<Body> = Body extends readonly (infer Item)[]
       ? Item
       : never;
 
-// Posts that change nothing.
-const READING_POSTS = new Set(["/market/trade_checks", "/market-partner/metadata/validate"]);
+// Posts that change nothing. Not the check of a document: it may outlast a time limit, and each repeats all its fetches.
+const READING_POSTS = new Set(["/market/trade_checks"]);
 
 export type Vitrine = ReturnType<typeof createVitrine>;
 

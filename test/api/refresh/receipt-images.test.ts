@@ -183,18 +183,26 @@ describe("a picture that changes", () => {
     expect((await setup.receipt(id))?.done).toBe(true);
   });
 
-  it("is published once for the collection where more than a thousand tokens share it", async () => {
+  it.each([
+    ["for each token where a thousand share it", 1_000, 1_000],
+    ["once for the collection where more do", 1_001, 1],
+  ])("is published %s", async (_, tokens, events) => {
     answers.set("/a.png", { body: await square(600) });
     const refresh = start(() => ({ name: "Hero", image: image("/a.png") }));
     await refresh(["1"]);
     await database.query(
       `insert into vitrine.token (chain_id, collection, token_id, image_key)
-       select $1, $2, id, (select image_key from vitrine.token where token_id = 1) from generate_series(2, 1001) id`,
-      [CHAIN_ID, COLLECTION],
+       select $1, $2, id, (select image_key from vitrine.token where token_id = 1) from generate_series(2, $3::int) id`,
+      [CHAIN_ID, COLLECTION, tokens],
     );
     harness.startWorker().wake();
     await harness.settled();
 
-    expect(await due()).toMatchObject([{ tokenId: null, payload: { status: "accepted" } }]);
+    const published = await due();
+    expect(published).toHaveLength(events);
+    expect(published[0]).toMatchObject({
+      tokenId: events === 1 ? null : "1",
+      payload: { status: "accepted" },
+    });
   });
 });

@@ -3,19 +3,17 @@
  * transaction. Fetches that end at about the same time share it.
  */
 
-import { tokenKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
-import type { MediaFields } from "../../media/display/display.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
 import { rememberHosts } from "../queue/hosts.ts";
 import { complete, type Lease, lockLeases, reschedule } from "../queue/leases.ts";
-import { settle } from "../receipts/receipts.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
+import { answerReceipts, readShown } from "./answer-receipts.ts";
 
 // A transaction costs a dozen round trips, whatever the number of tokens in it.
 const TOGETHER_MAX = 256;
@@ -199,47 +197,10 @@ async function end(
     served.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata)),
   );
   const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
-  await answer(tx, media, answers, served, shownBefore);
+  await answerReceipts(tx, media, answers, served, shownBefore);
   const over = batch.map(({ lease }) => lease);
   await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
   return [...ends.values(), ...missed.flatMap(missedReport)];
-}
-
-/** The picture that each token shows, if any. */
-async function readShown(
-  tx: Queryable,
-  metadata: MetadataService,
-  media: EnqueueMedia,
-  leases: readonly Lease[],
-): Promise<(lease: Lease) => string | null> {
-  if (leases.length === 0) return () => null;
-  const images = await metadata.readServedImages(tx, leases);
-  const files = await media.readFiles(tx, [...new Set(images.values())]);
-  return (lease) => files.get(images.get(tokenKey(lease)) ?? "") ?? null;
-}
-
-/** After the media rows, which a worker that records a probe locks before the receipts. */
-async function answer(
-  tx: Queryable,
-  media: EnqueueMedia,
-  answers: readonly Parameters<typeof settle>[1][number][],
-  served: readonly { readonly lease: Lease; readonly metadata: MediaFields }[],
-  shownBefore: (lease: Lease) => string | null,
-): Promise<void> {
-  if (answers.length === 0) return;
-  const awaited = new Set(answers.map(({ lease }) => lease));
-  const shown = served.filter(({ lease }) => awaited.has(lease));
-  const fates = await media.readImageFates(
-    tx,
-    shown.map(({ metadata }) => metadata),
-  );
-  const images = new Map(
-    shown.map(({ lease }, index) => [lease, { fate: fates[index], before: shownBefore(lease) }]),
-  );
-  await settle(
-    tx,
-    answers.map((each) => ({ ...each, served: images.get(each.lease) })),
-  );
 }
 
 function missedReport({ resolution }: FetchedLease): FetchReport[] {
