@@ -8,6 +8,16 @@ export type GifFrames =
   /** The file ends inside a block, or before the first frame. */
   | { readonly kind: "broken"; readonly frames: number };
 
+export interface GifBlock {
+  readonly kind: "image" | "extension";
+  /** Where the block starts, with its introducer. */
+  readonly at: number;
+  /** Where its sub-blocks start. */
+  readonly data: number;
+  /** Undefined when the file ends before the block does. */
+  readonly end: number | undefined;
+}
+
 const HEADER_BYTES = 13;
 const IMAGE = 0x2c;
 const EXTENSION = 0x21;
@@ -16,15 +26,25 @@ const DESCRIPTOR_BYTES = 10;
 /** Anything but a block after a complete frame ends the file, as in browsers: encoders omit or extend the trailer. */
 export function walkGif(body: Buffer): GifFrames {
   let frames = 0;
+  for (const { kind, end } of blocksOf(body)) {
+    if (end === undefined) return { kind: "broken", frames };
+    if (kind === "image") frames++;
+  }
+  return { kind: frames > 0 ? "whole" : "broken", frames };
+}
+
+/** Up to the first byte that starts no block, or the block that is truncated. */
+export function* blocksOf(body: Buffer): Generator<GifBlock> {
   let at = HEADER_BYTES + colourTableBytes(body[10] ?? 0);
   for (;;) {
     const block = body[at];
-    if (block !== IMAGE && block !== EXTENSION) return { kind: frames > 0 ? "whole" : "broken", frames };
+    if (block !== IMAGE && block !== EXTENSION) return;
+    const kind = block === IMAGE ? "image" : "extension";
     // An image has a descriptor, an optional colour table and a minimum code size; an extension has a label.
-    const data = block === IMAGE ? at + DESCRIPTOR_BYTES + colourTableBytes(body[at + 9] ?? 0) + 1 : at + 2;
+    const data = kind === "image" ? at + DESCRIPTOR_BYTES + colourTableBytes(body[at + 9] ?? 0) + 1 : at + 2;
     const end = afterSubBlocks(body, data);
-    if (end === undefined) return { kind: "broken", frames };
-    if (block === IMAGE) frames++;
+    yield { kind, at, data, end };
+    if (end === undefined) return;
     at = end;
   }
 }

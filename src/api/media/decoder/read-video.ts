@@ -1,8 +1,11 @@
 /** Reads a video's size from its container. Runs only in the decoder process. */
 
-import mediaInfoFactory, { type MediaInfo, type MediaInfoResult } from "mediainfo.js";
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../../jobs/thread.ts";
 import { type Refusal, refuse } from "../checks/reasons.ts";
 import { checkVideo, checkVideoContent, type VideoHeader } from "../checks/video-check.ts";
+import type { ContainerAnswer } from "./video-thread.ts";
 
 export interface ReadVideo {
   readonly kind: "video";
@@ -11,28 +14,41 @@ export interface ReadVideo {
   readonly height: number;
 }
 
-let library: Promise<MediaInfo<"object">> | undefined;
+let thread: Worker | undefined;
 
-/** One call at a time: an instance analyses one file. */
+/** One call at a time. The processor time it takes is that of the process, as for images. */
 export async function readVideo(body: Buffer): Promise<ReadVideo | Refusal> {
   const format = checkVideoContent(body);
   if (typeof format === "object") return format;
+  const answer = await readContainer(body);
+  if ("error" in answer) return refuse("video_undecodable", answer.error);
+  const header = headerOf(answer.tracks);
+  const refusal = checkVideo(header);
+  return refusal ?? { kind: "video", format, ...(header as VideoHeader) };
+}
+
+async function readContainer(body: Buffer): Promise<ContainerAnswer> {
+  thread ??= startReader();
   try {
-    library ??= mediaInfoFactory({ format: "object" });
-    const info = await library;
-    const result = await info.analyzeData(body.length, (size, offset) =>
-      body.subarray(offset, offset + size),
-    );
-    const header = headerOf(result);
-    const refusal = checkVideo(header);
-    return refusal ?? { kind: "video", format, ...(header as VideoHeader) };
+    thread.postMessage(Uint8Array.from(body));
+    const [answer] = await once(thread, "message");
+    return answer as ContainerAnswer;
   } catch (error) {
-    return refuse("video_undecodable", (error as Error).message);
+    return { error: (error as Error).message };
   }
 }
 
-function headerOf(result: MediaInfoResult): VideoHeader | undefined {
-  for (const track of result.media?.track ?? []) {
+function startReader(): Worker {
+  const started = startThread(new URL("./video-thread.ts", import.meta.url));
+  // Whatever it died of, the next video gets a new one.
+  started.on("error", () => {
+    thread = undefined;
+  });
+  return started;
+}
+
+function headerOf(tracks: Extract<ContainerAnswer, { tracks: unknown }>["tracks"]): VideoHeader | undefined {
+  for (const track of tracks) {
     if (track["@type"] !== "Video" || !track.Width || !track.Height) continue;
     const { Width: width, Height: height } = track;
     // Width and height are as stored; a phone held upright stores a rotated picture.

@@ -13,8 +13,11 @@ import {
 } from "../checks/image-check.ts";
 import { PIXELS_MAX, SIDE_PX } from "../checks/limits.ts";
 import { type Refusal, refuse } from "../checks/reasons.ts";
+import { disposedToTransparent } from "./gif-disposal.ts";
 import { canvasOf } from "./gif-frames.ts";
+import { withoutHiddenColours } from "./hidden-colours.ts";
 import { stripAncillaryChunks } from "./png-chunks.ts";
+import { readableProfile, withColourProfile } from "./png-colour.ts";
 import { renderPlaceholder } from "./render-variants.ts";
 
 export interface RenderedImage {
@@ -52,22 +55,23 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
   if ("reason" in content) return content;
   const { format, frames } = content;
   const isGif = format === "GIF";
-  const body = format === "PNG" ? stripAncillaryChunks(file) : file;
   try {
-    const header = { ...(await readSize(body)), frames };
+    const body = prepare(file, format);
+    const { hasAlpha, isDeepGrey, ...size } = await readHeader(body);
+    const header = { ...size, frames };
     const refusal = (isGif && checkCanvas(canvasOf(body), header)) || checkHeader(header);
     if (refusal) return refusal;
-    const source = sharp(body, {
+    // Frames and their sum are checked already; the library counts all frames as one image.
+    const limitInputPixels = PIXELS_MAX * Math.max(1, frames);
+    const readable = isDeepGrey ? await readableProfile(body, limitInputPixels) : body;
+    // Odd files are shown, as browsers do; truncated or damaged ones are not.
+    const source = sharp(readable, {
       animated: isGif,
       autoOrient: !isGif,
-      // Frames and their sum are checked already; the library counts all frames as one image.
-      limitInputPixels: PIXELS_MAX * Math.max(1, frames),
-      // Odd files are shown, as browsers do; truncated or damaged ones are not.
+      limitInputPixels,
       failOn: "error",
     });
-    const { data } = await encode(resize(source), isGif).toBuffer({ resolveWithObject: true });
-    // It contains the source's density, and equal pictures must be equal files.
-    const bytes = isGif ? data : stripAncillaryChunks(data);
+    const bytes = isGif ? await encodeGif(resize(source)) : await encodePng(resize(source), hasAlpha);
     const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
     const placeholder = await renderPlaceholder(bytes);
@@ -81,21 +85,39 @@ const resize = (image: Sharp): Sharp =>
   image.resize(SIDE_PX, SIDE_PX, { fit: "contain", background: TRANSPARENT });
 
 // An effort above 1 takes a third longer for a GIF of many frames, and saves little.
-const encode = (image: Sharp, isGif: boolean): Sharp =>
-  isGif ? image.gif({ effort: 1, keepDuplicateFrames: true }) : image.png();
+const encodeGif = (image: Sharp): Promise<Buffer> =>
+  image.gif({ effort: 1, keepDuplicateFrames: true }).toBuffer();
+
+async function encodePng(image: Sharp, hasAlpha: boolean): Promise<Buffer> {
+  const png = await (hasAlpha ? await withoutHiddenColours(image) : image).png().toBuffer();
+  // It contains the source's density, and equal pictures must be equal files.
+  return stripAncillaryChunks(png);
+}
+
+/** The file as the library reads it rightly. */
+function prepare(file: Buffer, format: string): Buffer {
+  if (format === "PNG") return withColourProfile(stripAncillaryChunks(file));
+  return format === "GIF" ? disposedToTransparent(file) : file;
+}
+
+interface SourceHeader extends Omit<ImageHeader, "frames"> {
+  readonly hasAlpha: boolean;
+  /** Grey of 16 bits with a profile, which the library would ignore. */
+  readonly isDeepGrey: boolean;
+}
 
 /** From the header alone; our own check reports the pixel limit, with the measured value. */
-async function readSize(body: Buffer): Promise<Omit<ImageHeader, "frames">> {
-  const {
-    width,
-    height,
-    pageHeight,
-    orientation = 1,
-  } = await sharp(body, {
-    limitInputPixels: false,
-  }).metadata();
-  const size = { width, height: pageHeight ?? height };
-  return orientation >= SIDEWAYS_FROM ? { width: size.height, height: size.width } : size;
+async function readHeader(body: Buffer): Promise<SourceHeader> {
+  const metadata = await sharp(body, { limitInputPixels: false }).metadata();
+  const { width, pageHeight, orientation = 1, hasAlpha, hasProfile, space } = metadata;
+  const height = pageHeight ?? metadata.height;
+  const isSideways = orientation >= SIDEWAYS_FROM;
+  return {
+    width: isSideways ? height : width,
+    height: isSideways ? width : height,
+    hasAlpha,
+    isDeepGrey: space === "grey16" && hasProfile,
+  };
 }
 
 /** One line; for a truncated interlaced PNG it mentions the output path. */
