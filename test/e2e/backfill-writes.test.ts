@@ -1,0 +1,50 @@
+/**
+ * A row that several events of a backfill change is written once. Ponder 0.16.10 inserts it as the first event left it
+ * and updates it in the same flush; patches/ has the change.
+ */
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Chain, startChain } from "../../demo/chain.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { lower } from "../support/contract-answers.ts";
+import { eventually } from "./world.ts";
+
+const TOKENS = 500;
+// The last ones are unfinalized to Ponder, and those are no backfill.
+const BLOCKS_AFTER = 40;
+
+let chain: Chain;
+let site: Site;
+
+beforeAll(async () => {
+  chain = await startChain();
+  const storm = await chain.deploy("EventStorm");
+  // Each token is minted, announced, locked and unlocked.
+  await chain.write(storm, "storm", [1n, BigInt(TOKENS)]);
+  await chain.mine(BLOCKS_AFTER);
+  site = await createSite([{ chain, collections: [lower(storm)] }], { REFRESH_CONCURRENCY: "0" });
+  await untilIndexed(await site.start("writes"), chain);
+});
+afterAll(async () => {
+  await site.close();
+  await chain.close();
+});
+
+it("and as the last event left it", async () => {
+  // PostgreSQL publishes its counts with a delay.
+  const [written] = await eventually(
+    () =>
+      site.query<{ inserted: number; updated: number }>(
+        `select n_tup_ins::int as inserted, n_tup_upd::int as updated from pg_stat_user_tables
+          where schemaname = 'writes' and relname = 'token_state'`,
+      ),
+    ([row]) => row?.inserted === TOKENS,
+  );
+  const [state] = await site.query(
+    `select count(*)::int as tokens, bool_and(lock_count = 0 and last_lock_change_block is not null) as unlocked
+       from writes.token_state`,
+  );
+
+  expect(written).toEqual({ inserted: TOKENS, updated: 0 });
+  expect(state).toEqual({ tokens: TOKENS, unlocked: true });
+});
