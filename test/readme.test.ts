@@ -25,7 +25,11 @@ describe("the README", () => {
       .filter((name) => !["ci", "install"].includes(name));
 
     expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
-    expect(Object.keys(scripts).filter((name) => name !== "vitrine" && !named.includes(name))).toEqual([]);
+    // `npm ci` runs the last one itself.
+    const others = ["vitrine", "postinstall"];
+    expect(Object.keys(scripts).filter((name) => !others.includes(name) && !named.includes(name))).toEqual(
+      [],
+    );
   });
 
   it("names every REST route, and none that is not there", () => {
