@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
+import { rgbaToThumbHash } from "thumbhash";
 import { createDecoder } from "../src/api/media/decoder/decoder.ts";
 import { DECODERS } from "../src/api/media/probes/pipeline.ts";
 import { byPace, compareRounds, secondsFor } from "./rounds.ts";
@@ -21,9 +22,18 @@ export async function benchMedia() {
   const files = await drawFiles();
   sharp.cache(false);
   sharp.concurrency(1);
+  // The same picture, variants and placeholder, from pixels that are decoded once.
   const bare = async (body: Buffer): Promise<void> => {
     const background = { r: 0, g: 0, b: 0, alpha: 0 };
-    await sharp(body, { autoOrient: true }).resize(480, 480, { fit: "contain", background }).png().toBuffer();
+    const { data, info } = await sharp(body, { autoOrient: true })
+      .resize(480, 480, { fit: "contain", background })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const picture = () => sharp(data, { raw: info });
+    await picture().png().toBuffer();
+    for (const image of [picture(), picture().resize(240)])
+      await image.webp({ quality: 80, effort: 2 }).toBuffer();
+    rgbaToThumbHash(48, 48, await picture().resize(48).ensureAlpha().raw().toBuffer());
   };
   const ours = async (body: Buffer): Promise<void> => {
     const decoded = await decoder.decode("image", body);

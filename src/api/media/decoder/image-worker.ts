@@ -10,7 +10,7 @@ import { MEDIA_BYTES_MAX } from "../checks/limits.ts";
 import { type Refusal, refuse } from "../checks/reasons.ts";
 import type { DecoderEvent, Job } from "./decoder-messages.ts";
 import { type ReadVideo, readVideo } from "./read-video.ts";
-import { type RenderedImage, renderImage, setUpDecoder } from "./render-image.ts";
+import { type Rendering, renderImage, setUpDecoder } from "./render-image.ts";
 import { renderVariants } from "./render-variants.ts";
 import { readImage, writePicture, writeVariants } from "./scratch-file.ts";
 
@@ -47,8 +47,8 @@ async function perform(job: Job): Promise<DecoderEvent> {
     const body = memory.subarray(0, job.bytes);
     readImage(job.place, body);
     const decoded = await decode(job, body);
-    if ("reason" in decoded || decoded.kind === "video") return { event: "answer", id, answer: decoded };
-    return await deliver(job, decoded);
+    if ("image" in decoded) return await deliver(job, decoded);
+    return { event: "answer", id, answer: decoded };
   } catch (error) {
     return { event: "failure", id, message: (error as Error).message };
   } finally {
@@ -56,7 +56,7 @@ async function perform(job: Job): Promise<DecoderEvent> {
   }
 }
 
-async function decode({ kind }: Job, body: Buffer): Promise<RenderedImage | ReadVideo | Refusal> {
+async function decode({ kind }: Job, body: Buffer): Promise<Rendering | ReadVideo | Refusal> {
   try {
     return await (kind === "image" ? renderImage(body) : readVideo(body));
   } catch (error) {
@@ -65,11 +65,14 @@ async function decode({ kind }: Job, body: Buffer): Promise<RenderedImage | Read
 }
 
 /** The picture goes first: whatever its variants cost, it is kept. */
-async function deliver({ id, place }: Job, { bytes, ...image }: RenderedImage): Promise<DecoderEvent> {
+async function deliver(
+  { id, place }: Job,
+  { image: { bytes, ...image }, open }: Rendering,
+): Promise<DecoderEvent> {
   writePicture(place, bytes);
   send({ event: "picture", id, bytes: bytes.length, image });
   try {
-    const variants = await renderVariants(bytes, { isAnimated: image.extension === "gif" });
+    const variants = await renderVariants(open, bytes.length);
     writeVariants(
       place,
       variants.map((each) => each.bytes),

@@ -15,7 +15,7 @@ import { PIXELS_MAX, SIDE_PX } from "../checks/limits.ts";
 import { type Refusal, refuse } from "../checks/reasons.ts";
 import { disposedToTransparent } from "./gif-disposal.ts";
 import { canvasOf } from "./gif-frames.ts";
-import { withoutHiddenColours } from "./hidden-colours.ts";
+import { dropHiddenColours } from "./hidden-colours.ts";
 import { stripAncillaryChunks } from "./png-chunks.ts";
 import { readableProfile, withColourProfile } from "./png-colour.ts";
 import { renderPlaceholder } from "./render-variants.ts";
@@ -31,6 +31,12 @@ export interface RenderedImage {
   readonly frames: number;
   /** A thumbhash in base64; null when none could be made. */
   readonly placeholder: string | null;
+}
+
+/** A picture, and how to open its pixels as often as they are needed; a GIF's are those of all frames. */
+export interface Rendering {
+  readonly image: RenderedImage;
+  readonly open: () => Sharp;
 }
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
@@ -50,14 +56,14 @@ export function setUpDecoder(): void {
  * Renders exactly 480x480 with the aspect ratio kept and the rest transparent, upright, in sRGB, without metadata. A
  * GIF stays a GIF, with its delays and loops. Limits are checked before a pixel is decoded.
  */
-export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal> {
+export async function renderImage(file: Buffer): Promise<Rendering | Refusal> {
   const content = checkContent(file);
   if ("reason" in content) return content;
   const { format, frames } = content;
   const isGif = format === "GIF";
   try {
     const body = prepare(file, format);
-    const { hasAlpha, isDeepGrey, ...size } = await readHeader(body);
+    const { isDeepGrey, ...size } = await readHeader(body);
     const header = { ...size, frames };
     const refusal = (isGif && checkCanvas(canvasOf(body), header)) || checkHeader(header);
     if (refusal) return refusal;
@@ -71,11 +77,12 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
       limitInputPixels,
       failOn: "error",
     });
-    const bytes = isGif ? await encodeGif(resize(source)) : await encodePng(resize(source), hasAlpha);
+    const { bytes, open, first } = await (isGif ? renderGif : renderStill)(resize(source));
     const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
-    const placeholder = await renderPlaceholder(bytes);
-    return { kind: "image", bytes, extension: isGif ? "gif" : "png", format, ...header, placeholder };
+    const placeholder = await renderPlaceholder(first());
+    const extension = isGif ? "gif" : "png";
+    return { image: { kind: "image", bytes, extension, format, ...header, placeholder }, open };
   } catch (error) {
     return refuse("image_undecodable", causeOf(error as Error));
   }
@@ -84,14 +91,32 @@ export async function renderImage(file: Buffer): Promise<RenderedImage | Refusal
 const resize = (image: Sharp): Sharp =>
   image.resize(SIDE_PX, SIDE_PX, { fit: "contain", background: TRANSPARENT });
 
-// An effort above 1 takes a third longer for a GIF of many frames, and saves little.
-const encodeGif = (image: Sharp): Promise<Buffer> =>
-  image.gif({ effort: 1, keepDuplicateFrames: true }).toBuffer();
+interface Picture {
+  readonly bytes: Buffer;
+  readonly open: () => Sharp;
+  /** The first frame alone. */
+  readonly first: () => Sharp;
+}
 
-async function encodePng(image: Sharp, hasAlpha: boolean): Promise<Buffer> {
-  const png = await (hasAlpha ? await withoutHiddenColours(image) : image).png().toBuffer();
-  // It contains the source's density, and equal pictures must be equal files.
-  return stripAncillaryChunks(png);
+async function renderGif(image: Sharp): Promise<Picture> {
+  // An effort above 1 takes a third longer for a GIF of many frames, and saves little.
+  const bytes = await image.gif({ effort: 1, keepDuplicateFrames: true }).toBuffer();
+  return {
+    bytes,
+    open: () => sharp(bytes, { animated: true, limitInputPixels: false }),
+    first: () => sharp(bytes),
+  };
+}
+
+async function renderStill(image: Sharp): Promise<Picture> {
+  const { data, info } = await image
+    .toColourspace("srgb")
+    .raw({ depth: "uchar" })
+    .toBuffer({ resolveWithObject: true });
+  dropHiddenColours(data, info.channels);
+  const open = () => sharp(data, { raw: info });
+  // Equal pictures must be equal files.
+  return { bytes: stripAncillaryChunks(await open().png().toBuffer()), open, first: open };
 }
 
 /** The file as the library reads it rightly. */
@@ -101,7 +126,6 @@ function prepare(file: Buffer, format: string): Buffer {
 }
 
 interface SourceHeader extends Omit<ImageHeader, "frames"> {
-  readonly hasAlpha: boolean;
   /** Grey of 16 bits with a profile, which the library would ignore. */
   readonly isDeepGrey: boolean;
 }
@@ -109,19 +133,21 @@ interface SourceHeader extends Omit<ImageHeader, "frames"> {
 /** From the header alone; our own check reports the pixel limit, with the measured value. */
 async function readHeader(body: Buffer): Promise<SourceHeader> {
   const metadata = await sharp(body, { limitInputPixels: false }).metadata();
-  const { width, pageHeight, orientation = 1, hasAlpha, hasProfile, space } = metadata;
+  const { width, pageHeight, orientation = 1, hasProfile, space } = metadata;
   const height = pageHeight ?? metadata.height;
   const isSideways = orientation >= SIDEWAYS_FROM;
   return {
     width: isSideways ? height : width,
     height: isSideways ? width : height,
-    hasAlpha,
     isDeepGrey: space === "grey16" && hasProfile,
   };
 }
 
-/** One line; for a truncated interlaced PNG it mentions the output path. */
+// What the library says of a truncated interlaced PNG.
+const CUT_SHORT = "Unknown error";
+
+/** In one line. */
 function causeOf({ message }: Error): string {
   const [line = ""] = message.split("\n");
-  return line.includes("unable to write to target") ? "it is cut short or damaged" : line.trim();
+  return line === CUT_SHORT ? "it is cut short or damaged" : line.trim();
 }

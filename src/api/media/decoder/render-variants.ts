@@ -1,6 +1,6 @@
 /** Renders a picture's variants and its placeholder. Runs only in the decoder process. */
 
-import sharp from "sharp";
+import type { Sharp } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { SIDE_PX, VARIANTS_BYTES_MAX } from "../checks/limits.ts";
 
@@ -18,33 +18,29 @@ const WEBP = { quality: 80, effort: 2 };
 const PLACEHOLDER_PX = 48;
 
 /**
- * The WebPs that are smaller than the picture: opaque or not, and with the frames, delays and loops of a GIF. One that
- * can't be made is left out.
+ * The WebPs that are smaller than the picture of `pictureBytes`: opaque or not, and with the frames, delays and loops of
+ * a GIF. One that can't be made is left out.
  */
-export async function renderVariants(
-  picture: Buffer,
-  { isAnimated }: { readonly isAnimated: boolean },
-): Promise<RenderedVariant[]> {
+export async function renderVariants(open: () => Sharp, pictureBytes: number): Promise<RenderedVariant[]> {
   const variants: RenderedVariant[] = [];
   let left = VARIANTS_BYTES_MAX;
   for (const side of SIDES) {
-    const image = sharp(picture, { animated: isAnimated, limitInputPixels: false });
-    const resized = side === SIDE_PX ? image : image.resize(side, side);
-    const bytes = await resized
+    const image = side === SIDE_PX ? open() : open().resize(side, side);
+    const bytes = await image
       .webp(WEBP)
       .toBuffer()
       .catch(() => undefined);
-    if (!bytes || bytes.length >= picture.length || bytes.length > left) continue;
+    if (!bytes || bytes.length >= pictureBytes || bytes.length > left) continue;
     left -= bytes.length;
     variants.push({ side, bytes });
   }
   return variants;
 }
 
-/** The thumbhash of the picture's first frame, in base64: 20 to 36 characters. Null when it can't be made. */
-export async function renderPlaceholder(picture: Buffer): Promise<string | null> {
+/** The thumbhash of one frame, in base64: 20 to 36 characters. Null when it can't be made. */
+export async function renderPlaceholder(image: Sharp): Promise<string | null> {
   try {
-    const pixels = await sharp(picture)
+    const pixels = await image
       .resize(PLACEHOLDER_PX, PLACEHOLDER_PX)
       .toColourspace("srgb")
       .ensureAlpha()
