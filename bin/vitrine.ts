@@ -7,6 +7,7 @@ import { addIndexCommands } from "./vitrine/index.ts";
 import { addKeyCommands } from "./vitrine/keys.ts";
 import { addLockCommands } from "./vitrine/locks.ts";
 import { addLoginLinkCommand } from "./vitrine/login-link.ts";
+import { addMediaCommands } from "./vitrine/media.ts";
 import { addMetadataCommands } from "./vitrine/metadata.ts";
 import { addRefreshCommand } from "./vitrine/refresh.ts";
 import { createTool } from "./vitrine/tool.ts";
@@ -27,6 +28,7 @@ addCheckCommand(program, tool);
 addTraitCommands(program, tool);
 addRefreshCommand(program, tool);
 addMetadataCommands(program, tool);
+addMediaCommands(program, tool);
 addIndexCommands(program, tool);
 
 program.parseAsync().catch((error: Error) => {

@@ -28,6 +28,7 @@ const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] 
 const foundations = [
   "boot.ts",
   "config.ts",
+  "store-address.ts",
   "ponder-runtime.ts",
   "http",
   "db",

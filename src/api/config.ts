@@ -2,12 +2,13 @@
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
 import { isAddressRange } from "./http/client-address.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
+import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
 export const extraSchemes = ["data", "ar"] as const;
@@ -29,7 +30,9 @@ export interface ServingConfig extends FetchConfig {
   readonly port: number;
   readonly dataFolder: string;
   /** Where images are stored. */
-  readonly mediaFolder: string;
+  readonly mediaStore: StoreAddress;
+  /** Where images are served, without a trailing slash: `baseUrl`, or a CDN. */
+  readonly mediaBaseUrl: string;
   readonly operatorToken: string | undefined;
   /** Source of encryption and signing keys; the previous secret decrypts and verifies during a rotation. */
   readonly secrets: { readonly current: string; readonly previous: string | undefined };
@@ -82,6 +85,38 @@ const isResampleTime = (hours: number): boolean =>
   hours === 0 || (hours >= RESAMPLE_HOURS_MIN && hours <= RESAMPLE_HOURS_MAX);
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
+
+/** Without what could hold a secret, or could not be followed by a path. */
+const plainUrl = (why: string) =>
+  httpUrl.refine(
+    (text) => {
+      const url = parseUrl(text);
+      return !url || (!url.username && !url.password && !/[?#]/.test(text));
+    },
+    { error: `must not contain a user, password, query or fragment: ${why}` },
+  );
+
+const storeSettings = {
+  S3_ENDPOINT: plainUrl("credentials go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY").optional(),
+  S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]+$/i, { error: "must be the name of a region, such as us-east-1" })
+    .optional(),
+  AWS_REGION: z.string().optional(),
+  AWS_DEFAULT_REGION: z.string().optional(),
+  // The SDK reads these itself, so that no configuration of ours can log them.
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
+  AWS_PROFILE: z.string().optional(),
+  S3_FORCE_PATH_STYLE: z
+    .enum(["true", "false"], {
+      error: (issue) => `must be true or false; it is "${String(issue.input)}"`,
+    })
+    .transform((text) => text === "true")
+    .optional(),
+};
+const storeSchema = z.object(storeSettings);
 
 const environmentSchema = z.object({
   PORT: wholeNumber(1, 65535).default(DEFAULT_PORT),
@@ -142,12 +177,9 @@ const environmentSchema = z.object({
     })
     .optional(),
   DELEGATION_API_KEY: z.string().optional(),
-  MEDIA_STORE: z
-    .string()
-    .refine((text) => /^file:./.test(text), {
-      error: (issue) => `must be file:<folder>; it is "${String(issue.input)}"`,
-    })
-    .optional(),
+  MEDIA_STORE: z.string().optional(),
+  ...storeSettings,
+  MEDIA_BASE_URL: plainUrl("the address of an image is added to it").optional(),
 });
 
 const fetchSchema = environmentSchema.pick({
@@ -169,7 +201,12 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     ...fetchConfig,
     port: values.PORT,
     dataFolder: values.VITRINE_DATA,
-    mediaFolder: resolve(values.MEDIA_STORE?.slice("file:".length) ?? join(values.VITRINE_DATA, "media")),
+    mediaStore: toStoreAddress(
+      "MEDIA_STORE",
+      values.MEDIA_STORE ?? `file:${join(values.VITRINE_DATA, "media")}`,
+      values,
+    ),
+    mediaBaseUrl: values.MEDIA_BASE_URL?.replace(/\/+$/, "") ?? fetchConfig.baseUrl,
     operatorToken:
       values.VITRINE_OPERATOR_TOKEN ??
       (isLocal(fetchConfig.baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
@@ -186,6 +223,33 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     delegationApiKey: values.DELEGATION_API_KEY,
   };
 }
+
+/**
+ * The store that a text names as MEDIA_STORE does, with the other variables of a bucket. Throws a BootError that calls
+ * the text `name`.
+ */
+export const loadStoreAddress = (name: string, text: string, environment: Environment): StoreAddress =>
+  toStoreAddress(name, text, parse(storeSchema, environment));
+
+function toStoreAddress(name: string, text: string, values: z.output<typeof storeSchema>): StoreAddress {
+  const store = parseStoreAddress(text, {
+    region: values.S3_REGION ?? values.AWS_REGION ?? values.AWS_DEFAULT_REGION,
+    endpoint: values.S3_ENDPOINT,
+    forcePathStyle: values.S3_FORCE_PATH_STYLE,
+  });
+  if ("problem" in store) throw new BootError(`${name} ${store.problem}. See README "Configuration".`);
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: key } = values;
+  if (store.kind === "bucket" && (id === undefined) !== (key === undefined)) {
+    const [set, unset] = id === undefined ? [SECRET_NAME, ID_NAME] : [ID_NAME, SECRET_NAME];
+    throw new BootError(
+      `${set} is set and ${unset} is not; a bucket needs both. See README "Configuration".`,
+    );
+  }
+  return store;
+}
+
+const ID_NAME = "AWS_ACCESS_KEY_ID";
+const SECRET_NAME = "AWS_SECRET_ACCESS_KEY";
 
 /** The same for fetches only. Creates no token and no folder. */
 export const loadFetchConfig = (environment: Environment): FetchConfig =>
@@ -212,6 +276,7 @@ const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
 export function redacted({ secrets, ...config }: ServingConfig): Record<string, unknown> {
   return {
     ...config,
+    mediaStore: showStore(config.mediaStore),
     operatorToken: config.operatorToken ? "set" : "unset",
     delegationApiKey: config.delegationApiKey ? "set" : "unset",
     secret: "set",

@@ -41,6 +41,9 @@ const database = createDatabase(connectionString, logger);
 const services = createServices({ database, tables, index, config, logger, metrics });
 if (runtime.command === "start") await services.chain.takeIndex(PROJECT);
 
+const storeFault = await stopOnBootError(() => services.images.disk.check());
+if (storeFault !== undefined) logger.warn({ msg: "The store of images is away", reason: storeFault });
+
 const ponderGraphql = new Hono().use("/graphql", graphql({ db, schema }));
 // Hono's own handler would print a stack trace whenever a client goes away.
 ponderGraphql.onError((error) => {

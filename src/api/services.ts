@@ -134,7 +134,7 @@ export function createServices(deps: ServiceDeps) {
     fetching,
     readUri,
     search,
-    hub: createEventHub({ database, baseUrl: config.baseUrl, logger }),
+    hub: createEventHub({ database, baseUrl: config.mediaBaseUrl, logger }),
     health: {
       heads,
       latestBlock,
@@ -145,6 +145,7 @@ export function createServices(deps: ServiceDeps) {
     secrets: config.secrets,
     operatorToken: config.operatorToken,
     baseUrl: config.baseUrl,
+    mediaBaseUrl: config.mediaBaseUrl,
     logger,
   };
 }

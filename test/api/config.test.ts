@@ -84,7 +84,8 @@ describe("values", () => {
       port: 8080,
       baseUrl: "https://vitrine.example/nft",
       dataFolder: folder,
-      mediaFolder: join(folder, "media"),
+      mediaStore: { kind: "folder", folder: join(folder, "media") },
+      mediaBaseUrl: "https://vitrine.example/nft",
       operatorToken: TOKEN,
       secrets: { current: SECRET, previous: OTHER_SECRET },
       operatorAddresses: new Set([

@@ -43,7 +43,8 @@ const index: IndexConfig = {
 const testConfig: ServingConfig = {
   port: 42069,
   dataFolder: "/nonexistent",
-  mediaFolder: "/nonexistent",
+  mediaStore: { kind: "folder", folder: "/nonexistent" },
+  mediaBaseUrl: BASE_URL,
   baseUrl: BASE_URL,
   operatorContact: "help@operator.example",
   operatorToken: OPERATOR_TOKEN,
@@ -107,6 +108,7 @@ export function createTestApp(
       ...testConfig,
       allowedPrivateHosts: privateHosts,
       baseUrl: overrides.baseUrl ?? BASE_URL,
+      mediaBaseUrl: overrides.baseUrl ?? BASE_URL,
       ...config,
     },
     chain: {

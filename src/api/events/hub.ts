@@ -36,7 +36,7 @@ export interface EventHub {
 
 export interface EventHubDeps {
   readonly database: Database;
-  /** The public URL of this service, without a trailing slash. */
+  /** Where pictures are served, without a trailing slash. */
   readonly baseUrl: string;
   readonly logger: Logger;
 }

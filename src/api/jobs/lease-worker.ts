@@ -49,7 +49,7 @@ export interface LeaseWorkerOptions<Lease> {
    * Called after a run failed because of our own fault, which is logged. The lease expires unless this ends or
    * reschedules it.
    */
-  onFault?(lease: Lease): Promise<void>;
+  onFault?(lease: Lease, error: unknown): Promise<void>;
   /** Fields that log messages about a lease contain. */
   describe(lease: Lease): Readonly<Record<string, unknown>>;
 }
@@ -130,7 +130,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   async function handleFault(lease: Lease, error: unknown): Promise<void> {
     logger.error({ msg: `A ${work} failed unexpectedly`, ...options.describe(lease), error });
     try {
-      await options.onFault?.(lease);
+      await options.onFault?.(lease, error);
     } catch (again) {
       logger.warn({ msg: `Could not end a ${work}`, ...options.describe(lease), error: again });
     }

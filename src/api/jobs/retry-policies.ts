@@ -55,6 +55,13 @@ export const retryPolicies = {
     ...doubling(2 * SECOND, DAY),
     retryAfterMaxMs: RETRY_AFTER_MAX_MS,
   },
+  // Nothing is wrong with the picture or its host, and its bytes are fetched again each time.
+  mediaStoreAway: {
+    appliesTo: "Media while the bucket of `MEDIA_STORE` fails",
+    attempts: Number.POSITIVE_INFINITY,
+    outcome: "",
+    ...constant(30 * SECOND),
+  },
   // A document that names a URL with a 404 may have been published before its image, so the URL is retried as long as
   // it is named.
   mediaUrlFault: {

@@ -2,13 +2,14 @@
 
 import type { Database } from "../db/database.ts";
 import type { Fetching } from "../fetch/fetching.ts";
+import type { StoreAddress } from "../store-address.ts";
 import { createDecoder } from "./decoder/decoder.ts";
 import { createAllowlist } from "./display/allowlist.ts";
 import { createExamineMedia } from "./probes/examine-media.ts";
 import { createFetchMedia } from "./probes/fetch-media.ts";
 import { DECODERS } from "./probes/pipeline.ts";
 import { createMedia } from "./service.ts";
-import { createDisk } from "./storage/disk.ts";
+import { openStore } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
 
 export { PORT_RULE, parseHostPattern } from "./display/allowlist.ts";
@@ -16,37 +17,39 @@ export { MEDIA_CHANNEL } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";
 export { collectMedia } from "./storage/collect.ts";
+export { type CopyResult, copyPictures } from "./storage/copy-pictures.ts";
+export { openStore } from "./storage/disk.ts";
 export { imageRoutes } from "./storage/image-routes.ts";
 
 /**
- * `mediaFolder` stores the pictures; `baseUrl` is the public URL of this service, without a trailing slash. Starts
+ * `mediaStore` holds the pictures; `mediaBaseUrl` is where they are served, without a trailing slash. Starts
  * no process: a decoder starts with its first file, ends after a minute without one, and ends with `decoder.close()`.
  */
 export function createMediaModule({
   database,
-  mediaFolder,
+  mediaStore,
   ipfsGateways,
-  baseUrl,
+  mediaBaseUrl,
   fetching,
   onDecoderLoss,
   onExamineFault,
 }: {
   readonly database: Database;
-  readonly mediaFolder: string;
+  readonly mediaStore: StoreAddress;
   readonly ipfsGateways: readonly string[];
-  readonly baseUrl: string;
+  readonly mediaBaseUrl: string;
   readonly fetching: Fetching;
   readonly onDecoderLoss: (cause: string) => void;
   readonly onExamineFault: (error: unknown) => void;
 }) {
   const fetchMedia = createFetchMedia(fetching);
   const decoder = createDecoder({ processes: DECODERS, onLoss: onDecoderLoss });
-  const disk = createDisk(mediaFolder);
+  const disk = openStore(mediaStore);
   return {
     decoder,
     fetchMedia,
     examineMedia: createExamineMedia({ fetchMedia, decoder, onFault: onExamineFault }),
-    media: createMedia({ database, gateways: ipfsGateways, baseUrl }),
+    media: createMedia({ database, gateways: ipfsGateways, baseUrl: mediaBaseUrl }),
     allowlist: createAllowlist(database),
     images: { disk, onMissing: (name: string) => missFile(database, name) },
   };

@@ -25,6 +25,8 @@ export interface PagesDeps {
   readonly rateLimits: Pick<RateLimits, "anonymousGraphql" | "clientAddress">;
   readonly heads: IndexHeads;
   readonly baseUrl: string;
+  /** Where pictures are served: `baseUrl`, or a CDN. */
+  readonly mediaBaseUrl: string;
   readonly logger: Logger;
 }
 
@@ -71,9 +73,13 @@ export function tokenIdOf(c: PagesContext): string {
 
 const MEDIA = "/media/";
 
-/** The path of a cached picture, which works under any name of this service; undefined for any other URL. */
-export function picturePath({ baseUrl, to }: Site, url: string | null): string | undefined {
-  return url?.startsWith(`${baseUrl}${MEDIA}`) ? to(url.slice(baseUrl.length)) : undefined;
+/**
+ * The path of a cached picture, which works under any name of this service, or its address at the CDN; undefined for
+ * any other URL.
+ */
+export function picturePath({ baseUrl, mediaBaseUrl, to }: Site, url: string | null): string | undefined {
+  if (!url?.startsWith(`${mediaBaseUrl}${MEDIA}`)) return undefined;
+  return mediaBaseUrl === baseUrl ? to(url.slice(baseUrl.length)) : url;
 }
 
 /** Whether a chain's index has caught up; false before it has started. */

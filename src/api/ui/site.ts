@@ -24,6 +24,8 @@ export type PageVariables = SecureHeadersVariables & { sources?: PageSources };
 
 export interface PagePolicy {
   readonly baseUrl: string;
+  /** Where pictures are served, if that may be elsewhere. */
+  readonly mediaBaseUrl?: string;
   /** For libraries that write style attributes, which no nonce covers. */
   readonly inlineStyles?: boolean;
   /** Origins that scripts may connect to, besides the page's own. */
@@ -31,14 +33,16 @@ export interface PagePolicy {
 }
 
 /** Allows scripts that the page itself names and styles from our own files; no frames, no requests to other sites. */
-export function pageHeaders({ baseUrl, inlineStyles = false, connect = [] }: PagePolicy) {
+export function pageHeaders({ baseUrl, mediaBaseUrl, inlineStyles = false, connect = [] }: PagePolicy) {
+  const isElsewhere = mediaBaseUrl !== undefined && mediaBaseUrl !== baseUrl;
+  const pictures = (isElsewhere && policyOrigin(mediaBaseUrl)) || undefined;
   const isSecure = baseUrl.startsWith("https:");
   const headers = secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       scriptSrc: [NONCE],
       styleSrc: ["'self'", ...(inlineStyles ? ["'unsafe-inline'"] : [])],
-      imgSrc: ["'self'", "data:"],
+      imgSrc: ["'self'", "data:", ...(pictures ? [pictures] : [])],
       fontSrc: ["'self'", "data:"],
       connectSrc: ["'self'", ...connect],
       formAction: ["'self'"],

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { collectMedia } from "../../../src/api/media/storage/collect.ts";
-import { keyOf } from "../../../src/api/media/storage/disk.ts";
+import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { CHAIN_SCHEMA } from "../../support/database.ts";
 import {

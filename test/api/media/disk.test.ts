@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createDisk, keyOf, sweepParts } from "../../../src/api/media/storage/disk.ts";
+import { createDisk } from "../../../src/api/media/storage/disk.ts";
+import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-disk-"));
 const disk = createDisk(folder);
@@ -46,11 +47,11 @@ describe("the disk", () => {
     for (const name of ["old", "new"]) writeFileSync(join(folder, "parts", name), "half");
     utimesSync(join(folder, "parts/old"), new Date(), new Date(Date.now() - 2 * 3_600_000));
 
-    expect(await sweepParts(disk)).toBe(1);
+    expect(await disk.sweepParts()).toBe(1);
     expect(readdirSync(join(folder, "parts"))).toEqual(["new"]);
   });
 
   it("that was never written to has nothing to sweep", async () => {
-    expect(await sweepParts(createDisk(join(folder, "never")))).toBe(0);
+    expect(await createDisk(join(folder, "never")).sweepParts()).toBe(0);
   });
 });

@@ -14,8 +14,9 @@ import { type MediaMetrics, noMetrics } from "../../../src/api/media/probes/metr
 import { createProbe } from "../../../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../../../src/api/media/probes/worker.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
-import { createDisk } from "../../../src/api/media/storage/disk.ts";
+import { openStore } from "../../../src/api/media/storage/disk.ts";
 import { settleImages } from "../../../src/api/refresh/receipts/receipt-images.ts";
+import type { StoreAddress } from "../../../src/api/store-address.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { noteHost } from "../../support/worker.ts";
@@ -52,7 +53,7 @@ export const document = (fields: Partial<MediaFields>): MediaFields => ({
   ...fields,
 });
 
-export async function createMediaHarness() {
+export async function createMediaHarness({ store }: { readonly store?: StoreAddress } = {}) {
   const test = await createTestDatabase();
   const { database } = test;
   const answers = new Map<string, HostAnswer>();
@@ -64,7 +65,7 @@ export async function createMediaHarness() {
     response.end(answer.body ?? "");
   });
   const folder = mkdtempSync(join(tmpdir(), "vitrine-media-"));
-  const disk = createDisk(folder);
+  const disk = openStore(store ?? { kind: "folder", folder });
   const decoder = createDecoder({ processes: 2 });
   const media = createMedia({ database, gateways: [`${server.url}/gateway`], baseUrl: BASE_URL });
   const privateHosts = new Set([server.host]);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { collectFiles } from "../../../src/api/media/storage/collect.ts";
 import { removeUnusedFiles } from "../../../src/api/media/storage/collect-store.ts";
-import { keyOf } from "../../../src/api/media/storage/disk.ts";
+import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 import { addFile, missFile, type NewFile } from "../../../src/api/media/storage/media-file-store.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { png } from "./pictures.ts";
@@ -102,7 +102,7 @@ describe("variants are deleted", () => {
     );
     const removed: string[] = [];
 
-    await removeUnusedFiles(database, 50, async (name) => void removed.push(name));
+    await removeUnusedFiles(database, 50, async (names) => void removed.push(...names));
 
     expect(removed.sort()).toEqual(["a.png", "a.webp"]);
     expect(await database.query("select file, name from vitrine.media_variant")).toEqual([

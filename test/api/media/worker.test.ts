@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { noMetrics } from "../../../src/api/media/probes/metrics.ts";
-import { keyOf } from "../../../src/api/media/storage/disk.ts";
+import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 import { eventually } from "../../support/eventually.ts";
 import { BASE_URL, createMediaHarness } from "./media-harness.ts";
 import { gif, jpeg, png, pngOfBytes } from "./pictures.ts";

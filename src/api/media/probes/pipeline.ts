@@ -1,11 +1,11 @@
 /** The worker that probes media, over the process's fetches and decoders. */
 
-import type { Disk } from "flydrive";
 import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import type { LeaseWorker } from "../../jobs/lease-worker.ts";
 import type { Decoder } from "../decoder/decoder.ts";
+import type { MediaDisk } from "../storage/media-disk.ts";
 import type { FetchMedia } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import { createProbe } from "./probe.ts";
@@ -20,7 +20,7 @@ export interface MediaPipelineDeps {
   readonly fetchMedia: FetchMedia;
   /** Closed when the pipeline stops. */
   readonly decoder: Decoder;
-  readonly disk: Disk;
+  readonly disk: MediaDisk;
   readonly noteHost: NoteHost;
   readonly onImageProbed?: OnImageProbed | undefined;
   readonly metrics: MediaMetrics;

@@ -164,18 +164,23 @@ export async function confirmMedia(
 export async function rescheduleProbe(
   db: Queryable,
   lease: MediaLease,
-  next: { readonly delayMs: number; readonly reason: string; readonly isOpen: boolean },
+  next: {
+    readonly delayMs: number;
+    readonly reason: string;
+    readonly isOpen: boolean;
+    readonly isCounted: boolean;
+  },
 ): Promise<boolean> {
   const rows = await db.query(
     `update vitrine.media
         set status = case when status = 'pending' and not $6 then 'rejected' else status end, reason = $5,
             -- The reason of a refusal is written over, so the same bytes have to be probed again.
             source_hash = case when status = 'accepted' then source_hash end,
-            checked_at = now(), lease = null, leased_until = null,
+            checked_at = now(), lease = null, leased_until = null, attempts = greatest(0, attempts - case when $7 then 0 else 1 end),
             not_before = case when wanted > started then not_before
                               else now() + $4::float8 * interval '1 millisecond' end
       where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
-    [lease.kind, lease.urlHash, lease.id, next.delayMs, next.reason, next.isOpen],
+    [lease.kind, lease.urlHash, lease.id, next.delayMs, next.reason, next.isOpen, next.isCounted],
   );
   return rows.length > 0;
 }

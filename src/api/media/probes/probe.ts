@@ -1,7 +1,6 @@
 /** One probe of a URL: fetch, check, and for an image store the 480x480 picture and its variants. */
 
 import { createHash } from "node:crypto";
-import type { Disk } from "flydrive";
 import type { Queryable } from "../../db/database.ts";
 import { IPFS_HOST } from "../../fetch/locate.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
@@ -10,7 +9,7 @@ import { explain, type Refusal, refuse } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
 import type { DecodedImage } from "../decoder/decoder-messages.ts";
 import type { MediaKind } from "../media-store.ts";
-import { keyOf } from "../storage/disk.ts";
+import { keyOf, type MediaDisk } from "../storage/media-disk.ts";
 import { addFile, findFile, type MediaFile, readFile, type StoredFile } from "../storage/media-file-store.ts";
 import type { FetchMedia, Unread } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
@@ -26,7 +25,7 @@ export interface ProbeDeps {
   readonly database: Queryable;
   readonly fetchMedia: FetchMedia;
   readonly decoder: Decoder;
-  readonly disk: Disk;
+  readonly disk: MediaDisk;
   readonly metrics: MediaMetrics;
 }
 

@@ -7,6 +7,7 @@ import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import { explain, type FetchReason } from "../checks/reasons.ts";
+import { isStoreAway } from "../storage/media-disk.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
 import type { MediaProbe, ProbeMedia } from "./probe.ts";
@@ -29,6 +30,9 @@ const INTERNAL_FAULT: Unread = {
   message: "the operator's log says why",
   transient: true,
 };
+
+/** Says nothing about the URL, and does not count against it. */
+const STORE_AWAY: Unread = { ...INTERNAL_FAULT, message: "the store of images does not answer" };
 
 export interface MediaWorkerDeps {
   readonly database: Database;
@@ -72,7 +76,12 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     if (result.kind === "found") return completeProbe(db, lease, result.finding);
     const delayMs = backoffMs(policyFor(result), lease.attempts, result.retryAfterMs);
     const isOpen = isOpenStill(lease, result);
-    return rescheduleProbe(db, lease, { delayMs, reason: reasonOf(lease, result), isOpen });
+    return rescheduleProbe(db, lease, {
+      delayMs,
+      reason: reasonOf(lease, result),
+      isOpen,
+      isCounted: result !== STORE_AWAY,
+    });
   }
 
   /** Only failures of the whole host count against it, and any content counts as a success. */
@@ -93,8 +102,8 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     renew: (leases) => renewMedia(database, leases),
     release: (leases) => releaseMedia(database, leases),
     run,
-    async onFault(lease) {
-      await record(lease, INTERNAL_FAULT);
+    async onFault(lease, error) {
+      await record(lease, isStoreAway(error) ? STORE_AWAY : INTERNAL_FAULT);
     },
     describe: ({ kind, url }) => ({ kind, url }),
   });
@@ -132,8 +141,10 @@ function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "statu
 const reasonOf = (lease: MediaLease, result: Unread): string =>
   explain(result) + (isOpenStill(lease, result) ? "; trying again" : "");
 
-const policyFor = ({ transient }: Unread): RetryPolicy =>
-  transient ? retryPolicies.mediaHostFault : retryPolicies.mediaUrlFault;
+function policyFor(result: Unread): RetryPolicy {
+  if (result === STORE_AWAY) return retryPolicies.mediaStoreAway;
+  return result.transient ? retryPolicies.mediaHostFault : retryPolicies.mediaUrlFault;
+}
 
 /** Before this many attempts a URL that was never read is pending; afterwards it is rejected. */
 const isOpenStill = ({ attempts }: MediaLease, unread: Unread): boolean =>

@@ -42,7 +42,7 @@ export async function markUnusedFiles(
 export function removeUnusedFiles(
   database: Database,
   limit: number,
-  remove: (name: string) => Promise<void>,
+  remove: (names: readonly string[]) => Promise<void>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const rows = await tx.query<{ name: string; isShared: boolean }>(
@@ -71,7 +71,7 @@ export function removeUnusedFiles(
     );
     // The row locks prevent other processes from storing the same picture now, only to lose it. A variant that another
     // picture comes to share at this moment is lost, and made again when it is asked for.
-    for (const { name, isShared } of rows) if (!isShared) await remove(name);
+    await remove(rows.flatMap(({ name, isShared }) => (isShared ? [] : [name])));
     return rows.length;
   });
 }

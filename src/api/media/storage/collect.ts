@@ -3,14 +3,13 @@
  * pictures a day after their last use ended, with their variants.
  */
 
-import type { Disk } from "flydrive";
 import type { CollectionConfig } from "../../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { MediaService } from "../service.ts";
 import { forgottenMedia, markUnusedFiles, removeUnusedFiles } from "./collect-store.ts";
-import { keyOf, sweepParts } from "./disk.ts";
+import { keyOf, type MediaDisk } from "./media-disk.ts";
 
 const TOKENS_AT_ONCE = 200;
 const FILES_AT_ONCE = 1_000;
@@ -21,7 +20,7 @@ const TOKEN_ID_MAX = (2n ** 256n - 1n).toString();
 export interface CollectDeps {
   readonly media: MediaService;
   readonly metadata: MetadataService;
-  readonly disk: Disk;
+  readonly disk: MediaDisk;
   readonly collections: readonly CollectionConfig[];
 }
 
@@ -44,18 +43,18 @@ export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps
       }
     }
     const forgotten = await deleteInBatches(database, forgottenMedia);
-    return forgotten + (await collectFiles(database, disk)) + (await sweepParts(disk));
+    return forgotten + (await collectFiles(database, disk)) + (await disk.sweepParts());
   },
 });
 
 /** Returns how many files were deleted. */
-export async function collectFiles(database: Database, disk: Disk): Promise<number> {
+export async function collectFiles(database: Database, disk: MediaDisk): Promise<number> {
   let after: string | undefined = "";
   while (after !== undefined) after = await markUnusedFiles(database, after, FILES_AT_ONCE);
   let removed = 0;
   for (;;) {
-    const batch = await removeUnusedFiles(database, FILES_REMOVED_AT_ONCE, (name) =>
-      disk.delete(keyOf(name)),
+    const batch = await removeUnusedFiles(database, FILES_REMOVED_AT_ONCE, (names) =>
+      disk.deleteMany(names.map(keyOf)),
     );
     removed += batch;
     if (batch < FILES_REMOVED_AT_ONCE) return removed;

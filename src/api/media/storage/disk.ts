@@ -1,10 +1,12 @@
-/** Storage of pictures: one interface, currently over a directory. */
+/** Opens the store of pictures, and the driver of one in a folder. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Disk } from "flydrive";
 import { FSDriver } from "flydrive/drivers/fs";
+import type { StoreAddress } from "../../store-address.ts";
+import { BucketDriver } from "./bucket.ts";
+import { MediaDisk, type MediaDriver, PICTURE_NAME, type StoredPicture } from "./media-disk.ts";
 
 // On the same file system as the served files, so that a rename publishes a file.
 const PARTS = "parts";
@@ -12,7 +14,7 @@ const PARTS = "parts";
 const PART_KEPT_MS = 3_600_000;
 
 /** The library writes in place: a crash would leave a partial picture under its final name. */
-class AtomicFsDriver extends FSDriver {
+class AtomicFsDriver extends FSDriver implements MediaDriver {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -40,24 +42,52 @@ class AtomicFsDriver extends FSDriver {
       throw error;
     }
   }
-}
 
-/** Files appear complete or not at all. Replicas share the directory. */
-export const createDisk = (folder: string): Disk => new Disk(new AtomicFsDriver(folder));
-
-/** The key of a picture, spread over folders because tools are slow with a million files in one. */
-export const keyOf = (name: string): string => `images/${name.slice(0, 2)}/${name}`;
-
-/** Deletes files of interrupted writes; returns how many. */
-export async function sweepParts(disk: Disk, now: number = Date.now()): Promise<number> {
-  let swept = 0;
-  const { objects } = await disk.listAll(PARTS);
-  for (const each of objects) {
-    if (!each.isFile) continue;
-    const { lastModified } = await each.getMetaData();
-    if (now - lastModified.getTime() < PART_KEPT_MS) continue;
-    await disk.delete(each.key);
-    swept++;
+  async *listPictures(): AsyncGenerator<StoredPicture> {
+    const images = join(this.#folder, "images");
+    for (const place of await namesIn(images)) {
+      for await (const { name } of await opendir(join(images, place))) {
+        if (!PICTURE_NAME.test(name)) continue;
+        const { size } = await stat(join(images, place, name));
+        yield { name, bytes: size };
+      }
+    }
   }
-  return swept;
+
+  async deleteMany(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.delete(key);
+  }
+
+  async sweepParts(now: number): Promise<number> {
+    let swept = 0;
+    for (const name of await namesIn(join(this.#folder, PARTS))) {
+      const part = join(this.#folder, PARTS, name);
+      if (now - (await stat(part)).mtimeMs < PART_KEPT_MS) continue;
+      await rm(part, { force: true });
+      swept++;
+    }
+    return swept;
+  }
+
+  /** It is created with the first picture. */
+  async check(): Promise<undefined> {
+    return undefined;
+  }
 }
+
+/** None for a folder that is not there. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Connects to nothing yet; `check` does. Replicas share the store. */
+export const openStore = (store: StoreAddress): MediaDisk =>
+  new MediaDisk(store.kind === "folder" ? new AtomicFsDriver(store.folder) : new BucketDriver(store));
+
+/** The store in a folder. */
+export const createDisk = (folder: string): MediaDisk => openStore({ kind: "folder", folder });

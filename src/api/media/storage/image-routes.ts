@@ -2,13 +2,10 @@
 
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Disk } from "flydrive";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { createRouter } from "../../http/router.ts";
-import { keyOf } from "./disk.ts";
-
-const NAME = /^([0-9a-f]{64})\.(png|gif|webp)$/;
+import { isMissing, isStoreAway, keyOf, type MediaDisk, PICTURE_NAME } from "./media-disk.ts";
 
 const picture = z.string().openapi({ format: "binary" });
 
@@ -32,7 +29,7 @@ const imageRoute = createRoute({
       },
     },
     304: { description: "Not modified" },
-    ...errorResponses("NOT_FOUND", "RATE_LIMITED"),
+    ...errorResponses("NOT_FOUND", "RATE_LIMITED", "UNAVAILABLE"),
   },
 });
 
@@ -40,7 +37,7 @@ const imageRoute = createRoute({
 const CONTENT_POLICY = "default-src 'none'; sandbox";
 
 export interface ImageRouteDeps {
-  readonly disk: Disk;
+  readonly disk: MediaDisk;
   /** Called for an image that is not on the disk. */
   readonly onMissing: (name: string) => Promise<void>;
 }
@@ -49,7 +46,7 @@ export function imageRoutes(images: ImageRouteDeps) {
   return createRouter().openapi(imageRoute, async (c) => {
     const { disk, onMissing } = images;
     const { name } = c.req.valid("param");
-    const [, hash, extension] = NAME.exec(name) ?? [];
+    const [, hash, extension] = PICTURE_NAME.exec(name) ?? [];
     // No cache may store that an image is missing: it may be written the next moment.
     c.header("Cache-Control", "no-store");
     if (hash === undefined) throw new ApiError("NOT_FOUND");
@@ -60,6 +57,11 @@ export function imageRoutes(images: ImageRouteDeps) {
     }
 
     const etag = `"${hash}"`;
+    // Not by hono/etag, which compares after the file was opened.
+    const isUnchanged = isNamed(c.req.header("if-none-match"), etag);
+    // Before the headers, which a failure must not carry.
+    const isRead = !isUnchanged && c.req.method !== "HEAD";
+    const stream = isRead ? await disk.getStream(keyOf(name)).catch(refuse) : undefined;
     const headers = {
       "Cache-Control": "public, max-age=31536000, immutable",
       ETag: etag,
@@ -69,25 +71,27 @@ export function imageRoutes(images: ImageRouteDeps) {
       "Cross-Origin-Resource-Policy": "cross-origin",
     };
     for (const [header, value] of Object.entries(headers)) c.header(header, value);
-    // Not by hono/etag, which compares after the file was opened.
-    if (isNamed(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+    if (isUnchanged) return c.body(null, 304);
     c.header("Content-Type", `image/${extension}`);
     c.header("Content-Length", String(length));
-    if (c.req.method === "HEAD") return c.body(null, 200);
-    const stream = await disk.getStream(keyOf(name));
+    if (stream === undefined) return c.body(null, 200);
     return c.body(Readable.toWeb(stream) as ReadableStream, 200);
   });
 }
 
 /** Undefined for a file that is not there. */
-async function lengthOf(disk: Disk, key: string): Promise<number | undefined> {
+async function lengthOf(disk: MediaDisk, key: string): Promise<number | undefined> {
   try {
     return (await disk.getMetaData(key)).contentLength;
   } catch (error) {
-    const { cause } = error as Error;
-    if ((cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return undefined;
-    throw error;
+    if (isMissing(error)) return undefined;
+    return refuse(error);
   }
+}
+
+/** A bucket that does not answer is no proof that a picture is missing. */
+function refuse(error: unknown): never {
+  throw isStoreAway(error) ? new ApiError("UNAVAILABLE", [], { cause: error }) : error;
 }
 
 /** RFC 9110, 13.1.2: a list of tags, compared without regard to weakness, or any. */

@@ -1,0 +1,48 @@
+/** `npx vitrine media copy`: moves the images to another store. Needs no running service. */
+
+import type { Command } from "commander";
+import { loadStoreAddress } from "../../src/api/config.ts";
+import { type CopyResult, copyPictures, openStore } from "../../src/api/media/module.ts";
+import { loadEnvironment } from "../ponder-process.ts";
+import { createStatusLine } from "./status-line.ts";
+import type { Tool } from "./tool.ts";
+
+export function addMediaCommands(program: Command, { print, progress }: Tool): void {
+  program
+    .command("media")
+    .description("stored images")
+    .command("copy")
+    .description(
+      "copy the images that another store lacks; can be run again, and while the service runs. Buckets are opened with S3_ENDPOINT, S3_REGION, S3_FORCE_PATH_STYLE and the AWS credentials, as by the service.",
+    )
+    .requiredOption("--from <store>", "as in MEDIA_STORE: file:<folder> or s3://<bucket>/<prefix>")
+    .requiredOption("--to <store>", "the same; it may be empty")
+    .action(async (options: { from: string; to: string }) => {
+      loadEnvironment();
+      const addresses = [
+        loadStoreAddress("--from", options.from, process.env),
+        loadStoreAddress("--to", options.to, process.env),
+      ] as const;
+      if (JSON.stringify(addresses[0]) === JSON.stringify(addresses[1]))
+        throw new Error("--from and --to name the same store");
+      const [from, to] = [openStore(addresses[0]), openStore(addresses[1])];
+      for (const disk of [from, to]) {
+        const fault = await disk.check();
+        if (fault !== undefined) throw new Error(fault);
+      }
+      const line = createStatusLine(process.stderr);
+      const result = await copyPictures({
+        from,
+        to,
+        onProgress: (now) => line.show(describe(now)),
+        onFailure: (name, reason) => progress(`${name} was not copied: ${reason}`),
+      });
+      line.end();
+      print(result, [describe(result)]);
+      if (result.failed > 0)
+        throw new Error(`${result.failed} of ${result.total} images were not copied; run it again`);
+    });
+}
+
+const describe = ({ total, copied, bytes, present, failed }: CopyResult): string =>
+  `${copied + present + failed} of ${total} images: ${copied} copied (${bytes} bytes), ${present} already there, ${failed} failed`;

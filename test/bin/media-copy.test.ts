@@ -1,0 +1,95 @@
+/** `npx vitrine media copy`, as a process, between a folder and a bucket of a real server. */
+
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+import { createDisk, openStore } from "../../src/api/media/storage/disk.ts";
+import { keyOf, type MediaDisk } from "../../src/api/media/storage/media-disk.ts";
+import { s3Credentials, startS3Server } from "../support/s3-server.ts";
+
+const VITRINE = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "vitrine-copy-"));
+const s3 = await startS3Server("pics");
+Object.assign(process.env, s3Credentials);
+afterAll(async () => {
+  await s3.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const variables = { ...s3Credentials, S3_ENDPOINT: s3.endpoint, S3_REGION: "us-east-1" };
+const bucket = openStore({
+  kind: "bucket",
+  bucket: "pics",
+  prefix: "a",
+  region: "us-east-1",
+  endpoint: s3.endpoint,
+  forcePathStyle: true,
+});
+
+const copy = (from: string, to: string, env: Record<string, string> = variables) =>
+  new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const args = [VITRINE, "--json", "media", "copy", "--from", from, "--to", to];
+    const options = { cwd: folder, env: { PATH: process.env.PATH ?? "", HOME: folder, ...env } };
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+
+async function add(disk: MediaDisk): Promise<string> {
+  const content = randomBytes(500);
+  const name = `${createHash("sha256").update(content).digest("hex")}.png`;
+  await disk.put(keyOf(name), content);
+  return name;
+}
+
+it("copies what is missing or cut short, again and again, and from a bucket back to a folder", async () => {
+  const [here, there] = [join(folder, "here"), join(folder, "there")];
+  const disk = createDisk(here);
+  const names = [await add(disk), await add(disk), await add(disk)];
+  await bucket.put(keyOf(names[0] ?? ""), "cut");
+
+  const first = await copy(`file:${here}`, "s3://pics/a");
+  expect(first.stderr).toContain("of 3 images");
+  expect(JSON.parse(first.stdout)).toEqual({ total: 3, copied: 3, bytes: 1500, present: 0, failed: 0 });
+  expect((await bucket.getBytes(keyOf(names[0] ?? ""))).length).toBe(500);
+
+  await add(disk);
+  const second = await copy(`file:${here}`, "s3://pics/a");
+  expect(JSON.parse(second.stdout)).toMatchObject({ total: 4, copied: 1, present: 3 });
+
+  expect((await copy("s3://pics/a", `file:${there}`)).code).toBe(0);
+  for (const name of names)
+    expect(await createDisk(there).getBytes(keyOf(name))).toEqual(await disk.getBytes(keyOf(name)));
+});
+
+it("copies the rest if one fails, and ends with the count", async () => {
+  const bad = join(folder, "bad");
+  const disk = createDisk(bad);
+  const [good, damaged] = [await add(disk), await add(disk)];
+  writeFileSync(join(bad, keyOf(damaged)), "damaged");
+
+  const { code, stdout, stderr } = await copy(`file:${bad}`, `file:${join(folder, "copy")}`);
+
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ total: 2, copied: 1, failed: 1 });
+  expect(stderr).toContain(`${damaged} was not copied: its content does not match its name`);
+  expect(stderr).toContain("1 of 2 images were not copied; run it again");
+  expect(await createDisk(join(folder, "copy")).exists(keyOf(good))).toBe(true);
+});
+
+it.each([
+  ["s3://pics/a", "s3://nowhere", variables, "names the bucket nowhere, which does not exist"],
+  ["ftp://x", "s3://pics", variables, "--from must be file:<folder> or s3://<bucket>/<prefix>"],
+  ["file:/x", "s3://pics", s3Credentials, "--to is a bucket, so S3_REGION must be set"],
+  ["file:/x", "file:/x", variables, "--from and --to name the same store"],
+  ["file:/x", "s3://pics", { ...variables, S3_ENDPOINT: "http://127.0.0.1:1" }, "does not answer"],
+])("refuses %s to %s", async (from, to, env, message) => {
+  const { code, stderr } = await copy(from, to, env);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(message);
+});
