@@ -1,5 +1,6 @@
 /** Builds every service once, in order of dependency. Shared by the service, its tests and its benches. */
 
+import { join } from "node:path";
 import { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
 import { type AccessModuleDeps, createAccessModule } from "./access/module.ts";
@@ -102,7 +103,10 @@ export function createServices(deps: ServiceDeps) {
     allowlist,
     media,
     search,
-    findQueued: (chainId, collection, tokenIds) => findQueued(database, chainId, collection, tokenIds),
+    findQueued: (chainId, collection, tokenIds, db = database) =>
+      findQueued(db, chainId, collection, tokenIds),
+    exportFolder: join(config.dataFolder, "tmp"),
+    logger,
     audit: access.audit,
     fetching,
     examineMedia,

@@ -145,6 +145,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/collections/{collection_address}/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A whole collection as a stream: its listed tokens, or its owners
+         * @description Everything is of one moment, the block in `X-As-Of-Block`. Rows are ordered by token id, as a number, or by owner. A body that ends early is cut: its connection ends without the last chunk. docs/exports.md describes the columns.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["exportCollection"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/collections": {
         readonly parameters: {
             readonly query?: never;
@@ -2587,6 +2609,126 @@ export interface operations {
                 content: {
                     readonly "text/event-stream": string;
                 };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly exportCollection: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                readonly format?: "ndjson" | "csv" | "parquet";
+                readonly what?: "tokens" | "owners";
+                /** @description Only rows after this token id, or owner: the last one received resumes an export. */
+                readonly after?: string;
+                /** @description For tokens: the first id. */
+                readonly from_token_id?: string;
+                /** @description For tokens: the last id. */
+                readonly to_token_id?: string;
+                /** @description For owners: those at the end of this block, which must be indexed. */
+                readonly at_block?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Its address or its slug. */
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream */
+            readonly 200: {
+                headers: {
+                    /** @description The newest indexed block, or `at_block`. */
+                    readonly "X-As-Of-Block"?: number;
+                    /** @description A file name. */
+                    readonly "Content-Disposition"?: string;
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": string;
+                    readonly "text/csv": string;
+                    readonly "application/vnd.apache.parquet": string;
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Invalid request */
             readonly 400: {

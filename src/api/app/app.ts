@@ -8,6 +8,7 @@ import {
   activityRoutes,
   batchRoutes,
   catalogRoutes,
+  exportRoutes,
   informationRoutes,
   ownerRoutes,
   reportRoutes,
@@ -88,6 +89,8 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use("/market/events", requireKey(keys, "market"), limitMarket, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
   const catalog = { ...services.catalogModule, ...services };
+  app.use("/market/collections/:collection_address/export", requireKey(keys, "market"), limitMarket);
+  app.route("/market", exportRoutes(catalog));
   gateway(
     "market",
     catalogRoutes(catalog),

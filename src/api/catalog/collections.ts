@@ -11,6 +11,14 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
     const message = `chain ${chainId} is not served here; known chains are ${[...known].join(", ")}`;
     throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
   }
+  function find(address: string, chainId?: number): CollectionConfig {
+    requireKnown(chainId);
+    const found = collections.find(
+      (each) => each.address === address && (chainId === undefined || each.chainId === chainId),
+    );
+    if (!found) throw new ApiError("COLLECTION_NOT_FOUND");
+    return found;
+  }
   return {
     all: collections,
 
@@ -28,13 +36,12 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
      * Finds a collection by lower-case address: on `chainId` if given, otherwise on the first chain that has it. Throws
      * INVALID_REQUEST for a chain without an RPC endpoint and COLLECTION_NOT_FOUND for an unconfigured address.
      */
-    find(address: string, chainId?: number): CollectionConfig {
-      requireKnown(chainId);
-      const found = collections.find(
-        (each) => each.address === address && (chainId === undefined || each.chainId === chainId),
-      );
-      if (!found) throw new ApiError("COLLECTION_NOT_FOUND");
-      return found;
+    find,
+
+    /** The same by lower-case address or by slug. */
+    findNamed(name: string, chainId?: number): CollectionConfig {
+      const bySlug = collections.find(({ slug }) => slug === name);
+      return find(bySlug?.address ?? name, chainId ?? bySlug?.chainId);
     },
   };
 }

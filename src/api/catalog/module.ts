@@ -2,6 +2,7 @@
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
+import { createExports, type ExportDeps, type Exports } from "./exports/exports.ts";
 import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
 import { createWalletTokens, type WalletTokens } from "./holders/wallet-tokens.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
@@ -16,6 +17,7 @@ import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
+export { exportRoutes } from "./exports/export-routes.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
@@ -28,6 +30,7 @@ export { searchRoutes } from "./tokens/search-routes.ts";
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   ActivityDeps &
   OwnersDeps &
+  ExportDeps &
   InformationDeps &
   Omit<ReportDeps, "catalog" | "store"> & {
     readonly tables: ChainTables;
@@ -39,6 +42,7 @@ export interface CatalogModule {
   readonly catalog: Catalog;
   readonly information: InformationService;
   readonly holdings: Holdings;
+  readonly exports: Exports;
   readonly owners: OwnersService;
   readonly walletTokens: WalletTokens;
   readonly reports: Reports;
@@ -52,6 +56,7 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     catalog,
     information,
     holdings: createHoldings(deps),
+    exports: createExports(deps),
     owners: createOwners(deps),
     walletTokens: createWalletTokens({ ...deps, catalog }),
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),

@@ -2,7 +2,7 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Queryable } from "../db/database.ts";
 import { createBatch } from "../jobs/batch.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { chooseDisplay } from "../media/rules.ts";
@@ -27,6 +27,7 @@ export interface CatalogDeps {
     chainId: number,
     collection: string,
     tokenIds: readonly string[],
+    db?: Queryable,
   ) => Promise<ReadonlySet<string>>;
   /** Contact for issues that only the operator can resolve. */
   readonly operatorContact?: string | undefined;

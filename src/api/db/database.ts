@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
+import { openSnapshot, type Snapshot } from "./snapshot.ts";
 
 const POOL_CONNECTIONS_MAX = 10;
 const KEYED_CONNECTIONS_MAX = 6;
@@ -61,9 +62,9 @@ function keyedSettings(set: "set" | "set local"): string {
   return settings.map((setting) => `${set} ${setting}`).join("; ");
 }
 
-const beginnings: Record<TransactionKind, string> = {
-  plain: "begin",
-  byKey: `begin; ${keyedSettings("set local")}`,
+const localSettings: Record<TransactionKind, string> = {
+  plain: "",
+  byKey: keyedSettings("set local"),
 };
 
 const KEYED_SETTINGS = keyedSettings("set");
@@ -76,10 +77,12 @@ export interface Database extends Queryable {
    * a deadlock, so database writes must be its only side effects.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
+  /** One moment of the whole database, for reads that take minutes; on connections of its own. See snapshot.ts. */
+  snapshot(): Promise<Snapshot>;
   close(): Promise<void>;
 }
 
-const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+const queryable = (client: pg.Pool | pg.ClientBase): Queryable => ({
   async query<Row>(text: string, parameters: readonly unknown[] = [], name?: string) {
     const { rows } = await client.query({ text, values: [...parameters], ...(name && { name }) });
     return rows as Row[];
@@ -112,6 +115,7 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
     query: (sql, parameters, name) =>
       unlessDeadlocked(() => (name === undefined ? plain : keyed).query(sql, parameters, name)),
     transaction: (work, kind = "plain") => unlessDeadlocked(() => runTransaction(pool, work, kind)),
+    snapshot: () => openSnapshot({ connectionString, settings: SETTINGS, localSettings, queryable }),
     async close() {
       await Promise.all([pool.end(), keyedPool.end()]);
     },
@@ -142,7 +146,7 @@ async function runTransaction<Result>(
   };
   client.on("error", onError);
   try {
-    await client.query(beginnings[kind]);
+    await client.query(`begin; ${localSettings[kind]}`);
     const result = await work(queryable(client));
     await client.query("commit");
     return result;

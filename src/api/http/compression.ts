@@ -7,8 +7,8 @@ import type { MiddlewareHandler } from "hono";
 /** Below it, the answer fits into one packet either way. */
 const BYTES_MIN = 1_400;
 // Higher levels save a tenth of the bytes and take several times the processor's time.
-const GZIP_LEVEL = 4;
-const BROTLI_QUALITY = 4;
+export const GZIP_LEVEL = 4;
+export const BROTLI_QUALITY = 4;
 
 /** Whole texts only: an event stream or an export must be sent as it grows, and media are compressed already. */
 const COMPRESSIBLE =

@@ -157,8 +157,8 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
       noteSeen(db, documents.flatMap(urlsOf)),
 
     /** The state of the media in each of these documents, in their order, with one read for all. */
-    async readAll(documents: readonly MediaFields[]): Promise<ShownMedia[]> {
-      const found = await readStates(database, documents.flatMap(urlsOf));
+    async readAll(documents: readonly MediaFields[], db: Queryable = database): Promise<ShownMedia[]> {
+      const found = await readStates(db, documents.flatMap(urlsOf));
       const states = new Map(found.map((state) => [keyOf(state), state]));
       return documents.map(({ image, video, animation_url }) => ({
         image: showImage(image, states),

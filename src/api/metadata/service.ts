@@ -30,7 +30,7 @@ import {
 } from "./records/sample-store.ts";
 import { findUntransferred, notReadSince, readServed } from "./records/store.ts";
 import { readUpdates } from "./records/update-store.ts";
-import { type CollectionRef, lockTraits } from "./traits/trait-type-store.ts";
+import { type CollectionRef, lockTraits, readTraitNames } from "./traits/trait-type-store.ts";
 import { lowerHighest } from "./traits/trait-value-store.ts";
 import { isUriOfVersion, type Resolve } from "./uri/resolve.ts";
 
@@ -99,6 +99,7 @@ export function createMetadata(deps: MetadataDeps) {
     readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       readServed(db, chainId, collection, tokenIds, deps.operatorContact),
 
+    readTraitNames,
     readServedImages,
     readUpdates,
 

@@ -4,7 +4,7 @@ import { isLocked } from "../../domain/lock-count.ts";
 import { keepsBoolean } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { HeadWitness } from "../chain/rpc/head-witness.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Queryable } from "../db/database.ts";
 import { confirmHeads, refusalFor } from "./checks/guard.ts";
 import { lockHolders } from "./lock-holders.ts";
 import { type ChainState, type LockEntry, readChainStates, readOpenLocks } from "./store.ts";
@@ -12,8 +12,12 @@ import { type ChainState, type LockEntry, readChainStates, readOpenLocks } from 
 // Pages and lists read tokens constantly, so they share recent confirmations; trade checks always ask again.
 const WITNESS_MAX_AGE_MS = 250;
 
-export interface TokenOnChain extends ChainState {
+/** A token's indexed state, trusted or not. */
+export interface IndexedToken extends ChainState {
   readonly approvedContracts: readonly string[];
+}
+
+export interface TokenOnChain extends IndexedToken {
   /** Fails closed: false while the chain index can't be trusted (design: "Guard"). */
   readonly tradable: boolean;
 }
@@ -25,44 +29,58 @@ export function createTrading(deps: {
   maxAgeSeconds: number;
 }) {
   const { database, tables, witness, maxAgeSeconds } = deps;
+
+  /** The tokens of one collection that the chain index knows, by token id; a node isn't asked. */
+  async function readIndexed(
+    db: Queryable,
+    chainId: number,
+    collection: string,
+    tokenIds: readonly string[],
+    confirm: (states: readonly ChainState[]) => Promise<boolean> = async () => true,
+  ): Promise<ReadonlyMap<string, IndexedToken>> {
+    const states = await readChainStates(db, tables, { chainId, collection, tokenIds, maxAgeSeconds });
+    const isConfirmed = await confirm([...states.values()]);
+    const locked = [...states.values()]
+      .filter((state) => isLocked(state.lockCount))
+      .map((state) => state.tokenId);
+    const locks = locked.length > 0 ? await readOpenLocks(db, tables, chainId, collection, locked) : [];
+    const byToken = groupByToken(locks);
+    const isBoolean = keepsBoolean(tables, chainId, collection);
+    return new Map(
+      [...states].map(([tokenId, state]) => [
+        tokenId,
+        {
+          ...state,
+          fresh: state.fresh && isConfirmed,
+          approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean),
+        },
+      ]),
+    );
+  }
+
   return {
+    readIndexed,
+
     /** The tokens of one collection that the chain index knows, by token id. */
     async readTokens(
       chainId: number,
       collection: string,
       tokenIds: readonly string[],
     ): Promise<ReadonlyMap<string, TokenOnChain>> {
-      const states = await readChainStates(database, tables, {
-        chainId,
-        collection,
-        tokenIds,
-        maxAgeSeconds,
-      });
-      const confirmed = await confirmHeads(
-        witness,
-        [...states.values()].map((state) => ({ chainId, ...state })),
-        WITNESS_MAX_AGE_MS,
+      const indexed = await readIndexed(database, chainId, collection, tokenIds, async (states) =>
+        (
+          await confirmHeads(
+            witness,
+            states.map((state) => ({ chainId, ...state })),
+            WITNESS_MAX_AGE_MS,
+          )
+        ).has(chainId),
       );
-      const locked = [...states.values()]
-        .filter((state) => isLocked(state.lockCount))
-        .map((state) => state.tokenId);
-      const locks =
-        locked.length > 0 ? await readOpenLocks(database, tables, chainId, collection, locked) : [];
-      const byToken = groupByToken(locks);
-      const isBoolean = keepsBoolean(tables, chainId, collection);
       return new Map(
-        [...states].map(([tokenId, state]) => {
-          const fresh = state.fresh && confirmed.has(chainId);
-          return [
-            tokenId,
-            {
-              ...state,
-              fresh,
-              approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean),
-              tradable: refusalFor({ ...state, fresh, entitled: true }) === null,
-            },
-          ];
-        }),
+        [...indexed].map(([tokenId, state]) => [
+          tokenId,
+          { ...state, tradable: refusalFor({ ...state, entitled: true }) === null },
+        ]),
       );
     },
   };

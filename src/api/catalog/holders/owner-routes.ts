@@ -8,7 +8,7 @@ import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import type { OwnersService } from "./owners.ts";
 
-const blockField = z
+export const blockField = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,14})$/, {
     error: (issue) => `must be a block number; it is "${clip(String(issue.input))}"`,

@@ -91,57 +91,82 @@ export function readTokenOwners(
   return read(db, text, query, { name: planName(text) });
 }
 
-/** ERC-1155: balances are kept per token, so every page sums those of the collection. */
+/** SQL: (owner, quantity) of ERC-1155. Balances are kept per token, so every read sums those of the collection. */
+const balanceOwners = (tables: ChainTables): string => `
+  select holder as owner, sum(balance) as quantity from ${tables.tokenBalance}
+   where ${inCollection} and balance > 0 group by holder`;
+
+/** SQL: (owner, quantity) of ERC-721 at the end of a block: each token belongs to the receiver of its last transfer until then. */
+const tokenOwnersAt = (tables: ChainTables, block: string): string => `
+  with moved as materialized (
+    select distinct on (token_id) token_id, "to" as owner from ${tables.tokenTransfer}
+     where ${inCollection} and last_token_id is null and block_number <= ${block}
+     order by token_id, ${inChainOrder("id")} desc),
+  ranges as (
+    select r.owner, r.to_token_id - r.from_token_id + 1 - (
+             select count(*) from moved m where m.token_id between r.from_token_id and r.to_token_id) as quantity
+      from ${tables.tokenRange} r where ${inCollection} and r.minted_block <= ${block}),
+  parts as (
+    select owner, count(*)::numeric as quantity from moved where owner <> '${zeroAddress}' group by owner
+    union all select owner, quantity from ranges where quantity > 0)
+  select owner, sum(quantity) as quantity from parts group by owner`;
+
+/** SQL: (owner, quantity) of ERC-1155 at the end of a block: what a wallet received of each token until then, less what it sent. */
+const balanceOwnersAt = (tables: ChainTables, block: string): string => `
+  with moved as (
+    select token_id, "to" as owner, quantity from ${tables.tokenTransfer}
+     where ${inCollection} and block_number <= ${block} and "to" <> '${zeroAddress}'
+    union all
+    select token_id, "from", -quantity from ${tables.tokenTransfer}
+     where ${inCollection} and block_number <= ${block} and "from" <> '${zeroAddress}'),
+  balances as (select owner, sum(quantity) as quantity from moved group by owner, token_id)
+  select owner, sum(quantity) as quantity from balances where quantity > 0 group by owner`;
+
 export const readBalanceOwners = (db: Queryable, tables: ChainTables, query: OwnersQuery) =>
-  read(
-    db,
-    paged(`select holder as owner, sum(balance) as quantity from ${tables.tokenBalance}
-            where ${inCollection} and balance > 0 group by holder`),
-    query,
-  );
+  read(db, paged(balanceOwners(tables)), query);
 
-/** ERC-721 at the end of a block: each token belongs to the receiver of its last transfer until then. */
-export const readTokenOwnersAt = (
+type AtBlock = { readonly block: number };
+
+export const readTokenOwnersAt = (db: Queryable, tables: ChainTables, query: OwnersQuery & AtBlock) =>
+  read(db, paged(tokenOwnersAt(tables, "$6")), query, { block: query.block });
+
+export const readBalanceOwnersAt = (db: Queryable, tables: ChainTables, query: OwnersQuery & AtBlock) =>
+  read(db, paged(balanceOwnersAt(tables, "$6")), query, { block: query.block });
+
+/**
+ * Copies all owners above the address `after` into a temporary table of the connection, for `readCopiedOwners`: read by
+ * pages, every page would sum the collection again. `block`: at its end; the current ones without it.
+ */
+export async function copyOwners(
   db: Queryable,
   tables: ChainTables,
-  query: OwnersQuery & { readonly block: number },
-) =>
-  read(
-    db,
-    paged(`
-      with moved as materialized (
-        select distinct on (token_id) token_id, "to" as owner from ${tables.tokenTransfer}
-         where ${inCollection} and last_token_id is null and block_number <= $6
-         order by token_id, ${inChainOrder("id")} desc),
-      ranges as (
-        select r.owner, r.to_token_id - r.from_token_id + 1 - (
-                 select count(*) from moved m where m.token_id between r.from_token_id and r.to_token_id) as quantity
-          from ${tables.tokenRange} r where ${inCollection} and r.minted_block <= $6),
-      parts as (
-        select owner, count(*)::numeric as quantity from moved where owner <> '${zeroAddress}' group by owner
-        union all select owner, quantity from ranges where quantity > 0)
-      select owner, sum(quantity) as quantity from parts group by owner`),
-    query,
-    { block: query.block },
+  query: Pick<OwnersQuery, "chainId" | "address"> & {
+    readonly standard: Standard;
+    readonly block: number | undefined;
+    readonly after: string;
+  },
+): Promise<void> {
+  const { chainId, address, standard, block, after } = query;
+  const current =
+    standard === "erc1155"
+      ? balanceOwners(tables)
+      : `select holder as owner, tokens as quantity from ${tables.collectionHolder}
+          where ${inCollection} and tokens > 0`;
+  const past = standard === "erc1155" ? balanceOwnersAt(tables, "$4") : tokenOwnersAt(tables, "$4");
+  await db.query(
+    'create temporary table export_owner (owner text collate "C" primary key, quantity numeric)',
   );
+  await db.query(
+    `insert into export_owner
+     select * from (${block === undefined ? current : past}) h where h.owner collate "C" > $3`,
+    [chainId, address, after, ...(block === undefined ? [] : [block])],
+  );
+}
 
-/** ERC-1155 at the end of a block: what a wallet received of each token until then, less what it sent. */
-export const readBalanceOwnersAt = (
-  db: Queryable,
-  tables: ChainTables,
-  query: OwnersQuery & { readonly block: number },
-) =>
-  read(
-    db,
-    paged(`
-      with moved as (
-        select token_id, "to" as owner, quantity from ${tables.tokenTransfer}
-         where ${inCollection} and block_number <= $6 and "to" <> '${zeroAddress}'
-        union all
-        select token_id, "from", -quantity from ${tables.tokenTransfer}
-         where ${inCollection} and block_number <= $6 and "from" <> '${zeroAddress}'),
-      balances as (select owner, sum(quantity) as quantity from moved group by owner, token_id)
-      select owner, sum(quantity) as quantity from balances where quantity > 0 group by owner`),
-    query,
-    { block: query.block },
+/** Up to `limit` of the copied owners above the address `after`, by address. */
+export const readCopiedOwners = (db: Queryable, after: string, limit: number): Promise<Owner[]> =>
+  db.query<Owner>(
+    `select owner, quantity::text as quantity from export_owner where owner > $1 order by owner limit $2`,
+    [after, limit],
+    "read copied owners",
   );

@@ -87,7 +87,8 @@ export const createOwners = ({ database, tables, collections }: OwnersDeps) => (
 
 export type OwnersService = ReturnType<typeof createOwners>;
 
-function requireIndexed(block: number, first: number, head: number | null): void {
+/** Throws INVALID_REQUEST for a block that is not indexed, and UNAVAILABLE before there is any. */
+export function requireIndexed(block: number, first: number, head: number | null): void {
   if (head === null) throw new ApiError("UNAVAILABLE");
   if (block >= first && block <= head) return;
   const message =

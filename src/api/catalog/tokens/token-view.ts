@@ -162,9 +162,30 @@ export function createDistribution({ counts, total, highest }: TraitCounts): Dis
 }
 
 export function viewToken(parts: TokenParts): TokenView {
-  const { collection, tokenId, chain, served, image, display } = parts;
+  const { chain, served, image, display } = parts;
+  return {
+    ...viewIdentity(parts),
+    image: { ...image, variants: [...image.variants] },
+    display: viewDisplay(display),
+    traits: viewTraits(served?.metadata?.traits ?? [], parts.distribution),
+    property_groups: groupTraits(served?.metadata?.traits ?? [], parts.groups).map((group) => ({
+      ...group,
+      traits: [...group.traits],
+    })),
+    lock: viewLock(chain),
+    tradable: chain?.tradable ?? false,
+    opens_at: chain?.opensAt?.toISOString() ?? null,
+    metadata: { ...viewFetch(parts), issues: [...parts.issues] },
+  };
+}
+
+type Known = Pick<TokenParts, "collection" | "tokenId" | "served" | "isQueued"> & {
+  readonly chain: Omit<TokenOnChain, "tradable" | "fresh"> | undefined;
+};
+
+/** What identifies and names a token. */
+export function viewIdentity({ collection, tokenId, chain, served }: Known) {
   const standard = chain?.standard ?? collection.standard ?? null;
-  const metadata = served?.metadata;
   return {
     chain_id: collection.chainId,
     collection_address: collection.address,
@@ -172,33 +193,31 @@ export function viewToken(parts: TokenParts): TokenView {
     standard,
     ...(standard === "erc1155" ? { supply: chain?.supply ?? null } : { owner: chain?.owner ?? null }),
     burned: chain?.burned ?? false,
-    name: metadata?.name ?? null,
-    description: metadata?.description ?? null,
-    image: { ...image, variants: [...image.variants] },
-    display: viewDisplay(display),
-    traits: viewTraits(metadata?.traits ?? [], parts.distribution),
-    property_groups: groupTraits(metadata?.traits ?? [], parts.groups).map((group) => ({
-      ...group,
-      traits: [...group.traits],
-    })),
-    lock: {
-      locked: isLocked(chain?.lockCount ?? 0),
-      lock_count: chain?.lockCount ?? 0,
-      standards: [...(chain?.lockStandards ?? [])],
-      approved_contracts: [...(chain?.approvedContracts ?? [])],
-      since_block: chain?.lockedSinceBlock ?? null,
-    },
-    tradable: chain?.tradable ?? false,
-    opens_at: chain?.opensAt?.toISOString() ?? null,
-    metadata: {
-      status:
-        (served?.status ?? "none") === "none" && parts.isQueued ? "pending" : (served?.status ?? "none"),
-      reason: served?.reason ?? null,
-      version: served?.version ?? null,
-      content_hash: served?.contentHash ?? null,
-      fetched_at: served?.fetchedAt?.toISOString() ?? null,
-      issues: [...parts.issues],
-    },
+    name: served?.metadata?.name ?? null,
+    description: served?.metadata?.description ?? null,
+  };
+}
+
+export const viewLock = (chain: Known["chain"]): TokenView["lock"] => ({
+  locked: isLocked(chain?.lockCount ?? 0),
+  lock_count: chain?.lockCount ?? 0,
+  standards: [...(chain?.lockStandards ?? [])],
+  approved_contracts: [...(chain?.approvedContracts ?? [])],
+  since_block: chain?.lockedSinceBlock ?? null,
+});
+
+/** The token's metadata state without its issues. */
+export function viewFetch({
+  served,
+  isQueued,
+}: Pick<Known, "served" | "isQueued">): Omit<TokenView["metadata"], "issues"> {
+  const status = served?.status ?? "none";
+  return {
+    status: status === "none" && isQueued ? "pending" : status,
+    reason: served?.reason ?? null,
+    version: served?.version ?? null,
+    content_hash: served?.contentHash ?? null,
+    fetched_at: served?.fetchedAt?.toISOString() ?? null,
   };
 }
 

@@ -38,6 +38,20 @@ export async function readTraitTypes(
   return new Map(rows.map(({ name, ...type }) => [name, type]));
 }
 
+/** The names of a collection's trait types, in the order in which they were learned; at most `limit`. */
+export async function readTraitNames(
+  db: Queryable,
+  { chainId, collection }: CollectionRef,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select trait_type as name from vitrine.trait_type
+      where chain_id = $1 and collection = $2 order by id limit $3`,
+    [chainId, collection, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The known display type of each of these entries' trait types. */
 export async function readDisplayTypes(
   db: Queryable,

@@ -1,0 +1,109 @@
+/** The formats of an export. Each turns batches of rows into bytes, in memory that doesn't grow with their number. */
+
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import type { Cell, CellType, Column } from "./export-rows.ts";
+
+export const exportFormats = ["ndjson", "csv", "parquet"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
+  ndjson: "application/x-ndjson",
+  csv: "text/csv; charset=utf-8",
+  parquet: "application/vnd.apache.parquet",
+};
+
+export interface RowWriter<Row> {
+  /** The bytes before the first row. */
+  begin(): Uint8Array;
+  rows(rows: readonly Row[]): Uint8Array;
+  /** The bytes after the last row. */
+  end(): Uint8Array;
+}
+
+const encoder = new TextEncoder();
+const NOTHING = new Uint8Array();
+
+export function createRowWriter<Row>(format: ExportFormat, columns: readonly Column<Row>[]): RowWriter<Row> {
+  switch (format) {
+    case "ndjson":
+      return {
+        begin: () => NOTHING,
+        rows: (rows) => encoder.encode(rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
+        end: () => NOTHING,
+      };
+    case "csv":
+      return {
+        begin: () => encoder.encode(csvLine(columns.map(({ name }) => csvCell(name)))),
+        rows: (rows) =>
+          encoder.encode(rows.map((row) => csvLine(columns.map(({ of }) => csvCell(of(row))))).join("")),
+        end: () => NOTHING,
+      };
+    case "parquet":
+      return createParquetWriter(columns);
+  }
+}
+
+// RFC 4180.
+const csvLine = (cells: readonly string[]): string => `${cells.join(",")}\r\n`;
+
+// OWASP "CSV Injection": spreadsheets run a cell that starts like this as a formula.
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** An empty cell is null, and `""` empty text. Text that a spreadsheet would run as a formula gets an apostrophe. */
+export function csvCell(cell: Cell): string {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell !== "string") return String(cell);
+  // A negative number is no formula.
+  const text = FORMULA.test(cell) && !/^-\d+(\.\d+)?(e[+-]?\d+)?$/.test(cell) ? `'${cell}` : cell;
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Rows per row group: they are in memory at once, and encoding them keeps the event loop. */
+const ROW_GROUP = 5_000;
+
+const parquetTypes = { text: "STRING", number: "DOUBLE", boolean: "BOOLEAN" } as const satisfies Record<
+  CellType,
+  string
+>;
+
+function createParquetWriter<Row>(columns: readonly Column<Row>[]): RowWriter<Row> {
+  const bytes = new ByteWriter();
+  const take = (): Uint8Array => {
+    const taken = bytes.getBytes().slice();
+    // `offset`, which the footer refers to, goes on.
+    bytes.index = 0;
+    return taken;
+  };
+  const columnsOf = (rows: readonly Row[]) =>
+    columns.map(({ name, type, of }) => ({
+      name,
+      type: parquetTypes[type],
+      nullable: true,
+      data: rows.map((row) => of(row) ?? null),
+    }));
+  const parquet = new ParquetWriter({
+    writer: bytes,
+    schema: schemaFromColumnData({ columnData: columnsOf([]) }),
+    createdBy: "vitrine",
+  });
+  let waiting: Row[] = [];
+  const flush = (): void => {
+    // The first write to a `ByteWriter` is done when this returns: it has no `flush`.
+    if (waiting.length > 0)
+      void parquet.write({ columnData: columnsOf(waiting), rowGroupSize: waiting.length });
+    waiting = [];
+  };
+  return {
+    begin: take,
+    rows(rows) {
+      waiting.push(...rows);
+      if (waiting.length >= ROW_GROUP) flush();
+      return take();
+    },
+    end() {
+      flush();
+      void parquet.finish();
+      return take();
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** Route to export a whole collection as a stream. */
+
+import { pipeline, Readable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { constants, createBrotliCompress, createGzip } from "node:zlib";
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { parseAddress } from "../../../domain/token-ref.ts";
+import { BROTLI_QUALITY, encodingOf, GZIP_LEVEL } from "../../http/compression.ts";
+import { errorResponses } from "../../http/error-responses.ts";
+import { ApiError } from "../../http/errors.ts";
+import { chainIdField, clip, EXAMPLE_ADDRESS, tokenIdField } from "../../http/fields.ts";
+import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
+import { answerLimit, type InFlightLimit, rateLimited } from "../../http/limits/rate-limit.ts";
+import { type ApiEnv, createRouter } from "../../http/router.ts";
+import type { Collections } from "../collections.ts";
+import { blockField } from "../holders/owner-routes.ts";
+import { exportFormats, mediaTypes } from "./export-formats.ts";
+import { type Exports, exportSubjects } from "./exports.ts";
+
+const appExports: InFlightLimit = { requests: 2, retrySeconds: 30, unit: "exports" };
+const allExports: InFlightLimit = { ...appExports, requests: 4 };
+
+const collectionNameField = z
+  .string()
+  .transform((text, context) => {
+    const name = parseAddress(text) ?? (/^[a-z0-9_-]{1,200}$/.test(text) ? text : undefined);
+    if (name) return name;
+    const message = `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", example: EXAMPLE_ADDRESS, description: "Its address or its slug." });
+
+const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
+  z
+    .enum(names, {
+      error: ({ input }) =>
+        `must be ${names.join(", ").replace(/, (?=[^,]*$)/, " or ")}; it is "${clip(String(input))}"`,
+    })
+    .default(names[0]);
+
+const querySchema = z.object({
+  chain_id: chainIdField,
+  format: oneOf(exportFormats),
+  what: oneOf(exportSubjects),
+  after: z.string().optional().openapi({
+    description: "Only rows after this token id, or owner: the last one received resumes an export.",
+    example: "41",
+  }),
+  from_token_id: tokenIdField.optional().openapi({ description: "For tokens: the first id." }),
+  to_token_id: tokenIdField.optional().openapi({ description: "For tokens: the last id." }),
+  at_block: blockField.openapi({
+    type: "integer",
+    minimum: 0,
+    description: "For owners: those at the end of this block, which must be indexed.",
+  }),
+});
+
+/** The rules between parameters. Throws INVALID_REQUEST; returns `after` in the form that rows have. */
+function readAfter(query: z.output<typeof querySchema>): string | undefined {
+  const isOwners = query.what === "owners";
+  const refuse = (path: string, message: string): never => {
+    throw new ApiError("INVALID_REQUEST", [{ path, message }]);
+  };
+  for (const name of ["from_token_id", "to_token_id"] as const)
+    if (isOwners && query[name] !== undefined) refuse(name, "is for what=tokens; it is what=owners");
+  if (!isOwners && query.at_block !== undefined) refuse("at_block", "is for what=owners; it is what=tokens");
+  if (query.after === undefined) return undefined;
+  const after = isOwners ? parseAddress(query.after) : tokenIdField.safeParse(query.after).data;
+  const expected = isOwners ? "an owner's address" : "a token id";
+  return after ?? refuse("after", `must be ${expected}; it is "${clip(query.after)}"`);
+}
+
+const exportRoute = createRoute({
+  method: "get",
+  path: "/collections/{collection_address}/export",
+  operationId: "exportCollection",
+  tags: ["market"],
+  security: [{ ApiKeyAuth: [] }],
+  summary: "A whole collection as a stream: its listed tokens, or its owners",
+  description:
+    "Everything is of one moment, the block in `X-As-Of-Block`. Rows are ordered by token id, as a number, or by owner. A body that ends early is cut: its connection ends without the last chunk. docs/exports.md describes the columns.",
+  request: { params: z.object({ collection_address: collectionNameField }), query: querySchema },
+  responses: {
+    200: {
+      description: "The stream",
+      headers: {
+        "X-As-Of-Block": {
+          description: "The newest indexed block, or `at_block`.",
+          schema: { type: "integer" },
+        },
+        "Content-Disposition": { description: "A file name.", schema: { type: "string" } },
+      },
+      content: Object.fromEntries(
+        Object.values(mediaTypes).map((type) => [type.replace(/;.*/, ""), { schema: z.string() }]),
+      ),
+    },
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_MISSING",
+      "KEY_INVALID",
+      "NOT_ALLOWED",
+      "COLLECTION_NOT_FOUND",
+      "NOT_ACCEPTABLE",
+      "RATE_LIMITED",
+      "UNAVAILABLE",
+    ),
+  },
+});
+
+export interface ExportRouteDeps {
+  readonly collections: Pick<Collections, "findNamed">;
+  readonly exports: Exports;
+}
+
+/** Needs `requireKey` before it. */
+export function exportRoutes({ collections, exports }: ExportRouteDeps) {
+  const byApp = createInFlightLimiter(appExports);
+  let running = 0;
+
+  return createRouter().openapi(exportRoute, async (c) => {
+    const asked = c.req.valid("query");
+    const { chain_id, format, what, at_block: atBlock, from_token_id, to_token_id } = asked;
+    const after = readAfter(asked);
+    const collection = collections.findNamed(c.req.valid("param").collection_address, chain_id);
+    const type = mediaTypes[format];
+    requireAccepts(c.req.header("accept"), type);
+    c.header("Content-Type", type);
+    // A HEAD reads no body, so the export would never end.
+    if (c.req.method === "HEAD") return c.body(null, 200);
+    if (running >= allExports.requests) throw rateLimited(allExports, "process", allExports.retrySeconds);
+    const taken = byApp.take(c.get("app").id);
+    answerLimit(c, { limit: appExports, per: "app" }, taken);
+    running++;
+    const onEnd = (): void => {
+      running--;
+      taken.release?.();
+    };
+    const query = { format, what, after, from: from_token_id, to: to_token_id, atBlock };
+    const opened = await exports
+      .open(collection, query, { onEnd, onStall: () => cut(c) })
+      .catch((error: Error) => {
+        onEnd();
+        throw error;
+      });
+    const { stream, asOfBlock } = opened;
+    if (asOfBlock !== null) c.header("X-As-Of-Block", String(asOfBlock));
+    const name = [collection.slug ?? collection.address, what, asOfBlock ?? "none"].join("-");
+    c.header("Content-Disposition", `attachment; filename="${name}.${format}"`);
+    c.header("Cache-Control", "private, no-store");
+    // Proxies that buffer a response would hold all of it.
+    c.header("X-Accel-Buffering", "no");
+    return c.body(format === "parquet" ? stream : compressed(c, stream), 200);
+  });
+}
+
+function requireAccepts(accept: string | undefined, type: string): void {
+  const [name = ""] = type.split(";");
+  const allowed = ["*/*", `${name.split("/")[0]}/*`, name];
+  const named = (accept ?? "*/*").split(",").map((each) => each.split(";")[0]?.trim().toLowerCase() ?? "");
+  if (named.some((each) => allowed.includes(each))) return;
+  const message = `must allow ${name}; received "${clip(accept ?? "")}"`;
+  throw new ApiError("NOT_ACCEPTABLE", [{ path: "accept", message }]);
+}
+
+/** As http/compression.ts does for whole texts, while the export grows. */
+function compressed(c: Context, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  c.header("Vary", "Accept-Encoding", { append: true });
+  const encoding = encodingOf(c.req.header("accept-encoding"));
+  if (encoding === undefined) return stream;
+  c.header("Content-Encoding", encoding);
+  const packer =
+    encoding === "gzip"
+      ? createGzip({ level: GZIP_LEVEL })
+      : createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+  // Ends both when either ends; what reads the compressed stream hears of the error.
+  pipeline(Readable.fromWeb(stream as unknown as NodeReadableStream<Uint8Array>), packer, () => undefined);
+  return Readable.toWeb(packer) as unknown as ReadableStream<Uint8Array>;
+}
+
+/** Node's own response, passed on by @hono/node-server. */
+function cut(c: Context<ApiEnv>): void {
+  const env = c.env as { outgoing?: { destroy(): void } } | undefined;
+  env?.outgoing?.destroy();
+}

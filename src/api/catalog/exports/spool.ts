@@ -1,0 +1,105 @@
+/** A file between one writer and one reader: the writer never waits for the reader, and memory holds neither's bytes. */
+
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { join } from "node:path";
+
+const CHUNK_BYTES = 64 * 1024;
+
+export interface Spool {
+  /** Appends. Rejects when the disk fails, and once the reader is gone. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends the file, or with an error cuts the reader off. Never rejects. */
+  end(error?: Error): Promise<void>;
+  /** What was written, from the beginning, as it grows. May be called once. */
+  readonly stream: ReadableStream<Uint8Array>;
+}
+
+/** `stallMs`: how long the reader may take nothing though there is something; then `onStall` is called, and it is gone. */
+export async function openSpool(
+  folder: string,
+  { stallMs, onStall, onClose }: { stallMs: number; onStall: () => void; onClose: () => void },
+): Promise<Spool> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `export-${randomUUID()}`);
+  const file: FileHandle = await open(path, "wx+", 0o600);
+  // Unnamed, it is gone with the process, however that ends.
+  await unlink(path);
+
+  let [written, taken] = [0, 0];
+  let [isEnded, isLeft] = [false, false];
+  let failure: Error | undefined;
+  let wake = (): void => undefined;
+  let stall: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const closeIfDone = async (): Promise<void> => {
+    if (!isEnded || !isLeft || isClosed) return;
+    isClosed = true;
+    await file.close().catch(() => undefined);
+    onClose();
+  };
+  const leave = (): Promise<void> => {
+    clearTimeout(stall);
+    isLeft = true;
+    return closeIfDone();
+  };
+
+  /** Cuts the reader off unless it asks for more in time. */
+  const expectPull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    stall = setTimeout(() => {
+      controller.error(new Error(`the client took nothing for ${stallMs / 1_000} s`));
+      onStall();
+      void leave();
+    }, stallMs);
+  };
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => expectPull(controller),
+      async pull(controller) {
+        clearTimeout(stall);
+        while (taken === written && !isEnded) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        if (isLeft) return;
+        if (failure) {
+          controller.error(failure);
+          return leave();
+        }
+        if (taken === written) {
+          controller.close();
+          return leave();
+        }
+        const buffer = new Uint8Array(Math.min(CHUNK_BYTES, written - taken));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, taken);
+        taken += bytesRead;
+        controller.enqueue(buffer.subarray(0, bytesRead));
+        expectPull(controller);
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  );
+
+  return {
+    stream,
+    async write(bytes) {
+      if (isLeft) throw new Error("the client is gone");
+      for (let from = 0; from < bytes.length; ) {
+        const { bytesWritten } = await file.write(bytes, from, bytes.length - from, written);
+        from += bytesWritten;
+        written += bytesWritten;
+      }
+      wake();
+    },
+    end(error) {
+      failure = error;
+      isEnded = true;
+      wake();
+      return closeIfDone();
+    },
+  };
+}
