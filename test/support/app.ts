@@ -50,6 +50,7 @@ const testConfig: ServingConfig = {
   operatorAddresses: new Set(),
   secrets: { current: SECRET, previous: undefined },
   ipfsGateways: [GATEWAY],
+  ipfsUnverified: "allow",
   extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
   trustedProxies: [],
