@@ -20,6 +20,8 @@ export type FetchFailure =
   | "unreachable"
   | "http_status"
   | "blocked_by_host"
+  /** An IPFS gateway sent only some of the content's blocks. */
+  | "content_incomplete"
   /** An IPFS gateway sent other bytes than those of the CID. */
   | "content_mismatch"
   /** The operator refuses IPFS content that can't be verified. */

@@ -1,17 +1,19 @@
 /** IPFS content comes verified from whichever gateway has it; one that lies is paused, and one that is late is called off. */
 
 import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { fixedSize } from "ipfs-unixfs-importer/chunker";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { isHostFault } from "../../../src/api/fetch/host-fault.ts";
 import {
   type ContentOptions,
   createFetchContent,
   type IpfsUnverified,
 } from "../../../src/api/fetch/ipfs/fetch-content.ts";
 import { createGatewayMetrics } from "../../../src/api/fetch/ipfs/gateway-metrics.ts";
-import { locate } from "../../../src/api/fetch/locate.ts";
+import { IPFS_HOST, locate } from "../../../src/api/fetch/locate.ts";
 import {
   Blocks,
   carOf,
@@ -205,6 +207,30 @@ describe("a gateway that sends other bytes", () => {
 
     expect(await get(`ipfs://${cid}`)).toMatchObject({ ...verified, asked: "110" });
     expect(paused).toEqual([]);
+  });
+
+  it.each([
+    [
+      "sends a CAR that was cut short",
+      (response: ServerResponse, car: Buffer) => response.end(car.subarray(0, -5)),
+    ],
+    [
+      "breaks off",
+      (response: ServerResponse, car: Buffer) =>
+        response.write(car.subarray(0, -5), () => setImmediate(() => response.destroy())),
+    ],
+  ])("is another one than one that %s, which says nothing about the host", async (_what, send) => {
+    const car = await carOf(cid, await entityBlocks(blocks, cid));
+    const own = (_request: unknown, response: ServerResponse): boolean => {
+      response.setHeader("content-type", "application/vnd.ipld.car");
+      send(response, car);
+      return true;
+    };
+    conducts.splice(0, 2, { own }, { own });
+    const answer = await createProcess().get(`ipfs://${cid}`);
+
+    expect(answer).toMatchObject({ reason: "content_incomplete", transient: true });
+    expect(isHostFault(IPFS_HOST, "content_incomplete", true)).toBe(false);
   });
 
   it("is paused for a CAR of other content too", async () => {

@@ -110,13 +110,19 @@ export function createFetchContent(deps: ContentDeps): FetchContent {
 
   async function askForBlocks(url: string, content: ContentRef, options: FetchOptions): Promise<Attempt> {
     const { bytesMax, isStartEnough, signal } = options;
-    const answer = await fetcherOf(url)(carUrl(url, options), {
+    let isBegun = false;
+    const fetched = await fetcherOf(url)(carUrl(url, options), {
       ...options,
       bytesMax: carBytesMax(bytesMax),
       isStartEnough: true,
       accept: CAR_TYPE,
       ifNoneMatch: undefined,
+      onBody() {
+        isBegun = true;
+        options.onBody?.();
+      },
     });
+    const answer = isBegun ? withReason(fetched) : fetched;
     if (answer.kind === "failed") {
       note(url, !answer.transient, signal);
       const isRefusal = answer.reason === "http_status" && !answer.transient && blocksOf(url) !== "given";
@@ -133,7 +139,7 @@ export function createFetchContent(deps: ContentDeps): FetchContent {
     if (read.kind === "mismatch") return mismatched(url, read.message, signal);
     note(url, read.kind !== "incomplete", signal);
     if (read.kind === "incomplete")
-      return { kind: "failed", failure: failed("unreachable", read.message, true), isRefusal: false };
+      return { kind: "failed", failure: failed("content_incomplete", read.message, true), isRefusal: false };
     noteBlocks(url, true);
     if (read.kind === "directory" || read.kind === "unverifiable") return read;
     if (read.kind === "missing")
@@ -274,6 +280,12 @@ const ofFirst = <Answer extends FoundContent | FailedFetch>(
   from: string,
   [first = from]: readonly string[],
 ): Answer => (answer.kind === "failed" || from === first ? answer : { ...answer, url: first });
+
+/** Gateways break a CAR off where they can't find a block, which says nothing about the gateway's host. */
+const withReason = (answer: FetchedBody | FailedFetch): FetchedBody | FailedFetch =>
+  answer.kind === "failed" && answer.reason === "unreachable"
+    ? { ...answer, reason: "content_incomplete", message: "the gateway broke off its answer" }
+    : answer;
 
 /** Never with the ETag of verified content, which only we may give. */
 function unverified({ etag, ...answer }: FetchedBody): FoundContent {
