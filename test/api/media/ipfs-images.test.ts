@@ -53,6 +53,7 @@ it("come from the gateway that does not lie, in chunks and below a directory", a
   startWorker();
 
   expect(await probe(picture)).toMatchObject({ status: "accepted", reason: null });
+  expect(gateways.map(({ requests }) => requests.length)).toEqual([1, 1]);
   expect((await harness.read({ image: picture })).image).toMatchObject({
     status: "cached",
     width: 480,

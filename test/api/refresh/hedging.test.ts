@@ -68,7 +68,7 @@ it("is asked while the host has turns free, and what it sends is recorded as ver
 });
 
 it("is not asked while the host has none", async () => {
-  const { served, asked } = await refresh(1, { after: () => sleep(1_500) });
+  const { served, asked } = await refresh(1, { after: () => sleep(2_500) });
 
   expect(served.map((token) => token?.verified)).toEqual(["cid", "cid", "cid"]);
   expect(asked[1]).toBe(0);
