@@ -218,6 +218,15 @@ describe("content over the limit", () => {
     );
   });
 
+  it("is read up to there without a block beyond it", async () => {
+    const content = randomBytes(9_000);
+    const cid = await blocks.add({ "": content }, small);
+    const limit = { bytesMax: 1_024, isStartEnough: true };
+    const change = (all: readonly Block[]) => all.slice(0, 3);
+
+    expect(await read(cid, [], { limit, change })).toBe(content.subarray(0, 1_024).toString());
+  });
+
   it("of 64 MiB in a few blocks is too large without being built", async () => {
     const bomb = new Blocks();
     const zeros = Buffer.alloc(1024 * 1024);

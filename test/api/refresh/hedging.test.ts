@@ -16,16 +16,18 @@ const test = await createTestDatabase();
 const { database, tables } = test;
 beforeEach(() => emptyTables(database));
 
-/** Refreshes tokens 1 to 3, whose first gateway answers as told, and returns what was served and who was asked. */
-async function refresh(concurrency: number, late: GatewayConduct) {
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** Refreshes tokens whose gateways behave as told, and returns what was served and who was asked. */
+async function refresh(concurrency: number, conducts: readonly GatewayConduct[], tokens = 3) {
   const blocks = new Blocks();
-  const names = ["1", "2", "3"];
+  const names = Array.from({ length: tokens }, (_, index) => String(index + 1));
   const documents = names.map((name) => [
     name,
     `{"name":"Hero ${name}","image":"https://img.example/1.png"}`,
   ]);
   const cid = await blocks.add(Object.fromEntries(documents));
-  const gateways = [await startIpfsGateway(blocks, late), await startIpfsGateway(blocks)];
+  const gateways = await Promise.all(conducts.map((conduct) => startIpfsGateway(blocks, conduct)));
   for (const gateway of gateways) onTestFinished(() => gateway.close());
   const fetch = createGuardedFetch(new Set(gateways.map(({ host }) => host)), "test");
   const resolve = createResolve({
@@ -60,7 +62,7 @@ async function refresh(concurrency: number, late: GatewayConduct) {
 }
 
 it("is asked while the host has turns free, and what it sends is recorded as verified", async () => {
-  const { served, asked } = await refresh(16, { after: () => new Promise(() => undefined) });
+  const { served, asked } = await refresh(16, [{ after: never }, {}]);
 
   for (const [index, token] of served.entries())
     expect(token).toMatchObject({ verified: "cid", metadata: { name: `Hero ${index + 1}` } });
@@ -68,8 +70,15 @@ it("is asked while the host has turns free, and what it sends is recorded as ver
 });
 
 it("is not asked while the host has none", async () => {
-  const { served, asked } = await refresh(1, { after: () => sleep(2_500) });
+  const { served, asked } = await refresh(1, [{ after: () => sleep(2_500) }, {}]);
 
   expect(served.map((token) => token?.verified)).toEqual(["cid", "cid", "cid"]);
   expect(asked[1]).toBe(0);
+});
+
+it("gives its turn back, however many gateways were asked for one document", async () => {
+  const failing = { after: () => sleep(1_200), car: 500 };
+  const { served } = await refresh(4, [failing, { after: never }, {}], 8);
+
+  expect(served.map((token) => token?.verified)).toEqual(Array.from({ length: 8 }, () => "cid"));
 });

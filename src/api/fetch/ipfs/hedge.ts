@@ -1,7 +1,7 @@
 /** Asks one source after the other, and a second one at the same time once the first is late. */
 
 export interface Hedging<Source, Result> {
-  /** Must not reject. `onAnswer` is to be called once an answer begins to arrive. The signal calls the request off. */
+  /** `onAnswer` is to be called once an answer begins to arrive. The signal calls the request off. */
   readonly ask: (source: Source, signal: AbortSignal, onAnswer: () => void) => Promise<Result>;
   /** After so many milliseconds without an answer the next source is asked as well. */
   readonly lateAfterMs: (source: Source) => number;
@@ -25,7 +25,7 @@ interface Request<Source> {
 
 /**
  * The first result that ends it, or the last one otherwise; undefined without a source. The requests that are left are
- * called off. At most two run at the same time, each to another source.
+ * called off. At most two run at the same time, each to another source. Rejects only if `ask` does.
  */
 export function hedged<Source, Result>(
   sources: readonly Source[],
@@ -36,7 +36,7 @@ export function hedged<Source, Result>(
   const over = new AbortController();
   let last: Result | undefined;
 
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const isOver = (): boolean => over.signal.aborted;
 
     function end(result: Result | undefined): void {
@@ -69,15 +69,22 @@ export function hedged<Source, Result>(
         request.isLate = false;
       };
       const either = signal ? AbortSignal.any([signal, request.calledOff.signal]) : request.calledOff.signal;
-      void ask(source, either, onAnswer).then((result) => {
-        clearTimeout(late);
-        running.delete(request);
-        if (isOver()) return;
-        last = result;
-        if (isEnd(result, waiting)) return end(result);
-        // One that is late already leaves no reason to wait.
-        if ([...running].every(({ isLate }) => isLate)) next();
-      });
+      ask(source, either, onAnswer)
+        .finally(() => {
+          clearTimeout(late);
+          running.delete(request);
+        })
+        .then((result) => {
+          if (isOver()) return;
+          last = result;
+          if (isEnd(result, waiting)) return end(result);
+          // One that is late already leaves no reason to wait.
+          if ([...running].every(({ isLate }) => isLate)) next();
+        })
+        .catch((error: unknown) => {
+          reject(error);
+          end(undefined);
+        });
     }
 
     next();

@@ -204,8 +204,10 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
     if (entry.type === "file" && entry.size > bytesMax && !isStartEnough) return { kind: "too_large" };
     const chunks: Uint8Array[] = [];
     let bytes = 0;
+    // A gateway that was asked for the start sends no block beyond it.
+    const enough = isStartEnough ? bytesMax : bytesMax + 1;
     const parts: (UnixFSEntry | CID)[] = [entry];
-    for (let next = parts.pop(); next && bytes <= bytesMax; next = parts.pop()) {
+    for (let next = parts.pop(); next && bytes < enough; next = parts.pop()) {
       const part = "type" in next ? next : await entryOf(next);
       const data = dataOf(part);
       chunks.push(data);

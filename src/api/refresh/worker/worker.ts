@@ -47,12 +47,12 @@ interface HostUse {
   readonly expected: (() => void)[];
   turn?: HostTurn | undefined;
   /** For a second gateway, asked beside the first one. */
-  besides?: HostTurn | undefined;
+  readonly besides: HostTurn[];
 }
 
 function arrive({ expected, besides }: HostUse): void {
   for (const end of expected.splice(0)) end();
-  besides?.leave();
+  for (const turn of besides.splice(0)) turn.leave();
 }
 
 /** A fetch that ended before any request. */
@@ -97,7 +97,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
-    const use: HostUse = { expected: lease.host === "" ? [] : [hosts.expect(lease.host)] };
+    const use: HostUse = { expected: lease.host === "" ? [] : [hosts.expect(lease.host)], besides: [] };
     try {
       const resolution = await resolve(lease, use, signal);
       arrive(use);
@@ -163,9 +163,11 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     host: string,
     signal: AbortSignal,
   ): Promise<boolean> {
+    // One for a gateway that has failed since serves for the next one.
+    if (use.besides.length > 0) return true;
     const turn = await hosts.enter(host, { priority: lease.priority, isClaimed: true, signal });
     if (signal.aborted) turn?.leave();
-    else use.besides = turn;
+    else if (turn) use.besides.push(turn);
     return !signal.aborted && turn !== undefined;
   }
 
