@@ -10,7 +10,7 @@ import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { Blocks, type GatewayConduct, startIpfsGateway } from "../../support/ipfs-gateway.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
-import { createMemoryLogger, noteHost } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger, noteHost } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -18,14 +18,11 @@ beforeEach(() => emptyTables(database));
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Refreshes tokens whose gateways behave as told, and returns what was served and who was asked. */
-async function refresh(concurrency: number, conducts: readonly GatewayConduct[], tokens = 3) {
+/** A replica whose gateways behave as told; tokens 1 to 9 are on IPFS. */
+async function start(concurrency: number, conducts: readonly GatewayConduct[]) {
   const blocks = new Blocks();
-  const names = Array.from({ length: tokens }, (_, index) => String(index + 1));
-  const documents = names.map((name) => [
-    name,
-    `{"name":"Hero ${name}","image":"https://img.example/1.png"}`,
-  ]);
+  const all = Array.from({ length: 9 }, (_, index) => String(index + 1));
+  const documents = all.map((name) => [name, `{"name":"Hero ${name}","image":"https://img.example/1.png"}`]);
   const cid = await blocks.add(Object.fromEntries(documents));
   const gateways = await Promise.all(conducts.map((conduct) => startIpfsGateway(blocks, conduct)));
   for (const gateway of gateways) onTestFinished(() => gateway.close());
@@ -48,37 +45,50 @@ async function refresh(concurrency: number, conducts: readonly GatewayConduct[],
     logger: createMemoryLogger().logger,
   });
   onTestFinished(() => worker.stop());
-  await ask(database, names);
-  worker.wake();
-  await eventually(
-    () => readQueue(database),
-    (rows) => rows.every(({ requested, done }) => requested === done),
-  );
-  const served = await metadata.readServed(database, CHAIN_ID, COLLECTION, names);
   return {
-    served: names.map((name) => served.get(name)),
-    asked: gateways.map(({ requests }) => requests.length),
+    /** Returns what is served once all are done. */
+    async refresh(...names: readonly string[]) {
+      await ask(database, names);
+      worker.wake();
+      await eventually(
+        () => readQueue(database),
+        (rows) => rows.every(({ requested, done }) => requested === done),
+      );
+      const served = await metadata.readServed(database, CHAIN_ID, COLLECTION, names);
+      return names.map((name) => served.get(name));
+    },
+    asked: () => gateways.map(({ requests }) => requests.length),
   };
 }
 
 it("is asked while the host has turns free, and what it sends is recorded as verified", async () => {
-  const { served, asked } = await refresh(16, [{ after: never }, {}]);
+  const { refresh, asked } = await start(16, [{ after: never }, {}]);
 
-  for (const [index, token] of served.entries())
+  for (const [index, token] of (await refresh("1", "2", "3")).entries())
     expect(token).toMatchObject({ verified: "cid", metadata: { name: `Hero ${index + 1}` } });
-  expect(asked).toEqual([3, 3]);
+  expect(asked()).toEqual([3, 3]);
 });
 
 it("is not asked while the host has none", async () => {
-  const { served, asked } = await refresh(1, [{ after: () => sleep(2_500) }, {}]);
+  const { refresh, asked } = await start(1, [{ after: () => sleep(2_500) }, {}]);
 
-  expect(served.map((token) => token?.verified)).toEqual(["cid", "cid", "cid"]);
-  expect(asked[1]).toBe(0);
+  expect((await refresh("1", "2")).map((token) => token?.verified)).toEqual(["cid", "cid"]);
+  expect(asked()[1]).toBe(0);
 });
 
 it("gives its turn back, however many gateways were asked for one document", async () => {
-  const failing = { after: () => sleep(1_200), car: 500 };
-  const { served } = await refresh(4, [failing, { after: never }, {}], 8);
+  const first: { after: () => Promise<unknown>; car?: number } = { after: () => sleep(1_200), car: 404 };
+  const { refresh } = await start(16, [first, { after: never }, {}]);
+  for (const name of ["1", "2"]) expect(await refresh(name)).toMatchObject([{ verified: "cid" }]);
 
-  expect(served.map((token) => token?.verified)).toEqual(Array.from({ length: 8 }, () => "cid"));
+  // As many as are always allowed at once.
+  const four = createBarrier();
+  let arrived = 0;
+  first.car = undefined;
+  first.after = () => {
+    if (++arrived === 4) four.open();
+    return four.opened;
+  };
+  expect(await refresh("3", "4", "5", "6")).toMatchObject(Array(4).fill({ verified: "cid" }));
+  expect(arrived).toBe(4);
 });
