@@ -14,6 +14,8 @@ import { parseStoreAddress, type StoreAddress, showStore } from "./store-address
 export const extraSchemes = ["data", "ar"] as const;
 export type ExtraScheme = (typeof extraSchemes)[number];
 
+const unverifiedChoices = ["allow", "refuse"] as const;
+
 /** How documents are fetched, by the service and by tools that run without it. */
 export interface FetchConfig {
   /** The public URL, without a trailing slash. */
@@ -21,6 +23,8 @@ export interface FetchConfig {
   readonly operatorContact: string | undefined;
   /** In order of preference; `ipfs://` documents come from the first that answers. */
   readonly ipfsGateways: readonly string[];
+  /** Whether IPFS content is used that no gateway gives in blocks, so that it can't be verified by its CID. */
+  readonly ipfsUnverified: (typeof unverifiedChoices)[number];
   readonly extraSchemes: ReadonlySet<ExtraScheme>;
   /** `host:port` entries exempt from the ban on private addresses. */
   readonly allowedPrivateHosts: ReadonlySet<string>;
@@ -146,6 +150,11 @@ const environmentSchema = z.object({
     .refine((urls) => urls.length > 0 && urls.every(isHttpUrl), {
       error: "must be http(s) URLs separated by commas",
     }),
+  IPFS_UNVERIFIED: z
+    .enum(unverifiedChoices, {
+      error: (issue) => `must be ${unverifiedChoices.join(" or ")}; it is "${String(issue.input)}"`,
+    })
+    .default("allow"),
   ALLOW_PRIVATE_HOSTS: list
     .default([])
     .refine((hosts) => hosts.every((host) => /^[^/\s]+:[0-9]+$/.test(host)), {
@@ -187,6 +196,7 @@ const fetchSchema = environmentSchema.pick({
   BASE_URL: true,
   OPERATOR_CONTACT: true,
   IPFS_GATEWAYS: true,
+  IPFS_UNVERIFIED: true,
   ALLOW_PRIVATE_HOSTS: true,
   METADATA_EXTRA_SCHEMES: true,
 });
@@ -268,6 +278,7 @@ const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
   operatorContact: values.OPERATOR_CONTACT,
   // Gateways are written with and without /ipfs, which every path on them starts with.
   ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
+  ipfsUnverified: values.IPFS_UNVERIFIED,
   extraSchemes: new Set(values.METADATA_EXTRA_SCHEMES),
   allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
 });

@@ -12,6 +12,7 @@ import type { Database } from "./db/database.ts";
 import { createDelegationModule } from "./delegation/module.ts";
 import { createEventHub } from "./events/module.ts";
 import { createFetching } from "./fetch/fetching.ts";
+import { createGatewayMetrics } from "./fetch/ipfs/gateway-metrics.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import type { Logger } from "./http/logger.ts";
 import { createMediaMetrics, createMediaModule } from "./media/module.ts";
@@ -57,7 +58,15 @@ export function createServices(deps: ServiceDeps) {
   const { access, rateLimits } = accessModule;
 
   const readUri = deps.readUri ?? createUriReader(calls);
-  const fetching = createFetching(config);
+  const fetching = createFetching(config, {
+    ...(metrics && { metrics: createGatewayMetrics(metrics) }),
+    onMismatch: (gateway, cause) =>
+      logger.warn({
+        msg: "Paused an IPFS gateway that sent other bytes than it was asked for",
+        gateway,
+        cause,
+      }),
+  });
   const resolve = deps.resolve ?? createResolve({ readUri, ...fetching });
   const mediaMetrics = createMediaMetrics(metrics ?? new Registry());
   const mediaModule = createMediaModule({

@@ -40,6 +40,7 @@ const defaults = {
   baseUrl: "http://localhost:42069",
   operatorContact: undefined,
   ipfsGateways: ["https://ipfs.io", "https://dweb.link", "https://w3s.link"],
+  ipfsUnverified: "allow",
   extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
   refreshConcurrency: 32,
@@ -53,7 +54,14 @@ describe("values", () => {
   });
 
   it("counts an empty variable as unset", () => {
-    const names = ["PORT", "BASE_URL", "OPERATOR_CONTACT", "IPFS_GATEWAYS", "ALLOW_PRIVATE_HOSTS"];
+    const names = [
+      "PORT",
+      "BASE_URL",
+      "OPERATOR_CONTACT",
+      "IPFS_GATEWAYS",
+      "IPFS_UNVERIFIED",
+      "ALLOW_PRIVATE_HOSTS",
+    ];
     const empty = Object.fromEntries(
       [...names, "METADATA_EXTRA_SCHEMES", "REFRESH_CONCURRENCY", "TRADE_MAX_AGE", "RESAMPLE_HOURS"].map(
         (name) => [name, ""],
@@ -73,6 +81,7 @@ describe("values", () => {
       TRUSTED_PROXIES: "10.0.0.0/8, ::1",
       OPERATOR_CONTACT: "ops@vitrine.example",
       IPFS_GATEWAYS: " https://a.example/ipfs/ ,https://b.example/, https://c.example/ipfs",
+      IPFS_UNVERIFIED: "refuse",
       ALLOW_PRIVATE_HOSTS: "Cache.Internal:80, 127.0.0.1:8080,[::1]:8080",
       METADATA_EXTRA_SCHEMES: "ar, data,",
       REFRESH_CONCURRENCY: "0",
@@ -95,6 +104,7 @@ describe("values", () => {
       trustedProxies: ["10.0.0.0/8", "::1"],
       operatorContact: "ops@vitrine.example",
       ipfsGateways: ["https://a.example", "https://b.example", "https://c.example"],
+      ipfsUnverified: "refuse",
       extraSchemes: new Set(["ar", "data"]),
       allowedPrivateHosts: new Set(["cache.internal:80", "127.0.0.1:8080", "[::1]:8080"]),
       refreshConcurrency: 0,
@@ -134,6 +144,7 @@ describe("refusals", () => {
     { name: "OPERATOR_ADDRESSES", values: ["0xabc", "vitalik.eth", "0x1,0x2"] },
     { name: "TRUSTED_PROXIES", values: ["proxy.internal", "10.0.0.0/33", "*"] },
     { name: "VITRINE_OPERATOR_TOKEN", values: ["short", "x".repeat(15)] },
+    { name: "IPFS_UNVERIFIED", values: ["ALLOW", "no", "false"] },
     {
       name: "IPFS_GATEWAYS",
       values: [

@@ -51,6 +51,7 @@ const testConfig: ServingConfig = {
   operatorAddresses: new Set(),
   secrets: { current: SECRET, previous: undefined },
   ipfsGateways: [GATEWAY],
+  ipfsUnverified: "allow",
   extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
   trustedProxies: [],

@@ -993,6 +993,11 @@ export interface components {
                 readonly reason: string | null;
                 readonly version: number | null;
                 readonly content_hash: string | null;
+                /**
+                 * @description `cid` if the bytes of the served document have the hash that their IPFS URI names. null if they could not be verified: of a document at an http URL, or from a gateway that gives no blocks.
+                 * @enum {string|null}
+                 */
+                readonly verified: "cid" | null;
                 readonly fetched_at: string | null;
                 /** @description The source of the served document. */
                 readonly uri: string | null;
@@ -1037,7 +1042,7 @@ export interface components {
              *     The others are about media: an error for an `image` that is refused, and a warning for one that can't be reached, for `video` and for `animation_url`. docs/media.md lists them.
              * @enum {string}
              */
-            readonly code: "not_an_object" | "missing_name" | "missing_image" | "wrong_type" | "unusable_url" | "attributes_and_properties" | "attributes_not_array" | "properties_not_object" | "entry_not_object" | "missing_trait_type" | "missing_value" | "unknown_display_type" | "value_mismatch" | "invalid_date" | "invalid_max_value" | "invalid_property" | "number_precision" | "too_many_traits" | "display_type_conflict" | "host_not_allowed" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "invalid_url" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "internal_error";
+            readonly code: "not_an_object" | "missing_name" | "missing_image" | "wrong_type" | "unusable_url" | "attributes_and_properties" | "attributes_not_array" | "properties_not_object" | "entry_not_object" | "missing_trait_type" | "missing_value" | "unknown_display_type" | "value_mismatch" | "invalid_date" | "invalid_max_value" | "invalid_property" | "number_precision" | "too_many_traits" | "display_type_conflict" | "host_not_allowed" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "invalid_url" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "content_incomplete" | "content_mismatch" | "content_unverified" | "internal_error";
             /**
              * @description error: a required part is missing or unreadable. warning: something was left out. info: nothing is lost.
              * @enum {string}
@@ -1090,7 +1095,7 @@ export interface components {
                     readonly kind: "animation" | "video";
                     readonly host: string;
                     /** @enum {string} */
-                    readonly reason: "host_not_allowed" | "invalid_url" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "internal_error";
+                    readonly reason: "host_not_allowed" | "invalid_url" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "content_incomplete" | "content_mismatch" | "content_unverified" | "internal_error";
                     /** @description Details, if the media was checked. */
                     readonly message?: string;
                 }[];
@@ -1341,6 +1346,11 @@ export interface components {
                 readonly reason: string | null;
                 readonly version: number | null;
                 readonly content_hash: string | null;
+                /**
+                 * @description `cid` if the bytes of the served document have the hash that their IPFS URI names. null if they could not be verified: of a document at an http URL, or from a gateway that gives no blocks.
+                 * @enum {string|null}
+                 */
+                readonly verified: "cid" | null;
                 readonly fetched_at: string | null;
                 readonly issues: readonly components["schemas"]["Issue"][];
             };

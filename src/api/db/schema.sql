@@ -413,6 +413,7 @@ CREATE TABLE vitrine.version (
   confirmations integer DEFAULT 0 NOT NULL,
   normaliser integer DEFAULT 1 NOT NULL,
   etag text,
+  verified text,
   CONSTRAINT version_pkey PRIMARY KEY (id),
   CONSTRAINT version_chain_id_collection_token_id_number_key UNIQUE (chain_id, collection, token_id, number)
 );

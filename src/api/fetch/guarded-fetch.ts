@@ -19,29 +19,37 @@ export type FetchFailure =
   | "timeout"
   | "unreachable"
   | "http_status"
-  | "blocked_by_host";
+  | "blocked_by_host"
+  /** An IPFS gateway sent only some of the content's blocks. */
+  | "content_incomplete"
+  /** An IPFS gateway sent other bytes than those of the CID. */
+  | "content_mismatch"
+  /** The operator refuses IPFS content that can't be verified. */
+  | "content_unverified";
 
-export type Fetched =
-  | {
-      readonly kind: "fetched";
-      readonly body: Buffer;
-      readonly url: string;
-      readonly contentType: string;
-      /** The strong ETag of these bytes; undefined if the host sent none. */
-      readonly etag?: string;
-      /** The host still has the bytes of `ifNoneMatch`, and sent nothing. */
-      readonly isUnchanged?: true;
-    }
-  | {
-      readonly kind: "failed";
-      readonly reason: FetchFailure;
-      readonly message: string;
-      /** A later attempt may succeed; otherwise the fault is the token's own. */
-      readonly transient: boolean;
-      readonly retryAfterMs?: number | undefined;
-      /** Of an HTTP answer that was a refusal. */
-      readonly status?: number;
-    };
+export interface FetchedBody {
+  readonly kind: "fetched";
+  readonly body: Buffer;
+  readonly url: string;
+  readonly contentType: string;
+  /** The strong ETag of these bytes; undefined if the host sent none. */
+  readonly etag?: string;
+  /** The host still has the bytes of `ifNoneMatch`, and sent nothing. */
+  readonly isUnchanged?: true;
+}
+
+export interface FailedFetch {
+  readonly kind: "failed";
+  readonly reason: FetchFailure;
+  readonly message: string;
+  /** A later attempt may succeed; otherwise the fault is the token's own. */
+  readonly transient: boolean;
+  readonly retryAfterMs?: number | undefined;
+  /** Of an HTTP answer that was a refusal. */
+  readonly status?: number;
+}
+
+export type Fetched = FetchedBody | FailedFetch;
 
 export interface FetchOptions {
   readonly bytesMax: number;
@@ -52,6 +60,8 @@ export interface FetchOptions {
   /** Reads only the start of a body over `bytesMax`; otherwise such a body is refused. */
   readonly isStartEnough?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Called when a body begins to arrive: at an answer of 200. */
+  readonly onBody?: (() => void) | undefined;
 }
 
 export interface FetchSettings {
@@ -206,6 +216,7 @@ async function read(response: Response, url: string, options: FetchOptions): Pro
     discard(response);
     return statusFailure(response);
   }
+  options.onBody?.();
   const coding = headerOf(response, "content-encoding");
   return { ...answer, body: await readBody(response.body, coding, options) };
 }
@@ -251,11 +262,6 @@ function explain(error: Error, limitsMs: { total: number; connect: number; idle:
   return failed("unreachable", `the host can't be reached (${name})`, true);
 }
 
-function failed(
-  reason: FetchFailure,
-  message: string,
-  transient: boolean,
-  retryAfter?: number,
-): Extract<Fetched, { kind: "failed" }> {
+function failed(reason: FetchFailure, message: string, transient: boolean, retryAfter?: number): FailedFetch {
   return { kind: "failed", reason, message, transient, retryAfterMs: retryAfter };
 }

@@ -106,6 +106,39 @@ export const gatewayOf = (url: string, gateways: readonly string[]): string | un
     return url.startsWith(prefix) && contentPath(url.slice(prefix.length)) !== undefined;
   });
 
+/** IPFS content by the names that lead to it. */
+export interface ContentRef {
+  /** As written. */
+  readonly cid: string;
+  /** The names below it, decoded once; empty for the content itself. */
+  readonly path: readonly string[];
+}
+
+/** The content that a gateway's URL asks for, whoever runs the gateway; undefined for any other URL. */
+export function contentOf(url: string): ContentRef | undefined {
+  const parsed = parseUrl(url);
+  const content = parsed && gatewayContent(parsed);
+  if (content === undefined) return undefined;
+  const { pathname } = new URL(`http://gateway.invalid/ipfs/${content}`);
+  const [cid = "", ...path] = decodedOnce(pathname.slice("/ipfs/".length)).split("/");
+  return { cid, path: path.filter(Boolean) };
+}
+
+function decodedOnce(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A percent sign that starts no byte stands for itself.
+    return path;
+  }
+}
+
+/** Whether the URL asks a gateway for a name of IPNS, whose content may change at any time. */
+export function isIpns(url: string): boolean {
+  const { hostname, pathname } = parseUrl(url) ?? {};
+  return /\/ipns\/[^/]/i.test(pathname ?? "") || /^[^.]+\.ipns\./i.test(hostname ?? "");
+}
+
 /** The content paths of a gateway: `https://host/ipfs/CID/path`, below any folder, and `https://CID.ipfs.host/path`. */
 function gatewayContent({ hostname, pathname, search }: URL): string | undefined {
   const path = /\/ipfs\/.+$/i.exec(pathname)?.[0];

@@ -92,6 +92,19 @@ export const retryPolicies = {
     outcome: "asked after the others",
     ...constant(MINUTE),
   },
+  // Its content is hashed all the same; the pause spares fetches a request in vain.
+  gatewayMismatch: {
+    appliesTo: "An IPFS gateway that sends other bytes than it was asked for",
+    attempts: 1,
+    outcome: "asked after the others, and believed in nothing that can't be verified",
+    ...constant(10 * MINUTE),
+  },
+  gatewayWithoutBlocks: {
+    appliesTo: "An IPFS gateway that can't give blocks",
+    attempts: 1,
+    outcome: "asked for plain bytes, after those that give blocks",
+    ...constant(10 * MINUTE),
+  },
   // An endpoint that is back must be noticed within seconds, whatever Retry-After it sent.
   rpcEndpoint: {
     appliesTo: "An RPC endpoint that fails",

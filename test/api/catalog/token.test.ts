@@ -93,6 +93,7 @@ describe("a token", () => {
         reason: null,
         version: 1,
         content_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        verified: null,
         fetched_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         issues: [],
       },

@@ -103,3 +103,38 @@ describe("the order", () => {
     expect(health.inOrder(["https://stranger.example/x", `${B}/ipfs/x`])).toHaveLength(2);
   });
 });
+
+describe("a gateway that sends other bytes", () => {
+  it("is asked last and distrusted for ten minutes, whatever it answers meanwhile", () => {
+    expect(health.noteMismatch(A)).toBe(true);
+    health.note(A, true);
+    clock += 599_999;
+    expect([order(), health.isDistrusted(A), health.isDistrusted(B)]).toEqual(["bca", true, false]);
+    // It is paused for that already.
+    expect(health.noteMismatch(A)).toBe(false);
+
+    clock += 600_000;
+    expect([order(), health.isDistrusted(A)]).toEqual(["abc", false]);
+  });
+});
+
+describe("a gateway that gives no blocks", () => {
+  it("is asked after those that may, and before those that are paused, for ten minutes", () => {
+    health.noteBlocks(A, false);
+    fail(B, 3);
+    expect([order(), health.blocksOf(A)]).toEqual(["cab", "none"]);
+
+    clock += 600_000;
+    expect([order(), health.blocksOf(A)]).toEqual(["abc", "unknown"]);
+  });
+
+  it("is remembered for the blocks it gave until it gives none", () => {
+    health.noteBlocks(A, true);
+    clock += 10_000_000;
+    expect(health.blocksOf(A)).toBe("given");
+
+    health.noteBlocks(A, false);
+    expect(health.blocksOf(A)).toBe("none");
+    expect(health.blocksOf("https://stranger.example")).toBe("unknown");
+  });
+});

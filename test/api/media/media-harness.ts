@@ -9,7 +9,7 @@ import { silentLogger } from "../../../src/api/http/logger.ts";
 import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
 import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import type { MediaFields } from "../../../src/api/media/display/display.ts";
-import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
+import { createFetchMedia, type FetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
 import { type MediaMetrics, noMetrics } from "../../../src/api/media/probes/metrics.ts";
 import { createProbe } from "../../../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../../../src/api/media/probes/worker.ts";
@@ -106,11 +106,13 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
     read,
 
     /** One more process that shares the work. */
-    startWorker(options: { concurrency?: number; metrics?: MediaMetrics } = {}): LeaseWorker {
-      const { concurrency = 8, metrics = noMetrics } = options;
+    startWorker(
+      options: { concurrency?: number; metrics?: MediaMetrics; fetchMedia?: FetchMedia } = {},
+    ): LeaseWorker {
+      const { concurrency = 8, metrics = noMetrics, fetchMedia = createFetchMedia(fetching) } = options;
       const worker = startMediaWorker({
         database,
-        probe: createProbe({ database, disk, decoder, metrics, fetchMedia: createFetchMedia(fetching) }),
+        probe: createProbe({ database, disk, decoder, metrics, fetchMedia }),
         noteHost,
         onImageProbed: settleImages,
         metrics,

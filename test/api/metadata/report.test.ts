@@ -58,6 +58,7 @@ describe("a token's report", () => {
         reason: null,
         version: 1,
         content_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        verified: null,
         fetched_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         uri: "https://meta.example/1",
       },

@@ -19,7 +19,10 @@ export async function startResolveHarness() {
   /** Each host's answer; tests replace entries. */
   const answers: HostAnswer[] = [];
   const hosts = await Promise.all(
-    [0, 1, 2].map((index) => startLocalServer(({ url }, response) => answers[index]?.(response, url ?? ""))),
+    // Like a gateway that gives no blocks, none of them heeds a query.
+    [0, 1, 2].map((index) =>
+      startLocalServer(({ url = "" }, response) => answers[index]?.(response, url.replace(/\?.*/, ""))),
+    ),
   );
   const urlOf = (index: number): string => hosts[index]?.url ?? "";
 

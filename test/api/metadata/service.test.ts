@@ -72,6 +72,20 @@ describe("a fetched document", () => {
     expect(await served("1")).toMatchObject({ version: 3, metadata: { name: "Heroine" } });
   });
 
+  it("stays verified once its bytes were, whichever gateway confirms them", async () => {
+    const verified = (answer: Resolution): Resolution =>
+      answer.kind === "document" ? { ...answer, document: { ...answer.document, verified: "cid" } } : answer;
+    await record("1", found(hero()));
+    expect(await served("1")).toMatchObject({ verified: null });
+
+    await record("1", verified(found(hero())));
+    expect(await served("1")).toMatchObject({ version: 1, verified: "cid" });
+    await record("1", found(hero()));
+    expect(await served("1")).toMatchObject({ version: 1, verified: "cid" });
+    await record("1", found(hero({ name: "Heroine" })));
+    expect(await served("1")).toMatchObject({ version: 2, verified: null });
+  });
+
   it("is stored once, however many tokens share it", async () => {
     for (const tokenId of ["1", "2", "3"]) await record(tokenId, found(hero()));
 

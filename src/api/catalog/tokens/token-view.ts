@@ -120,6 +120,10 @@ export const tokenSchema = z
       reason: z.string().nullable(),
       version: z.number().nullable(),
       content_hash: z.string().nullable(),
+      verified: z.enum(["cid"]).nullable().openapi({
+        description:
+          "`cid` if the bytes of the served document have the hash that their IPFS URI names. null if they could not be verified: of a document at an http URL, or from a gateway that gives no blocks.",
+      }),
       fetched_at: z.string().nullable(),
       issues: z.array(tokenIssueSchema),
     }),
@@ -217,6 +221,7 @@ export function viewFetch({
     reason: served?.reason ?? null,
     version: served?.version ?? null,
     content_hash: served?.contentHash ?? null,
+    verified: served?.verified ?? null,
     fetched_at: served?.fetchedAt?.toISOString() ?? null,
   };
 }

@@ -166,6 +166,8 @@ const tokenSdl = /* GraphQL */ `
     "The served version."
     version: Int
     contentHash: String
+    "cid if the bytes have the hash that their IPFS URI names; null if they could not be verified."
+    verified: String
     fetchedAt: String
     issues: [MetadataIssue!]!
   }

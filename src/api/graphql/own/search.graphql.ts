@@ -152,6 +152,8 @@ export const searchSdl = /* GraphQL */ `
     reason: String
     version: Int
     contentHash: String
+    "cid if the bytes have the hash that their IPFS URI names; null if they could not be verified."
+    verified: String
     fetchedAt: String
     "The source of the served document."
     uri: String

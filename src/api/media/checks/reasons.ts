@@ -34,6 +34,10 @@ export const fetchReasonTable = {
   blocked_by_host: "The host answered with a challenge for browsers.",
   timeout: "The host did not answer in time.",
   unreachable: "The host could not be reached.",
+  content_incomplete: "An IPFS gateway sent only some of the content's blocks.",
+  content_mismatch: "An IPFS gateway sent other bytes than those of the CID, and no other gateway had them.",
+  content_unverified:
+    "No IPFS gateway gave blocks to verify the content by, and the operator refuses it unverified.",
   internal_error: "The content could not be checked; the operator's log says why.",
 } as const;
 

@@ -3,6 +3,7 @@
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import { burnedReason } from "../uri/burned.ts";
 import type { Document, Resolution } from "../uri/resolve.ts";
@@ -34,6 +35,7 @@ export type Decision =
       readonly outcome: RecordedOutcome;
       readonly versionId: string;
       readonly etag: string | undefined;
+      readonly verified: Verified | undefined;
     }
   | {
       readonly kind: "kept";
@@ -76,8 +78,8 @@ export async function decide(
   const isServed = served?.versionId && served.hash === hash && served.uri === uri;
   // Older rules may have read the same document differently. If the host didn't resend it, the renormaliser handles it.
   if (isServed && (resolution.kind === "not_modified" || (served.normaliser ?? 0) >= NORMALISER)) {
-    const etag = resolution.kind === "document" ? resolution.document.etag : undefined;
-    return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag };
+    const { etag, verified } = resolution.kind === "document" ? resolution.document : {};
+    return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag, verified };
   }
   // The version that the host was asked about is no longer served.
   if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };

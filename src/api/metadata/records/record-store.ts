@@ -7,6 +7,7 @@ import type { TokenRef } from "../../../domain/token-ref.ts";
 import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import type { Issue } from "../document/issues.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import type { Document } from "../uri/resolve.ts";
@@ -91,10 +92,10 @@ export async function addVersions(
   );
   const rows = await db.query<{ chainId: string; collection: string; tokenId: string; id: string }>(
     `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
-                                  duration_ms, content_hash, metadata, issues, complete, etag, normaliser)
+                                  duration_ms, content_hash, metadata, issues, complete, etag, verified, normaliser)
      select *, ${NORMALISER} from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
                           $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[],
-                          $15::text[])
+                          $15::text[], $16::text[])
      returning chain_id as "chainId", collection, token_id as "tokenId", id`,
     [
       ...keysOf(versions.map(({ token }) => token)),
@@ -110,6 +111,7 @@ export async function addVersions(
       versions.map(({ issues }) => JSON.stringify(issues)),
       versions.map(({ document }) => document?.complete ?? false),
       versions.map(({ document }) => document?.etag ?? null),
+      versions.map(({ document }) => document?.verified ?? null),
     ],
     "add versions",
   );
@@ -153,17 +155,29 @@ async function addDocuments(db: Queryable, documents: readonly Document[]): Prom
   );
 }
 
-/** Records that fetches confirmed the served documents, with the ETag of each host, if any. */
+/**
+ * Records that fetches confirmed the served documents, with the ETag of each host, if any. Bytes that were verified once
+ * stay verified.
+ */
 export async function confirmVersions(
   db: Queryable,
-  confirmed: readonly { readonly versionId: string; readonly etag: string | undefined }[],
+  confirmed: readonly {
+    readonly versionId: string;
+    readonly etag: string | undefined;
+    readonly verified: Verified | undefined;
+  }[],
 ): Promise<void> {
   if (confirmed.length === 0) return;
   await db.query(
     `update vitrine.version v
-        set confirmations = v.confirmations + 1, confirmed_at = now(), etag = coalesce(k.etag, v.etag)
-       from unnest($1::bigint[], $2::text[]) as k(id, etag) where v.id = k.id`,
-    [confirmed.map(({ versionId }) => versionId), confirmed.map(({ etag }) => etag ?? null)],
+        set confirmations = v.confirmations + 1, confirmed_at = now(), etag = coalesce(k.etag, v.etag),
+            verified = coalesce(k.verified, v.verified)
+       from unnest($1::bigint[], $2::text[], $3::text[]) as k(id, etag, verified) where v.id = k.id`,
+    [
+      confirmed.map(({ versionId }) => versionId),
+      confirmed.map(({ etag }) => etag ?? null),
+      confirmed.map(({ verified }) => verified ?? null),
+    ],
   );
 }
 

@@ -5,6 +5,7 @@ import { ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import type { Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { showVersion } from "../traits/shown-traits.ts";
@@ -20,6 +21,8 @@ export interface ServedMetadata {
   readonly reason: string | null;
   readonly version: number | null;
   readonly contentHash: string | null;
+  /** What the served document's bytes were verified against. */
+  readonly verified: Verified;
   readonly fetchedAt: Date | null;
   readonly metadata: Metadata | null;
   readonly issues: readonly Issue[];
@@ -99,6 +102,7 @@ interface ServedRow {
   fetchedAt: Date | null;
   version: number | null;
   hash: string | null;
+  verified: Verified;
   metadata: string | null;
   issues: string | null;
 }
@@ -116,7 +120,7 @@ export async function readServed(
 ): Promise<ReadonlyMap<string, ServedMetadata>> {
   const rows = await db.query<ServedRow>(
     `select t.token_id as "tokenId", t.unseen, t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
-            v.number as version, v.content_hash as hash, v.metadata, v.issues
+            v.number as version, v.content_hash as hash, v.verified, v.metadata, v.issues
        from vitrine.token t left join vitrine.version v on v.id = t.served_version
       where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
     [chainId, collection, tokenIds],
@@ -139,6 +143,7 @@ export async function readServed(
           reason: row.reason,
           version: row.version,
           contentHash: row.hash,
+          verified: row.verified,
           fetchedAt: row.fetchedAt,
           ...(metadata ? showVersion({ metadata, issues }, known, operatorContact) : { metadata, issues }),
         },

@@ -4,6 +4,7 @@ import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import { NORMALISER } from "../document/normalise.ts";
 
 /** The channel on which the operator's request to renormalise is notified. */
@@ -104,6 +105,7 @@ export interface StoredReading extends TokenRef {
   readonly uri: string | null;
   readonly block: number;
   readonly hash: string;
+  readonly verified: Verified;
   /** Stored as JSON text. */
   readonly metadata: string;
   readonly issues: string;
@@ -122,7 +124,7 @@ export async function readStored(
 ): Promise<StoredReading[]> {
   const rows = await tx.query<Omit<StoredReading, "chainId" | "block"> & { chainId: string; block: string }>(
     `select v.id as "versionId", v.chain_id as "chainId", v.collection, v.token_id as "tokenId", v.uri,
-            v.read_block as block, v.content_hash as hash, v.metadata, v.issues, v.complete, s.standard,
+            v.read_block as block, v.content_hash as hash, v.verified, v.metadata, v.issues, v.complete, s.standard,
             octet_length(d.body) as bytes
        from vitrine.version v
        join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (v.chain_id, v.collection, v.token_id)

@@ -189,8 +189,9 @@ const metadataOf = ({ resolution }: FetchEnd): Metadata[] =>
 
 function readOne(stored: StoredReading, body: Buffer): FetchEnd {
   const startedAt = Date.now();
-  const answer = readDocument(body, filledId(stored));
-  const { chainId, collection, tokenId, uri, block } = stored;
+  const read = readDocument(body, filledId(stored));
+  const { chainId, collection, tokenId, uri, block, verified } = stored;
+  const answer = read.kind === "document" ? { ...read, document: { ...read.document, verified } } : read;
   return {
     token: { chainId, collection, tokenId },
     trigger: RENORMALISE,

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
-import { createGatewayHealth } from "../../fetch/gateway-health.ts";
 import type { FetchFailure } from "../../fetch/guarded-fetch.ts";
-import { gatewayOf, IPFS_HOST, locate, substituteId } from "../../fetch/locate.ts";
+import { type ContentOptions, createFetchContent, type Verified } from "../../fetch/ipfs/fetch-content.ts";
+import { contentOf, gatewayOf, IPFS_HOST, locate, substituteId } from "../../fetch/locate.ts";
 import type { Issue } from "../document/issues.ts";
 import { parseJson, replaceStrings, storable } from "../document/json.ts";
 import { type Metadata, normalise } from "../document/normalise.ts";
@@ -33,6 +33,8 @@ export interface Document {
   readonly complete: boolean;
   /** The host's ETag for exactly these bytes under the URI's own URL; undefined if there is none. */
   readonly etag?: string | undefined;
+  /** What the bytes were verified against; nothing if undefined. */
+  readonly verified?: Verified | undefined;
 }
 
 /** A document read before, for a conditional request to its host. */
@@ -75,8 +77,11 @@ export type Resolve = (
   known?: KnownDocument,
 ) => Promise<Resolution>;
 
-/** Called before any fetch from a host; false prevents the fetch. */
-export type Admit = (host: string) => Promise<boolean>;
+/**
+ * Called before any fetch from a host; false prevents the fetch. With a signal, for one more request beside the fetch
+ * that goes on; the signal is aborted when both are over.
+ */
+export type Admit = (host: string, beside?: AbortSignal) => Promise<boolean>;
 
 // design: "document up to 2 MiB".
 export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
@@ -97,8 +102,7 @@ const failed = (reason: FailureReason, message: string, transient: boolean): Fai
 
 /** Returns expected failures; no response of a contract or a host makes it throw. */
 export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): Resolve {
-  const { readUri, fetch, fetchFromGateway, gateways, extraSchemes } = deps;
-  const { health = createGatewayHealth(gateways) } = deps;
+  const { readUri, gateways, extraSchemes, fetchContent = createFetchContent(deps) } = deps;
 
   function findUrls(uri: string): Failure | readonly string[] | "inline" {
     const located = locate(uri, gateways, extraSchemes);
@@ -118,40 +122,31 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
   async function fetchDocument(
     urls: readonly string[],
     tokenId: string,
-    signal?: AbortSignal,
+    options: Pick<ContentOptions, "signal" | "mayHedge">,
     known?: KnownDocument,
   ): Promise<HostAnswer> {
-    let last: Failure | undefined;
-    for (const url of health.inOrder(urls)) {
-      const gateway = gatewayOf(url, gateways);
-      const ask = (ifNoneMatch?: string) =>
-        (gateway === undefined ? fetch : fetchFromGateway)(url, {
-          bytesMax: DOCUMENT_BYTES_MAX,
-          timeoutMs: DOCUMENT_TIMEOUT_MS,
-          accept: "application/json, */*;q=0.5",
-          ifNoneMatch,
-          signal,
-        });
-      // An ETag identifies bytes under one URL; with several gateways or a redirect, it may identify others.
-      const hasOwnTag = urls.length === 1 && gateway === undefined;
-      let answer = await ask(hasOwnTag ? known?.etag : undefined);
-      if (known && answer.kind === "fetched" && answer.isUnchanged) {
-        if (answer.url === url) return { kind: "not_modified", hash: known.hash };
-        answer = await ask();
-      }
-      const isAnswered = answer.kind === "fetched" || !answer.transient;
-      // An aborted fetch says nothing about the gateway.
-      if (gateway !== undefined && !signal?.aborted) health.note(gateway, isAnswered);
-      if (answer.kind === "fetched") {
-        const read = readDocument(answer.body, tokenId);
-        const { etag } = answer;
-        if (read.kind !== "document" || !hasOwnTag || answer.url !== url || etag === undefined) return read;
-        return { ...read, document: { ...read.document, etag: storable(etag) } };
-      }
-      // If a gateway could not answer, the result stays open, whatever the others returned.
-      if (!last?.transient || answer.transient) last = answer;
+    const ask = (ifNoneMatch?: string) =>
+      fetchContent(urls, {
+        ...options,
+        bytesMax: DOCUMENT_BYTES_MAX,
+        timeoutMs: DOCUMENT_TIMEOUT_MS,
+        accept: "application/json, */*;q=0.5",
+        ifNoneMatch,
+      });
+    // An ETag identifies bytes under one URL; with several gateways or a redirect, it may identify others.
+    const [url = ""] = urls;
+    const hasOwnTag = urls.length === 1 && contentOf(url) === undefined;
+    let answer = await ask(hasOwnTag ? known?.etag : undefined);
+    if (known && answer.kind === "fetched" && answer.isUnchanged) {
+      if (answer.url === url) return { kind: "not_modified", hash: known.hash };
+      answer = await ask();
     }
-    return last ?? failed("unreachable", "no IPFS gateway is configured", true);
+    if (answer.kind === "failed") return answer;
+    const read = readDocument(answer.body, tokenId);
+    if (read.kind !== "document") return read;
+    const { verified, etag } = answer;
+    const ownTag = hasOwnTag && answer.url === url && etag !== undefined ? { etag: storable(etag) } : {};
+    return { ...read, document: { ...read.document, ...ownTag, verified } };
   }
 
   return async (token, standard, block, signal, admit, known) => {
@@ -180,7 +175,9 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     if (host !== undefined && admit && !(await admit(host)))
       return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
     const isKnown = known !== undefined && known.uri === stored(uri);
-    return outcome(uri, await fetchDocument(urls, tokenId, signal, isKnown ? known : undefined), host);
+    const mayHedge = host === undefined || !admit ? undefined : (beside: AbortSignal) => admit(host, beside);
+    const answer = await fetchDocument(urls, tokenId, { signal, mayHedge }, isKnown ? known : undefined);
+    return outcome(uri, answer, host);
   };
 }
 

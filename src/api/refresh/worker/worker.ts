@@ -46,10 +46,13 @@ interface HostUse {
   /** To be called once the document is fetched, or won't be. */
   readonly expected: (() => void)[];
   turn?: HostTurn | undefined;
+  /** For a second gateway, asked beside the first one. */
+  readonly besides: HostTurn[];
 }
 
-function arrive({ expected }: HostUse): void {
+function arrive({ expected, besides }: HostUse): void {
   for (const end of expected.splice(0)) end();
+  for (const turn of besides.splice(0)) turn.leave();
 }
 
 /** A fetch that ended before any request. */
@@ -94,7 +97,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
-    const use: HostUse = { expected: lease.host === "" ? [] : [hosts.expect(lease.host)] };
+    const use: HostUse = { expected: lease.host === "" ? [] : [hosts.expect(lease.host)], besides: [] };
     try {
       const resolution = await resolve(lease, use, signal);
       arrive(use);
@@ -139,7 +142,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       return unread("rpc_unavailable", message, true);
     }
     let isReleased = false;
-    const admit = async (host: string): Promise<boolean> => {
+    const admit = async (host: string, beside?: AbortSignal): Promise<boolean> => {
+      if (beside) return admitBeside(lease, use, host, beside);
       const isClaimed = host === lease.host;
       if (!isClaimed) use.expected.push(hosts.expect(host));
       use.turn = await hosts.enter(host, { priority: lease.priority, isClaimed, signal });
@@ -150,6 +154,21 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     };
     const resolution = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
     return isReleased ? undefined : resolution;
+  }
+
+  /** A second request takes a turn of its own, and none while the host has no turn free. */
+  async function admitBeside(
+    lease: Lease,
+    use: HostUse,
+    host: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    // One for a gateway that has failed since serves for the next one.
+    if (use.besides.length > 0) return true;
+    const turn = await hosts.enter(host, { priority: lease.priority, isClaimed: true, signal });
+    if (signal.aborted) turn?.leave();
+    else if (turn) use.besides.push(turn);
+    return !signal.aborted && turn !== undefined;
   }
 
   return startLeaseWorker({

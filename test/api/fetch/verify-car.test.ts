@@ -1,0 +1,264 @@
+/** The content in a CAR is read only from blocks that have the hashes of the CID that was asked for. */
+
+import { createHash, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { fixedSize } from "ipfs-unixfs-importer/chunker";
+import { base16 } from "multiformats/bases/base16";
+import { base36 } from "multiformats/bases/base36";
+import { CID } from "multiformats/cid";
+import { create as createDigest } from "multiformats/hashes/digest";
+import { describe, expect, it } from "vitest";
+import { carBytesMax, verifyCar } from "../../../src/api/fetch/ipfs/verify-car.ts";
+import { type Block, Blocks, carOf, entityBlocks, tampered } from "../../support/ipfs-gateway.ts";
+
+const LIMIT = { bytesMax: 100_000 };
+const TEXT = '{"name":"Hero"}';
+const blocks = new Blocks();
+const small = { chunker: fixedSize({ chunkSize: 512 }) };
+
+/** Reads `path` below the CID out of the CAR that an honest gateway sends, changed by `change`. */
+async function read(
+  cid: string,
+  path: readonly string[] = [],
+  { limit = LIMIT, change = (given: readonly Block[]) => given, asked = cid } = {},
+) {
+  const entity = await entityBlocks(blocks, [CID.parse(cid), ...path].join("/"));
+  const answer = await verifyCar(
+    await carOf(CID.parse(cid).toString(), change(entity)),
+    { cid: asked, path },
+    limit,
+  );
+  return answer.kind === "content" ? answer.body.toString() : answer.kind;
+}
+
+describe("a file", () => {
+  it.each([
+    ["of one raw block", {}],
+    ["of CIDv0", { cidVersion: 0, rawLeaves: false }],
+    ["of one block that is no raw leaf", { rawLeaves: false, reduceSingleLeafToSelf: true }],
+  ] as const)("%s is read", async (_what, options) => {
+    expect(await read(await blocks.add({ "": TEXT }, options))).toBe(TEXT);
+  });
+
+  it("of many chunks is read, whatever order and number its blocks come in", async () => {
+    const content = randomBytes(40_000).toString("base64");
+    const cid = await blocks.add({ "": content }, small);
+
+    expect(await read(cid)).toBe(content);
+    expect(await read(cid, [], { change: (all) => all.toReversed() })).toBe(content);
+    expect(await read(cid, [], { change: (all) => [...all, ...all] })).toBe(content);
+  });
+
+  it("that repeats one block is read as often as it is named", async () => {
+    const content = "x".repeat(5_120);
+
+    expect(await read(await blocks.add({ "": content }, small))).toBe(content);
+  });
+
+  it("is read by its CID in every base", async () => {
+    const cid = CID.parse(await blocks.add({ "": TEXT }));
+    for (const asked of [
+      cid.toString(base36),
+      cid.toString(base16),
+      cid.toString(base16).toUpperCase(),
+      cid.toString().toUpperCase(),
+      cid.toString(base36).toUpperCase(),
+    ])
+      expect(await read(cid.toString(), [], { asked })).toBe(TEXT);
+  });
+
+  it("may be empty", async () => {
+    expect(await read(await blocks.add({ "": "" }, { rawLeaves: false }))).toBe("");
+  });
+
+  it("of JSON in a block of its own is read", async () => {
+    const bytes = Buffer.from(TEXT);
+    const digest = createDigest(0x12, createHash("sha256").update(bytes).digest());
+    for (const codec of [0x0200, 0x0129]) {
+      const cid = CID.createV1(codec, digest);
+      const car = await carOf(cid.toString(), [{ cid, bytes }]);
+      expect(await verifyCar(car, { cid: cid.toString(), path: [] }, LIMIT)).toMatchObject({
+        kind: "content",
+        body: bytes,
+      });
+    }
+  });
+});
+
+describe("a path", () => {
+  const NAMES = ["1.json", "a b.json", "100%.json", "é?#.json", "back\\slash", "..json", "%2e%2e"];
+  const files = Object.fromEntries(
+    NAMES.map((name) => [`deep/er/${name}`, `{"name":${JSON.stringify(name)}}`]),
+  );
+
+  it.each(NAMES)("leads to a file by the name %j", async (name) => {
+    expect(await read(await blocks.add(files), ["deep", "er", name])).toBe(files[`deep/er/${name}`]);
+  });
+
+  it("leads through shards", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 600 }, (_, id) => [`all/${id}.json`, `{"name":"${id}"}`]),
+    );
+    const cid = await blocks.add(many, { shardSplitThresholdBytes: 1_000, shardFanoutBits: 4 });
+
+    for (const id of [0, 7, 99, 311, 599])
+      expect(await read(cid, ["all", `${id}.json`])).toBe(`{"name":"${id}"}`);
+    expect(await read(cid, ["all"])).toBe("directory");
+  });
+
+  it.each([
+    [["none"]],
+    [["deep", "none"]],
+    [["deep", "er", "1.json", "below"]],
+    [["..", "deep"]],
+    [["."]],
+    [["deep", "..", "deep"]],
+  ])("that the directory doesn't have is missing: %j", async (path) => {
+    const cid = await blocks.add(files);
+    const all = [...blocks.all].map(([digest, bytes]) => ({
+      cid: CID.createV1(0x70, createDigest(0x12, Buffer.from(digest, "hex"))),
+      bytes,
+    }));
+    const car = await carOf(cid, all);
+
+    expect(await verifyCar(car, { cid, path }, LIMIT)).toMatchObject({ kind: "missing" });
+  });
+
+  it("to a directory is one", async () => {
+    expect(await read(await blocks.add(files), ["deep"])).toBe("directory");
+  });
+});
+
+describe("a CAR that lies", () => {
+  it("is a mismatch: one bit differs", async () => {
+    const cid = await blocks.add({ "1.json": TEXT, "2.json": "other" });
+
+    expect(await read(cid, ["1.json"], { change: tampered })).toBe("mismatch");
+  });
+
+  it("is a mismatch: the CAR of other content, whatever root its header names", async () => {
+    const cid = await blocks.add({ "": TEXT });
+    const other = await entityBlocks(blocks, await blocks.add({ "": "something else" }));
+
+    expect(await read(cid, [], { change: () => other })).toBe("mismatch");
+  });
+
+  it("never gives other content than that of the path", async () => {
+    const cid = await blocks.add({ "1.json": TEXT, "2.json": "other" });
+    const other = await entityBlocks(blocks, `${cid}/2.json`);
+
+    expect(await read(cid, ["1.json"], { change: () => other })).toBe("incomplete");
+  });
+});
+
+describe("a CAR that lacks something", () => {
+  it.each(["first", "middle", "last"])("is incomplete without the %s block of a deep file", async (which) => {
+    const cid = await blocks.add({ "": randomBytes(90_000) }, { chunker: fixedSize({ chunkSize: 128 }) });
+    const without = (all: readonly Block[]): Block[] => {
+      const at = { first: 1, middle: all.length >> 1, last: all.length - 1 }[which];
+      const gone = all[at ?? 0];
+      return all.filter(({ bytes }) => bytes !== gone?.bytes);
+    };
+
+    expect(await read(cid, [], { change: without })).toBe("incomplete");
+  });
+
+  it("is incomplete or whole wherever it is cut, and never wrong", async () => {
+    const content = randomBytes(3_000);
+    const cid = await blocks.add({ "d/f": content }, small);
+    const car = await carOf(cid, await entityBlocks(blocks, `${cid}/d/f`));
+
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: car.length - 1 }), async (length) => {
+        const answer = await verifyCar(car.subarray(0, length), { cid, path: ["d", "f"] }, LIMIT);
+        expect(answer.kind).toBe("incomplete");
+      }),
+    );
+  });
+
+  it("or has any byte changed gives the content or none", async () => {
+    const content = randomBytes(3_000);
+    const cid = await blocks.add({ "d/f": content }, small);
+    const car = await carOf(cid, await entityBlocks(blocks, `${cid}/d/f`));
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: car.length - 1 }),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, change) => {
+          const other = Buffer.from(car);
+          other[at] = (other[at] ?? 0) ^ change;
+          const answer = await verifyCar(other, { cid, path: ["d", "f"] }, LIMIT);
+          if (answer.kind === "content") expect(answer.body.equals(content)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ["nothing", Buffer.alloc(0)],
+    ["text", Buffer.from("<html>no CAR</html>")],
+    ["zeros", Buffer.alloc(5_000)],
+  ])("is incomplete: %s", async (_what, car) => {
+    const cid = await blocks.add({ "": TEXT });
+
+    expect(await verifyCar(car, { cid, path: [] }, LIMIT)).toMatchObject({ kind: "incomplete" });
+  });
+});
+
+describe("content over the limit", () => {
+  it("is too large by its own blocks, or read up to there", async () => {
+    const content = randomBytes(9_000);
+    const cid = await blocks.add({ "": content }, small);
+
+    expect(await read(cid, [], { limit: { bytesMax: 8_999 } })).toBe("too_large");
+    expect(await read(cid, [], { limit: { bytesMax: 9_000 } })).toBe(content.toString());
+    expect(await read(cid, [], { limit: { bytesMax: 700, isStartEnough: true } as typeof LIMIT })).toBe(
+      content.subarray(0, 700).toString(),
+    );
+  });
+
+  it("is read up to there without a block beyond it", async () => {
+    const content = randomBytes(9_000);
+    const cid = await blocks.add({ "": content }, small);
+    const limit = { bytesMax: 1_024, isStartEnough: true };
+    const change = (all: readonly Block[]) => all.slice(0, 3);
+
+    expect(await read(cid, [], { limit, change })).toBe(content.subarray(0, 1_024).toString());
+  });
+
+  it("of 64 MiB in a few blocks is too large without being built", async () => {
+    const bomb = new Blocks();
+    const zeros = Buffer.alloc(1024 * 1024);
+    const cid = await bomb.add(
+      { "": Buffer.concat(Array.from({ length: 64 }, () => zeros)) },
+      { chunker: fixedSize({ chunkSize: 65_536 }) },
+    );
+    const unique = new Map((await entityBlocks(bomb, cid)).map((block) => [block.cid.toString(), block]));
+    const car = await carOf(cid, [...unique.values()]);
+
+    expect(car.length).toBeLessThan(200_000);
+    expect(await verifyCar(car, { cid, path: [] }, LIMIT)).toMatchObject({ kind: "too_large" });
+    const start = await verifyCar(car, { cid, path: [] }, { ...LIMIT, isStartEnough: true });
+    expect(start).toMatchObject({ kind: "content", body: Buffer.alloc(LIMIT.bytesMax) });
+  });
+
+  it("in a CAR over its own limit is not taken from the gateway's word", async () => {
+    const cid = await blocks.add({ "1.json": TEXT });
+    const car = await carOf(cid, (await entityBlocks(blocks, `${cid}/1.json`)).slice(0, 1));
+
+    expect(await verifyCar(car, { cid, path: ["1.json"] }, LIMIT, true)).toMatchObject({
+      kind: "incomplete",
+      message: expect.stringContaining("over"),
+    });
+    expect(carBytesMax(LIMIT.bytesMax)).toBeGreaterThan(LIMIT.bytesMax);
+  });
+});
+
+it.each([
+  ["no CID", "bafynonsense"],
+  ["another hash", CID.createV1(0x55, createDigest(0x1b, Buffer.alloc(32))).toString()],
+  ["a short hash", CID.createV1(0x55, createDigest(0x12, Buffer.alloc(20))).toString()],
+])("what has %s can't be verified", async (_what, cid) => {
+  expect(await verifyCar(Buffer.alloc(0), { cid, path: [] }, LIMIT)).toMatchObject({ kind: "unverifiable" });
+});

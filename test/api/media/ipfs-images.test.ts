@@ -1,0 +1,83 @@
+/** Images on IPFS are verified before they are decoded. */
+
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
+import {
+  Blocks,
+  type GatewayConduct,
+  type IpfsGateway,
+  startIpfsGateway,
+  tampered,
+} from "../../support/ipfs-gateway.ts";
+import { createMediaHarness } from "./media-harness.ts";
+import { noise, png } from "./pictures.ts";
+
+const blocks = new Blocks();
+const conduct: { -readonly [Name in keyof GatewayConduct]: GatewayConduct[Name] } = {};
+let gateways: IpfsGateway[];
+let picture: string;
+let liar: Buffer;
+beforeAll(async () => {
+  const directory = await blocks.add(
+    { "all/a hero.png": await noise().png().toBuffer() },
+    { rawLeaves: false },
+  );
+  picture = `ipfs://${directory}/all/a%20hero.png`;
+  liar = await png(500, 500);
+  gateways = [await startIpfsGateway(blocks, conduct), await startIpfsGateway(blocks)];
+});
+beforeEach(() => {
+  for (const name of Object.keys(conduct) as (keyof GatewayConduct)[]) delete conduct[name];
+});
+afterAll(() => Promise.all(gateways.map((gateway) => gateway.close())));
+
+const harness = await createMediaHarness();
+
+function startWorker(ipfsUnverified?: "refuse") {
+  const fetch = createGuardedFetch(new Set(gateways.map(({ host }) => host)), "Vitrine tests");
+  const urls = gateways.map(({ url }) => url);
+  const fetchMedia = createFetchMedia({ fetch, fetchFromGateway: fetch, gateways: urls, ipfsUnverified });
+  return harness.startWorker({ fetchMedia });
+}
+
+async function probe(image: string) {
+  await harness.enqueue({ image });
+  await harness.settled();
+  return (await harness.rows()).at(-1);
+}
+
+it("come from the gateway that does not lie, in chunks and below a directory", async () => {
+  conduct.blocks = tampered;
+  conduct.body = (body, { isCar }) => (isCar ? body : liar);
+  startWorker();
+
+  expect(await probe(picture)).toMatchObject({ status: "accepted", reason: null });
+  expect(gateways.map(({ requests }) => requests.length)).toEqual([1, 1]);
+  expect((await harness.read({ image: picture })).image).toMatchObject({
+    status: "cached",
+    width: 480,
+    format: "PNG",
+  });
+});
+
+it("that were verified are not fetched again", async () => {
+  startWorker();
+  await probe(picture);
+  const before = gateways.map(({ requests }) => requests.length);
+  await harness.pass("1 minute");
+
+  expect(await probe(picture)).toMatchObject({ status: "accepted" });
+  expect(gateways.map(({ requests }) => requests.length)).toEqual(before);
+});
+
+it("are refused unverified, if the operator says so", async () => {
+  conduct.car = "ignore";
+  startWorker("refuse");
+  expect(await probe(picture)).toMatchObject({ status: "accepted" });
+  await harness.database.query("truncate vitrine.media, vitrine.media_file, vitrine.media_variant");
+  await gateways[1]?.close();
+
+  const refused = await probe(picture);
+  expect(refused?.status).not.toBe("accepted");
+});
