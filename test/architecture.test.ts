@@ -47,6 +47,7 @@ const subjects = [
   "access",
   "delegation",
   "events",
+  "webhooks",
 ];
 const assembly = ["app", "graphql", "pages", "console", "operator"];
 

@@ -3,6 +3,7 @@
 import type { ExtraScheme, FetchConfig } from "../config.ts";
 import { createGatewayHealth, type GatewayHealth } from "./gateway-health.ts";
 import { createGuardedFetch, type GuardedFetch } from "./guarded-fetch.ts";
+import { createGuardedPost, type GuardedPost } from "./guarded-post.ts";
 
 /** How foreign documents and media are fetched. */
 export interface Fetching {
@@ -16,11 +17,17 @@ export interface Fetching {
   readonly extraSchemes?: ReadonlySet<ExtraScheme> | undefined;
 }
 
+const userAgentOf = ({ baseUrl, operatorContact }: FetchConfig): string =>
+  `Vitrine/0.1 (NFT metadata service; ${baseUrl}${operatorContact ? `; ${operatorContact}` : ""})`;
+
+/** Posts to hosts that others chose, such as webhooks' receivers. */
+export const createPosting = (config: FetchConfig): GuardedPost =>
+  createGuardedPost(config.allowedPrivateHosts, userAgentOf(config));
+
 /** Created once per process, so that all users share what it learns about the gateways. */
 export function createFetching(config: FetchConfig): Fetching {
-  const { baseUrl, operatorContact, ipfsGateways, extraSchemes, allowedPrivateHosts } = config;
-  const contact = operatorContact ? `; ${operatorContact}` : "";
-  const userAgent = `Vitrine/0.1 (NFT metadata service; ${baseUrl}${contact})`;
+  const { ipfsGateways, extraSchemes, allowedPrivateHosts } = config;
+  const userAgent = userAgentOf(config);
   return {
     fetch: createGuardedFetch(allowedPrivateHosts, userAgent),
     fetchFromGateway: createGuardedFetch(allowedPrivateHosts, userAgent, { gateways: ipfsGateways }),
