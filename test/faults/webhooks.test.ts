@@ -6,11 +6,13 @@ import { eventually } from "../e2e/world.ts";
 import { createKey } from "../support/chain-tables.ts";
 import { accept, disorder, type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { createDice, type Dice } from "./support/dice.ts";
-import { startWatch } from "./support/figures.ts";
+import { say, startWatch } from "./support/figures.ts";
 import { createPlant, type Plant } from "./support/plant.ts";
 
 const TOKENS = 40;
 const KILLS = 20;
+// The others are of the replica; the indexer goes on.
+const KILLS_PER_KILL_OF_ALL = 5;
 const ROUNDS_PER_LIFE = 3;
 // From a process's readiness to its end.
 const LIFE_MAX_MS = 2_500;
@@ -18,7 +20,8 @@ const ENDS_WITHIN_MS = 240_000;
 const RETRIES = "0.3,0.5,1,1,2,2,2,5,5,5,5,5,5,5,5,5,5,5,5,5";
 
 let plant: Plant;
-let service: Service;
+let indexer: Service;
+let replica: Service;
 let dice: Dice;
 // Each has a fault of its own; `secret` must never hear of anything.
 let failing: Receiver;
@@ -28,16 +31,16 @@ let restarting: Receiver;
 let secret: LocalServer;
 let key: string;
 
-const start = (): Promise<Service> => {
+const start = (role: "indexer" | "replica"): Promise<Service> => {
   const hosts = [plant.origin, failing, stalling, lying, restarting].map(({ host }) => host);
-  return plant.start("indexer", {
+  return plant.start(role, {
     ALLOW_PRIVATE_HOSTS: hosts.join(","),
     WEBHOOK_RETRY_SECONDS: RETRIES,
   });
 };
 
 async function call(method: string, path: string, body?: object) {
-  const response = await fetch(`${service.baseUrl}/market-partner/webhooks${path}`, {
+  const response = await fetch(`${indexer.baseUrl}/market-partner/webhooks${path}`, {
     method,
     headers: { "x-api-key": key, "content-type": "application/json" },
     ...(body && { body: JSON.stringify(body) }),
@@ -66,9 +69,10 @@ beforeAll(async () => {
   const owner = plant.chain.account(0).address;
   await plant.chain.write(plant.heroes, "updateApprovedContracts", [[owner], [true]]);
   await plant.chain.mineEvery(1);
-  service = await start();
+  indexer = await start("indexer");
+  replica = await start("replica");
   await plant.settled();
-  key = await createKey(service);
+  key = await createKey(indexer);
 });
 afterAll(async () => {
   await plant?.close();
@@ -105,9 +109,13 @@ it("twenty kills lose nothing and put nothing out of order per token, at receive
     }
     if (kill % 4 === 0) await restarting.shut();
     await sleep(dice.whole(0, LIFE_MAX_MS));
-    await service.stop("SIGKILL");
+    // Ponder waits half a minute for the schema of a killed indexer, and publishes nothing meanwhile.
+    const isAll = kill % KILLS_PER_KILL_OF_ALL === 0;
+    await Promise.all([replica.stop("SIGKILL"), isAll && indexer.stop("SIGKILL")]);
     if (kill % 4 === 0) await restarting.open();
-    service = await start();
+    if (isAll) indexer = await start("indexer");
+    replica = await start("replica");
+    say({ kill, accepted: honest.map(({ accepted }) => accepted.length).join(" ") });
   }
 
   const events = KILLS * ROUNDS_PER_LIFE * TOKENS;

@@ -5,8 +5,8 @@ import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
 import { clip, collectionRefField, isStorable } from "../http/fields.ts";
 import type { DeliveryRow } from "./delivery-store.ts";
 import type { WebhookState } from "./service.ts";
-import { URL_CHARACTERS_MAX } from "./url.ts";
 
+export const URL_CHARACTERS_MAX = 2_048;
 export const COLLECTIONS_MAX = 100;
 export const DESCRIPTION_MAX = 200;
 

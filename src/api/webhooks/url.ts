@@ -5,9 +5,13 @@ import { refuseUrl } from "../fetch/guarded-fetch.ts";
 import { isPublicAddress } from "../fetch/safe-address.ts";
 import { clip } from "../http/fields.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
-import { hostOf } from "./webhook-store.ts";
+import { URL_CHARACTERS_MAX } from "./schemas.ts";
 
-export const URL_CHARACTERS_MAX = 2_048;
+/** `host:port` of a URL, as limits per host count it. */
+export function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+}
 
 /**
  * What is wrong with a URL, as the end of a sentence that begins with its field; undefined if nothing is. `allowedHosts`

@@ -1,6 +1,7 @@
 /** Webhooks in PostgreSQL. */
 
 import type { Queryable } from "../db/database.ts";
+import { hostOf } from "./url.ts";
 
 export type PausedReason = "requested" | "failing" | "gone";
 
@@ -32,12 +33,6 @@ export interface WebhookSettings {
   readonly description: string | null;
   readonly eventTypes: readonly string[];
   readonly collections: readonly string[];
-}
-
-/** `host:port` of a URL, as limits per host count it. */
-export function hostOf(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
 /** An app's webhooks, oldest first; of one id, if given. */
