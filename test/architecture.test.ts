@@ -48,6 +48,7 @@ const subjects = [
   "access",
   "delegation",
   "events",
+  "webhooks",
 ];
 const assembly = ["app", "graphql", "pages", "console", "operator"];
 

@@ -21,6 +21,7 @@ import {
   startRefreshJobs,
 } from "./refresh/module.ts";
 import type { Services } from "./services.ts";
+import { forgetOldDeliveries, readPosition, startWebhooks, WEBHOOK_CHANNEL } from "./webhooks/module.ts";
 
 export interface BackgroundDeps {
   readonly services: Services;
@@ -74,7 +75,18 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     metrics: createRefreshMetrics(metrics, database),
     registry: metrics,
   });
-  const events = startEvents({ ...services, connectionString, collections });
+  const webhookWork = startWebhooks({
+    ...services,
+    pausesMs: config.webhookPausesMs,
+    isOn,
+    metrics,
+  });
+  const events = startEvents({
+    ...services,
+    connectionString,
+    collections,
+    onNews: webhookWork.wakeForEvents,
+  });
   const logAnomalies = createAnomalyLog({ database, tables, logger });
   const watchdog = startWatchdog({ logAnomalies, heads, latestBlock, logger, onStall });
   const servingIndexes = startServingIndexes({ connectionString, schema: tables.schema, heads, logger });
@@ -83,7 +95,8 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     jobs: [
       ...metadataJobs,
       ...refreshJobs({ metadata, media, collections }),
-      forgetOldEvents,
+      forgetOldEvents(readPosition),
+      forgetOldDeliveries,
       ...accessJobs,
       collectMedia({ media, metadata, disk: images.disk, collections }),
     ],
@@ -97,6 +110,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     [RECEIPT_CHANNEL]: (payload) => refresh.waits.wake(payload),
     [ACCESS_CHANNEL]: () => access.forget(),
     [RENORMALISE_CHANNEL]: () => renormaliser.wake(),
+    [WEBHOOK_CHANNEL]: () => webhookWork.wake(),
   };
   // No channel means that the connection was lost for a while, so anything may have changed.
   const wake = (channel?: string, payload?: string): void => {
@@ -116,6 +130,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
       // Each on its own: a lost database must not keep the rest from stopping.
       const ends = await Promise.allSettled([
         events.stop(),
+        webhookWork.stop(),
         listener.close(),
         refreshWork.stop(),
         mediaPipeline.stop(),

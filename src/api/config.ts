@@ -8,6 +8,7 @@ import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
 import { isAddressRange } from "./http/client-address.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
+import { webhookPausesMs } from "./jobs/retry-policies.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
@@ -51,6 +52,8 @@ export interface ServingConfig extends FetchConfig {
   /** The registry to query for wallets' delegations, without a trailing slash; our own when unset. */
   readonly delegationUrl: string | undefined;
   readonly delegationApiKey: string | undefined;
+  /** The pauses after each failed attempt of a webhook delivery, in milliseconds; after the last, its webhook is paused. */
+  readonly webhookPausesMs: readonly number[];
 }
 
 const DEFAULT_PORT = 42069;
@@ -87,6 +90,11 @@ const secret = z
 
 const isResampleTime = (hours: number): boolean =>
   hours === 0 || (hours >= RESAMPLE_HOURS_MIN && hours <= RESAMPLE_HOURS_MAX);
+
+// A second is not the least, so that a test need not wait; a pause of more than a week outlasts what is kept.
+const isPause = (text: string): boolean =>
+  /^[0-9]+(\.[0-9]+)?$/.test(text) && Number(text) > 0 && Number(text) <= 604_800;
+const PAUSES_MAX = 20;
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
 
@@ -186,6 +194,13 @@ const environmentSchema = z.object({
     })
     .optional(),
   DELEGATION_API_KEY: z.string().optional(),
+  WEBHOOK_RETRY_SECONDS: list
+    .refine((texts) => texts.length > 0 && texts.length <= PAUSES_MAX && texts.every(isPause), {
+      error: (issue) =>
+        `must be 1 to ${PAUSES_MAX} pauses in seconds, each above 0 and at most 604800, separated by commas; it is "${String(issue.input)}"`,
+    })
+    .transform((texts) => texts.map((text) => Number(text) * 1_000))
+    .optional(),
   MEDIA_STORE: z.string().optional(),
   ...storeSettings,
   MEDIA_BASE_URL: plainUrl("the address of an image is added to it").optional(),
@@ -231,6 +246,7 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     resampleHours: values.RESAMPLE_HOURS,
     delegationUrl: values.DELEGATION_URL?.replace(/\/+$/, ""),
     delegationApiKey: values.DELEGATION_API_KEY,
+    webhookPausesMs: values.WEBHOOK_RETRY_SECONDS ?? webhookPausesMs,
   };
 }
 

@@ -11,7 +11,7 @@ import type { ServingConfig } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { createDelegationModule } from "./delegation/module.ts";
 import { createEventHub } from "./events/module.ts";
-import { createFetching } from "./fetch/fetching.ts";
+import { createFetching, createPosting } from "./fetch/fetching.ts";
 import { createGatewayMetrics } from "./fetch/ipfs/gateway-metrics.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import type { Logger } from "./http/logger.ts";
@@ -22,6 +22,7 @@ import type { Resolve } from "./metadata/uri/resolve.ts";
 import { createRefreshModule, depth, findQueued } from "./refresh/module.ts";
 import { createSearch } from "./search/module.ts";
 import { createTradingModule } from "./trading/module.ts";
+import { createWebhookModule } from "./webhooks/module.ts";
 
 export interface ServiceDeps {
   readonly database: Database;
@@ -138,6 +139,7 @@ export function createServices(deps: ServiceDeps) {
     ...metadataModule,
     ...refreshModule,
     ...tradingModule,
+    ...createWebhookModule({ ...config, database, audit: access.audit }),
     catalogModule,
     delegationModule,
     collections,
@@ -145,6 +147,7 @@ export function createServices(deps: ServiceDeps) {
     tables,
     chain,
     fetching,
+    post: createPosting(config),
     readUri,
     search,
     hub: createEventHub({ database, baseUrl: config.mediaBaseUrl, logger }),

@@ -87,6 +87,7 @@ describe("values", () => {
       REFRESH_CONCURRENCY: "0",
       TRADE_MAX_AGE: "5",
       RESAMPLE_HOURS: "0.5",
+      WEBHOOK_RETRY_SECONDS: "0.5, 60",
     });
 
     expect(config).toEqual({
@@ -110,6 +111,7 @@ describe("values", () => {
       refreshConcurrency: 0,
       tradeMaxAgeSeconds: 5,
       resampleHours: 0.5,
+      webhookPausesMs: [500, 60_000],
     });
   });
 
@@ -159,6 +161,7 @@ describe("refusals", () => {
     { name: "METADATA_EXTRA_SCHEMES", values: ["http", "data,ftp", "data ar", "DATA", "data:"] },
     { name: "REFRESH_CONCURRENCY", values: ["-1", "1001", "many", "1.5"] },
     { name: "TRADE_MAX_AGE", values: ["0", "86401", "60s"] },
+    { name: "WEBHOOK_RETRY_SECONDS", values: ["0", "-1", "5;6", "1e3", "604801", ",", "1,".repeat(21)] },
     { name: "RESAMPLE_HOURS", values: ["-1", "0.0009", "8761", "6h", "1e3", "off", "."] },
   ])("names $name and its rule for each bad value", ({ name, values }) => {
     for (const value of values) {

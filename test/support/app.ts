@@ -60,6 +60,7 @@ const testConfig: ServingConfig = {
   resampleHours: 0,
   delegationUrl: undefined,
   delegationApiKey: undefined,
+  webhookPausesMs: [],
 };
 
 /** A node that has every block of the chain index. */

@@ -17,6 +17,7 @@ import {
 import { type CallOptions, createSender, type VitrineOptions } from "./request.ts";
 import { searchQuery, type TokenConditions, type TraitConditions } from "./search.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
+import { webhooksOf } from "./webhooks.ts";
 
 type Schemas = components["schemas"];
 export type Token = Schemas["Token"];
@@ -169,6 +170,9 @@ export function createVitrine(options: VitrineOptions) {
 
     /** Locks, unlocks and changed metadata as they happen. */
     events: (call: EventOptions = {}): EventStream => openEvents(sender, call),
+
+    /** Events posted to URLs of yours. */
+    webhooks: webhooksOf(sender),
 
     /** The delegations to a wallet in the delegation registry, oldest first. Needs no key. */
     delegations: (

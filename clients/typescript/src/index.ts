@@ -18,3 +18,11 @@ export type { RefreshAccepted, RefreshOptions, RefreshReceipt, WaitOptions } fro
 export type { CallOptions, VitrineOptions } from "./request.ts";
 export type { TokenConditions, TraitConditions } from "./search.ts";
 export type { TokenId } from "./token-id.ts";
+export type {
+  DeliveryOptions,
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookSettings,
+  WebhookWithSecret,
+} from "./webhooks.ts";

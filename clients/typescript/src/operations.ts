@@ -2,7 +2,7 @@
 
 import type { paths } from "./api.ts";
 
-export type Method = "get" | "put" | "post" | "delete";
+export type Method = "get" | "put" | "post" | "patch" | "delete";
 export type Path = keyof paths;
 
 /** The paths that have a method. */
@@ -39,7 +39,7 @@ export type RequestFields<M extends Method, P extends Path> = Part<
   Part<"query", NonNullable<QueryFields<Operation<M, P>>>, QueryFields<Operation<M, P>>> &
   Part<"body", BodyOf<Operation<M, P>>, BodyOf<Operation<M, P>>>;
 
-/** What a successful request resolves to: the JSON of 200 or 201. */
+/** What a successful request resolves to: the JSON of 200, 201 or 202. */
 export type Answer<M extends Method, P extends Path> =
   Operation<M, P> extends {
     readonly responses: infer Responses;
@@ -48,5 +48,7 @@ export type Answer<M extends Method, P extends Path> =
       ? Json<Ok>
       : Responses extends { readonly 201: infer Created }
         ? Json<Created>
-        : never
+        : Responses extends { readonly 202: infer Accepted }
+          ? Json<Accepted>
+          : never
     : never;

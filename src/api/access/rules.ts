@@ -1,3 +1,3 @@
 /** The pure rules of access that other modules share. Importing them starts and opens nothing. */
 
-export { deriveKey } from "./keys/encryption.ts";
+export { createCipher, deriveKey } from "./keys/encryption.ts";

@@ -37,6 +37,7 @@ import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
 import { pathsUnder } from "../ui/site.ts";
 import { uiAssets } from "../ui/ui-assets.ts";
+import { webhookRoutes } from "../webhooks/module.ts";
 import { graphiqlPages } from "./explorer.tsx";
 import { type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
@@ -83,6 +84,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     refreshRoutes({ refresh: services.refresh, findCollection }),
     reportRoutes({ ...services.catalogModule, findCollection, limiter }),
     informationRoutes({ ...services.catalogModule, findCollection }),
+    webhookRoutes({ ...services, findCollection }),
   );
   // Registered before the rest of its API, whose answers are JSON.
   const limitMarket = rateLimit(perTier(rateLimits, "market"));

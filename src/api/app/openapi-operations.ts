@@ -20,7 +20,8 @@ export type PathItems = Record<string, Record<string, Operation>>;
 export const tags = [
   {
     name: "market-partner",
-    description: "What a partner does: refreshes, reports, information. Needs a key with this permission.",
+    description:
+      "What a partner does: refreshes, reports, information, webhooks. Needs a key with this permission.",
   },
   {
     name: "market",

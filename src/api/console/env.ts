@@ -20,6 +20,7 @@ import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
 import type { OperatorActions } from "../operator/actions.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import type { PageVariables, To } from "../ui/site.ts";
+import type { WebhookService } from "../webhooks/service.ts";
 
 export interface ConsoleDeps {
   readonly database: Database;
@@ -36,6 +37,7 @@ export interface ConsoleDeps {
   readonly traitApproval: TraitApproval;
   readonly operatorRequests: OperatorRequests;
   readonly actions: OperatorActions;
+  readonly webhooks: WebhookService;
   readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
   readonly baseUrl: string;
   readonly logger: Logger;

@@ -16,6 +16,7 @@ import { appListPages } from "./app/apps.tsx";
 import { informationPages } from "./app/information.tsx";
 import { limitPages } from "./app/limits.tsx";
 import { permissionPages } from "./app/permissions.tsx";
+import { webhookPages } from "./app/webhooks.tsx";
 import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
 import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
@@ -57,6 +58,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     informationPages,
     permissionPages,
     limitPages,
+    webhookPages,
     operatorAccessPages,
     operatorContentPages,
     operatorQueuePages,

@@ -561,6 +561,69 @@ CREATE TABLE vitrine.sweep (
 CREATE INDEX sweep_open ON vitrine.sweep USING btree (id) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX sweep_receipt ON vitrine.sweep USING btree (receipt_id) WHERE (receipt_id IS NOT NULL);
 
+-- Module webhooks
+
+CREATE TABLE vitrine.webhook (
+  id uuid NOT NULL,
+  app_id uuid NOT NULL,
+  url text NOT NULL,
+  host text NOT NULL,
+  description text,
+  event_types text[] NOT NULL,
+  collections text[] NOT NULL,
+  status text DEFAULT 'active'::text NOT NULL,
+  paused_reason text,
+  paused_at timestamp with time zone,
+  secret bytea NOT NULL,
+  old_secret bytea,
+  old_secret_until timestamp with time zone,
+  after_event bigint NOT NULL,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT webhook_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_paused_reason_check CHECK ((paused_reason = ANY (ARRAY['requested'::text, 'failing'::text, 'gone'::text]))),
+  CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text])))
+);
+CREATE INDEX webhook_app ON vitrine.webhook USING btree (app_id, created_at);
+
+CREATE TABLE vitrine.webhook_delivery (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  webhook_id uuid NOT NULL,
+  message_id text NOT NULL,
+  kind text NOT NULL,
+  event_type text NOT NULL,
+  event_id bigint,
+  subject text NOT NULL,
+  body text NOT NULL,
+  status text DEFAULT 'pending'::text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  due_at timestamp with time zone DEFAULT now() NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  claim uuid,
+  claimed_until timestamp with time zone,
+  attempted_at timestamp with time zone,
+  response_status integer,
+  response_body text,
+  error text,
+  duration_ms integer,
+  CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_delivery_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'test'::text, 'resend'::text]))),
+  CONSTRAINT webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_delivery_age ON vitrine.webhook_delivery USING btree (created_at);
+CREATE INDEX webhook_delivery_claimed ON vitrine.webhook_delivery USING btree (claimed_until) WHERE (claim IS NOT NULL);
+CREATE INDEX webhook_delivery_due ON vitrine.webhook_delivery USING btree (webhook_id, due_at, id) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX webhook_delivery_event ON vitrine.webhook_delivery USING btree (webhook_id, event_id) WHERE (kind = 'event'::text);
+CREATE INDEX webhook_delivery_list ON vitrine.webhook_delivery USING btree (webhook_id, id);
+CREATE INDEX webhook_delivery_order ON vitrine.webhook_delivery USING btree (webhook_id, subject, event_id) WHERE ((status = 'pending'::text) AND (kind = 'event'::text));
+
+CREATE TABLE vitrine.webhook_position (
+  only_row boolean DEFAULT true NOT NULL,
+  event_id bigint NOT NULL,
+  CONSTRAINT webhook_position_pkey PRIMARY KEY (only_row),
+  CONSTRAINT webhook_position_only_row_check CHECK (only_row)
+);
+
 -- Functions and triggers
 
 CREATE OR REPLACE FUNCTION vitrine.publish_images()

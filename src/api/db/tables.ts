@@ -49,6 +49,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
     "sampling",
     "sweep",
   ],
+  webhooks: ["webhook", "webhook_delivery", "webhook_position"],
 };
 
 export interface AllowedUse {
@@ -93,6 +94,12 @@ export const allowedUses: readonly AllowedUse[] = [
     access: "read",
     reason:
       "one statement reads a token's locks and whether trade has opened, so that no answer mixes two moments",
+  },
+  {
+    module: "webhooks",
+    uses: "app",
+    access: "read",
+    reason: "one statement leases deliveries by whether their app still has the permission",
   },
 ];
 

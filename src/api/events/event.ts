@@ -23,8 +23,21 @@ export interface StreamEvent {
   readonly subject: string;
   readonly chainId: number;
   readonly collection: string;
+  readonly tokenId: string | null;
+  /** The event as JSON; undefined for one of an unknown type. */
+  readonly body: EventBody | undefined;
   /** As sent to clients; built once for all subscribers. */
   readonly text: string;
+}
+
+/** What every event has; further fields depend on its type. */
+export interface EventBody {
+  readonly id: number;
+  readonly type: string;
+  readonly chain_id: number;
+  readonly collection_address: string;
+  readonly token_id: string | null;
+  readonly at: string;
 }
 
 /** The row as an event. One of an unknown type only advances a client's Last-Event-ID. */
@@ -42,7 +55,15 @@ export function toStreamEvent(row: EventRow, baseUrl: string): StreamEvent {
     at: row.at.toISOString(),
     ...payload,
   };
-  return { id, subject, chainId, collection, text: payload ? message(type, body, id) : position(id) };
+  return {
+    id,
+    subject,
+    chainId,
+    collection,
+    tokenId: row.tokenId,
+    body: payload && body,
+    text: payload ? message(type, body, id) : position(id),
+  };
 }
 
 function payloadOf(row: EventRow, baseUrl: string): object | undefined {

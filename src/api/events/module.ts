@@ -18,6 +18,7 @@ const GATHER_MS = 50;
 export { createEventHub } from "./hub.ts";
 export { forgetOldEvents } from "./retention.ts";
 export { eventRoutes, requireAcceptsStream } from "./routes.ts";
+export { matches, readAfter, readEnds } from "./stream-store.ts";
 
 /** Writes the stream and feeds the hub's subscribers until it is stopped. */
 export function startEvents(deps: {
@@ -26,6 +27,8 @@ export function startEvents(deps: {
   readonly connectionString: string;
   readonly tables: ChainTables;
   readonly collections: readonly CollectionConfig[];
+  /** Called when there may be new events, for readers beside the hub. */
+  readonly onNews?: () => void;
   readonly logger: Logger;
 }): { stop(): Promise<void> } {
   const { hub, database, connectionString, tables, logger } = deps;
@@ -47,6 +50,7 @@ export function startEvents(deps: {
     () => {
       writing.wake();
       hub.wake();
+      deps.onNews?.();
     },
     logger,
   );

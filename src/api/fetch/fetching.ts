@@ -2,6 +2,7 @@
 
 import type { ExtraScheme, FetchConfig } from "../config.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
+import { createGuardedPost, type GuardedPost } from "./guarded-post.ts";
 import { type ContentDeps, createFetchContent, type FetchContent } from "./ipfs/fetch-content.ts";
 
 /** How foreign documents and media are fetched. */
@@ -12,15 +13,20 @@ export interface Fetching extends Omit<ContentDeps, "metrics" | "onMismatch"> {
   readonly extraSchemes?: ReadonlySet<ExtraScheme> | undefined;
 }
 
+const userAgentOf = ({ baseUrl, operatorContact }: FetchConfig): string =>
+  `Vitrine/0.1 (NFT metadata service; ${baseUrl}${operatorContact ? `; ${operatorContact}` : ""})`;
+
+/** Posts to hosts that others chose, such as webhooks' receivers. */
+export const createPosting = (config: FetchConfig): GuardedPost =>
+  createGuardedPost(config.allowedPrivateHosts, userAgentOf(config));
+
 /** Created once per process, so that all users share what it learns about the gateways. */
 export function createFetching(
   config: FetchConfig,
   watching: Pick<ContentDeps, "metrics" | "onMismatch"> = {},
 ): Fetching {
-  const { baseUrl, operatorContact, ipfsGateways, ipfsUnverified, extraSchemes, allowedPrivateHosts } =
-    config;
-  const contact = operatorContact ? `; ${operatorContact}` : "";
-  const userAgent = `Vitrine/0.1 (NFT metadata service; ${baseUrl}${contact})`;
+  const { ipfsGateways, ipfsUnverified, extraSchemes, allowedPrivateHosts } = config;
+  const userAgent = userAgentOf(config);
   const fetching = {
     fetch: createGuardedFetch(allowedPrivateHosts, userAgent),
     fetchFromGateway: createGuardedFetch(allowedPrivateHosts, userAgent, { gateways: ipfsGateways }),

@@ -78,7 +78,7 @@ export interface FetchSettings {
 }
 
 const REDIRECTS_MAX = 5;
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
@@ -89,7 +89,8 @@ const BAD_PORTS = new Set(
    1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
 );
 
-class TotalTimeout extends Error {}
+/** The reason of an abort when the time for a whole request is over. */
+export class TotalTimeout extends Error {}
 
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched>;
 
@@ -167,7 +168,8 @@ function hostAndPort(url: string): string {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
-function refuseUrl(url: string): Fetched | undefined {
+/** Why a URL is never fetched, whatever its host; undefined if nothing is wrong with it. */
+export function refuseUrl(url: string): FailedFetch | undefined {
   const parsed = parseUrl(url);
   if (!parsed) return failed("invalid_url", "the URL can't be parsed", false);
   const { protocol, username, password, port } = parsed;
@@ -236,14 +238,18 @@ function statusFailure(response: Response): Fetched {
 }
 
 /** Retry-After in seconds or as a date (RFC 9110, 10.2.3), at most an hour. */
-function retryAfterMs(header: string | null): number | undefined {
+export function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : undefined;
 }
 
-function explain(error: Error, limitsMs: { total: number; connect: number; idle: number }): Fetched {
-  const timeout = (problem: string): Fetched => failed("timeout", problem, true);
+/** What an error of a request means. */
+export function explain(
+  error: Error,
+  limitsMs: { total: number; connect: number; idle: number },
+): FailedFetch {
+  const timeout = (problem: string): FailedFetch => failed("timeout", problem, true);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
     if (cause instanceof BodyTooLarge) return failed("too_large", cause.message, false);

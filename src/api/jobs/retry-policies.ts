@@ -131,6 +131,22 @@ export const recheckPolicy = {
 } as const;
 
 /**
+ * Webhook deliveries: the pauses after each failure in a row of one event, about three days in all, as Standard Webhooks
+ * advises. After the last one, the webhook is paused.
+ */
+export const webhookPausesMs: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  DAY,
+];
+
+/**
  * When a receipt that waits for a paused host ends. All attempts for a document fit in, so a host that recovers serves
  * it.
  */

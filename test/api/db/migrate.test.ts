@@ -186,7 +186,7 @@ describe("migrating", () => {
       ...metadataJobs.filter(({ name }) => name !== "fill in image keys"),
       ...accessJobs,
       ...refreshJobs({ metadata, media, collections }),
-      forgetOldEvents,
+      forgetOldEvents(async () => Number.MAX_SAFE_INTEGER),
       { name: "collect media" },
     ];
     expect(rows.map(({ name }) => name).toSorted()).toEqual(jobs.map(({ name }) => name).toSorted());

@@ -11,6 +11,8 @@ const event = (id: number): StreamEvent => ({
   subject: "lock",
   chainId: CHAIN_ID,
   collection: COLLECTION,
+  tokenId: "1",
+  body: undefined,
   text: `<${id}>`,
 });
 

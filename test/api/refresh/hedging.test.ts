@@ -18,7 +18,7 @@ beforeEach(() => emptyTables(database));
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A replica whose gateways behave as told; tokens 1 to 9 are on IPFS. */
+/** A replica with gateways of the given conduct; tokens 1 to 9 are on IPFS. */
 async function start(concurrency: number, conducts: readonly GatewayConduct[]) {
   const blocks = new Blocks();
   const all = Array.from({ length: 9 }, (_, index) => String(index + 1));

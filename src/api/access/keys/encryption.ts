@@ -17,7 +17,9 @@ const KEY_BYTES = 32;
 const HEAD_BYTES = 1 + MARK_BYTES + NONCE_BYTES;
 
 /** Each use has its own derived key: no use can decrypt another's data, and a cookie's key signs no link. */
-export type SecretUse = "api-key" | "session-cookie" | "mark";
+export type SecretUse = EncryptedUse | "session-cookie" | "mark";
+/** What is encrypted, and can be read back. */
+export type EncryptedUse = "api-key" | "webhook-secret";
 
 export interface Secrets {
   /** VITRINE_SECRET. */
@@ -38,7 +40,7 @@ export interface Cipher {
   readonly mark: Buffer;
 }
 
-export function createCipher({ current, previous }: Secrets, use: "api-key"): Cipher {
+export function createCipher({ current, previous }: Secrets, use: EncryptedUse): Cipher {
   const keyOf = (secret: string) => {
     const key = deriveKey(secret, use);
     // Identifies the secret without revealing anything about it.

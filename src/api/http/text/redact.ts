@@ -3,6 +3,8 @@
 import type { Logger } from "../logger.ts";
 
 // Keys (vk), login links (vl) and sessions (vs) have prefixes, and people identify them by their first characters.
+// The signing secrets of webhooks (Standard Webhooks).
+const SIGNING = /(whsec_[A-Za-z0-9+/]{4})[A-Za-z0-9+/=]{8,}/g;
 const OWN = /(v[kls]_[0-9a-f]{6})[0-9a-f_]{8,}/g;
 // A value in these places is a secret, even if we did not issue it.
 const QUERY = /([?&](?:apiKey|api_key|key|token)=)[^&\s"'#]+/gi;
@@ -19,6 +21,7 @@ const DEPTH_MAX = 6;
 export const redactText = (text: string): string =>
   text
     .replace(OWN, "$1…")
+    .replace(SIGNING, "$1…")
     .replace(QUERY, "$1…")
     .replace(HEADER, "$1…")
     .replace(BEARER, "$1…")

@@ -1,0 +1,247 @@
+/** The Webhooks tab: the app's webhooks, and a page for each with its deliveries. */
+
+import { Hono } from "hono";
+import { collectionKey } from "../../../domain/token-ref.ts";
+import type { AppRow } from "../../access/apps/app-store.ts";
+import { ApiError, detailsOf } from "../../http/errors.ts";
+import { Card, Empty, Table } from "../../ui/parts.tsx";
+import { newWebhookBody } from "../../webhooks/rules.ts";
+import type { WebhookState } from "../../webhooks/service.ts";
+import {
+  appOf,
+  type ConsoleContext,
+  type ConsoleEnv,
+  formOf,
+  goTo,
+  idOf,
+  type Site,
+  signedIn,
+} from "../env.ts";
+import { render } from "../frame.tsx";
+import { AppFrame, pathOf } from "./app-frame.tsx";
+import {
+  About,
+  Actions,
+  Deliveries,
+  Form,
+  NewSecret,
+  Problem,
+  State,
+  type WebhookForm,
+  webhookPath,
+} from "./webhook-parts.tsx";
+
+const PAGE_ROWS = 50;
+const DELIVERY_ID = /^[1-9][0-9]{0,17}$/;
+
+interface Refusal {
+  readonly values: WebhookForm;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const namesOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+
+export function webhookPages(site: Site): Hono<ConsoleEnv> {
+  const { webhooks, collections } = site;
+  const at = "/apps/:app/webhooks";
+
+  async function list(c: ConsoleContext, app: AppRow, refusal?: Refusal) {
+    const hooks = await webhooks.list(app.id);
+    const path = site.to(pathOf(app, "/webhooks"));
+    return render(
+      site,
+      c,
+      { title: `Webhooks of ${app.name}`, status: refusal ? 400 : 200 },
+      <AppFrame site={site} app={app} tab="/webhooks">
+        {!app.apis.includes("market-partner") && (
+          <Empty>
+            This app lacks the API market-partner, so nothing is sent. Request it under Permissions.
+          </Empty>
+        )}
+        <Card title="Webhooks" hint="Each gets the events that you choose, signed, in order per token.">
+          <Table
+            caption="Webhooks of this app"
+            empty="No webhooks yet. Create the first one below."
+            columns={["URL", "Description", "State", { head: "Pending", isNumber: true }]}
+            rows={hooks.map((hook) => [
+              <a href={site.to(webhookPath(app, hook.id))}>{hook.url}</a>,
+              hook.description ?? "",
+              <State hook={hook} />,
+              hook.pending.toLocaleString("en-US"),
+            ])}
+          />
+        </Card>
+        <Card title="Create a webhook">
+          <Form action={path} text="Create webhook" {...refusal} />
+        </Card>
+      </AppFrame>,
+    );
+  }
+
+  async function show(
+    c: ConsoleContext,
+    app: AppRow,
+    hook: WebhookState,
+    { refusal, secret, isRotated = false }: { refusal?: Refusal; secret?: string; isRotated?: boolean } = {},
+  ) {
+    const before = c.req.query("before");
+    const rows = await webhooks.deliveries(app.id, hook.id, {
+      limit: PAGE_ROWS,
+      before: before !== undefined && DELIVERY_ID.test(before) ? before : undefined,
+    });
+    const last = rows.at(-1);
+    const path = webhookPath(app, hook.id);
+    const values: WebhookForm = {
+      url: hook.url,
+      description: hook.description ?? "",
+      event_types: hook.eventTypes.join(", "),
+      collections: hook.collections.join(", "),
+    };
+    return render(
+      site,
+      c,
+      { title: `Webhook of ${app.name}`, status: refusal ? 400 : 200 },
+      <AppFrame site={site} app={app} tab="/webhooks">
+        <p>
+          <a href={site.to(pathOf(app, "/webhooks"))}>All webhooks of this app</a>
+        </p>
+        {secret !== undefined && <NewSecret secret={secret} isRotated={isRotated} />}
+        <Card title={hook.description ?? hook.url}>
+          <div class="row">
+            <State hook={hook} />
+            <code>{hook.url}</code>
+          </div>
+          <Problem hook={hook} />
+          <About hook={hook} />
+          <Actions site={site} app={app} hook={hook} />
+        </Card>
+        <Card title="Deliveries" hint="Of the last 7 days, newest first.">
+          <Deliveries site={site} app={app} hook={hook} rows={rows} />
+          {rows.length === PAGE_ROWS && last && (
+            <a class="button" href={site.to(`${path}?before=${last.id}`)}>
+              Older deliveries
+            </a>
+          )}
+        </Card>
+        <Card title="Change this webhook">
+          <Form action={site.to(path)} text="Save" values={values} {...refusal} />
+        </Card>
+      </AppFrame>,
+    );
+  }
+
+  /** The settings of a submitted form, or what is wrong with them. */
+  async function read(c: ConsoleContext) {
+    const { url = "", description = "", event_types = "", collections: names = "" } = await formOf(c);
+    const values = { url: url.trim(), description, event_types, collections: names };
+    const parsed = newWebhookBody.safeParse({
+      url: values.url,
+      description: description.trim() || null,
+      event_types: namesOf(event_types),
+      collections: namesOf(names),
+    });
+    if (!parsed.success) return { values, errors: errorsOf(detailsOf(parsed.error)) };
+    const { event_types: eventTypes = [], collections: named = [], description: text = null } = parsed.data;
+    try {
+      const keys = named.map(({ address, chainId }) => collectionKey(collections.find(address, chainId)));
+      return {
+        values,
+        settings: { url: values.url, description: text, eventTypes, collections: [...new Set(keys)] },
+      };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { values, errors: { collections: error.details[0]?.message ?? `${error.message}.` } };
+    }
+  }
+
+  /** Runs a change; a refusal of it becomes errors of the form. */
+  async function attempt<Result>(
+    work: () => Promise<Result>,
+  ): Promise<Result | { errors: Refusal["errors"] }> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "INVALID_REQUEST")
+        return { errors: errorsOf(error.details) };
+      throw error;
+    }
+  }
+
+  async function hookOf(c: ConsoleContext): Promise<{ app: AppRow; hook: WebhookState }> {
+    const app = await appOf(site, c);
+    return { app, hook: await webhooks.find(app.id, idOf(c, "hook")) };
+  }
+
+  const setStatus = (status: "active" | "paused") => async (c: ConsoleContext) => {
+    const { app, hook } = await hookOf(c);
+    await webhooks.change(app.id, hook.id, { status }, signedIn(c).actor);
+    return goTo(
+      site,
+      c,
+      webhookPath(app, hook.id),
+      status === "active" ? "webhook_resumed" : "webhook_paused",
+    );
+  };
+
+  return new Hono<ConsoleEnv>()
+    .get(at, async (c) => list(c, await appOf(site, c)))
+    .post(at, async (c) => {
+      const app = await appOf(site, c);
+      const { values, settings, errors } = await read(c);
+      if (!settings) return list(c, app, { values, errors });
+      const created = await attempt(() => webhooks.create(app.id, settings, signedIn(c).actor));
+      if ("errors" in created) return list(c, app, { values, errors: created.errors });
+      return show(c, app, created.webhook, { secret: created.secret });
+    })
+    .get(`${at}/:hook`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      return show(c, app, hook);
+    })
+    .post(`${at}/:hook`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      const { values, settings, errors } = await read(c);
+      if (!settings) return show(c, app, hook, { refusal: { values, errors } });
+      const changed = await attempt(() => webhooks.change(app.id, hook.id, settings, signedIn(c).actor));
+      if ("errors" in changed) return show(c, app, hook, { refusal: { values, errors: changed.errors } });
+      return goTo(site, c, webhookPath(app, hook.id), "webhook_changed");
+    })
+    .post(`${at}/:hook/pause`, setStatus("paused"))
+    .post(`${at}/:hook/resume`, setStatus("active"))
+    .post(`${at}/:hook/test`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      await webhooks.test(app.id, hook.id);
+      return goTo(site, c, webhookPath(app, hook.id), "test_sent");
+    })
+    .post(`${at}/:hook/rotate`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      const { webhook, secret } = await webhooks.rotate(app.id, hook.id, signedIn(c).actor);
+      return show(c, app, webhook, { secret, isRotated: true });
+    })
+    .post(`${at}/:hook/delete`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      await webhooks.remove(app.id, hook.id, signedIn(c).actor);
+      return goTo(site, c, pathOf(app, "/webhooks"), "webhook_deleted");
+    })
+    .post(`${at}/:hook/deliveries/:delivery/resend`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      const delivery = c.req.param("delivery");
+      if (!DELIVERY_ID.test(delivery)) throw new ApiError("NOT_FOUND");
+      await webhooks.resend(app.id, hook.id, delivery);
+      return goTo(site, c, webhookPath(app, hook.id), "resent");
+    });
+}
+
+/** By form field: `event_types[1]` is a problem of `event_types`. */
+const errorsOf = (
+  details: readonly { readonly path: string; readonly message: string }[],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    details.map(({ path, message }) => [
+      path.replace(/\[.*$/, ""),
+      `${message[0]?.toUpperCase()}${message.slice(1)}.`,
+    ]),
+  );

@@ -1,0 +1,99 @@
+/** Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. */
+
+import { lookup as systemLookup } from "node:dns";
+import { Agent, type Dispatcher } from "undici";
+import { withTimeout } from "../jobs/timeout.ts";
+import { guardedConnector } from "./guarded-connector.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  explain,
+  type FailedFetch,
+  type FetchSettings,
+  refuseUrl,
+  retryAfterMs,
+  TotalTimeout,
+} from "./guarded-fetch.ts";
+import { readBody } from "./response-body.ts";
+
+// The status is the answer; a body that does not come soon is not worth the wait.
+const BODY_WAIT_MS = 1_000;
+
+export interface PostOptions {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For the whole request, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How much of the answer's body is read. */
+  readonly bytesMax: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Posted =
+  | {
+      readonly kind: "answered";
+      /** Any status, also of a redirect. */
+      readonly status: number;
+      /** The start of the body as text; empty if it could not be read. */
+      readonly text: string;
+      /** Milliseconds, at most an hour; undefined if the host sent none. */
+      readonly retryAfterMs: number | undefined;
+    }
+  | FailedFetch;
+
+/** Never rejects. */
+export type GuardedPost = (url: string, options: PostOptions) => Promise<Posted>;
+
+/** `allowedHosts` are `host:port` entries that may be private, configured by the operator. */
+export function createGuardedPost(
+  allowedHosts: ReadonlySet<string>,
+  userAgent: string,
+  { lookup = systemLookup, connectTimeoutMs = CONNECT_TIMEOUT_MS }: FetchSettings = {},
+): GuardedPost {
+  const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
+  const agent = new Agent({ connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs) });
+
+  return async (url, { body, headers, timeoutMs, bytesMax, signal }) => {
+    const refusal = refuseUrl(url);
+    if (refusal) return refusal;
+    const ending = new AbortController();
+    const callOff = (): void => ending.abort(signal?.reason);
+    const timer = setTimeout(() => ending.abort(new TotalTimeout()), timeoutMs);
+    signal?.addEventListener("abort", callOff);
+    if (signal?.aborted) callOff();
+    try {
+      const { origin, pathname, search } = new URL(url);
+      const response = await agent.request({
+        origin,
+        path: pathname + search,
+        method: "POST",
+        signal: ending.signal,
+        body,
+        headers: { ...headers, "user-agent": sentUserAgent },
+      });
+      return {
+        kind: "answered",
+        status: response.statusCode,
+        text: await readStart(response, bytesMax),
+        retryAfterMs: retryAfterMs(textOf(response.headers["retry-after"])),
+      };
+    } catch (error) {
+      const limits = { total: timeoutMs, connect: connectTimeoutMs, idle: timeoutMs };
+      return explain(error as Error, limits);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", callOff);
+    }
+  };
+}
+
+const textOf = (value: string | string[] | undefined): string | null =>
+  (Array.isArray(value) ? value[0] : value) ?? null;
+
+async function readStart({ body, headers }: Dispatcher.ResponseData, bytesMax: number): Promise<string> {
+  // What is left unread ends the connection.
+  body.on("error", () => undefined);
+  const coding = textOf(headers["content-encoding"]);
+  const bytes = await withTimeout(BODY_WAIT_MS, readBody(body, coding, { bytesMax, isStartEnough: true }));
+  if (!body.readableEnded) body.destroy();
+  return bytes?.toString("utf8") ?? "";
+}

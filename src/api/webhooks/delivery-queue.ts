@@ -1,0 +1,198 @@
+/** Leases deliveries, and records how their attempts ended. A later event of a token waits for every earlier one. */
+
+import type { Queryable } from "../db/database.ts";
+
+/** Notified when a delivery may be due. */
+export const WEBHOOK_CHANNEL = "vitrine_webhook";
+
+export const notifyWorkers = async (tx: Queryable): Promise<void> => {
+  await tx.query(`select pg_notify('${WEBHOOK_CHANNEL}', '')`);
+};
+
+export interface DeliveryLease {
+  readonly id: string;
+  readonly claim: string;
+  readonly webhookId: string;
+  readonly messageId: string;
+  readonly kind: "event" | "test" | "resend";
+  readonly subject: string;
+  readonly eventId: string | null;
+  readonly body: string;
+  /** Attempts that ended before this one. */
+  readonly attempts: number;
+  readonly url: string;
+  readonly secret: Buffer;
+  /** Null unless it still signs. */
+  readonly oldSecret: Buffer | null;
+}
+
+/** Deliveries at once, over all processes. */
+export interface DeliveryCaps {
+  /** To one webhook: a slow receiver has these and no more. */
+  readonly perWebhook: number;
+  /** To one webhook whose last attempt failed, so that many that stall leave room for the others. */
+  readonly perFailing: number;
+  /** To one host and port. */
+  readonly perHost: number;
+}
+
+const FREE = "(d.claim is null or d.claimed_until <= now())";
+
+// Parameters: how many leases, their claim, their seconds, the caps of a webhook, of a failing one, and of a host. The
+// claims of the webhook with the fewest come first, so that one with many due deliveries holds up no other.
+const CLAIM = `
+  with busy as (
+    select d.webhook_id, count(*)::int as running from vitrine.webhook_delivery d
+     where d.claim is not null and d.claimed_until > now() group by d.webhook_id),
+  open as (
+    select w.id, w.host, w.status = 'active' as is_active, coalesce(b.running, 0) as running,
+           case when w.failing_since is null then $4::int else $5::int end as cap,
+           sum(coalesce(b.running, 0)) over (partition by w.host) as host_running
+      from vitrine.webhook w
+      join vitrine.app a on a.id = w.app_id and 'market-partner' = any(a.apis)
+      left join busy b on b.webhook_id = w.id),
+  due as (
+    select f.id, o.host, o.host_running, o.running + row_number() over (partition by o.id order by f.due_at, f.id) as nth
+      from open o cross join lateral (
+        select d.id, d.due_at from vitrine.webhook_delivery d
+         where d.webhook_id = o.id and d.status = 'pending' and d.due_at <= now() and ${FREE}
+           and (d.kind <> 'event'
+                or (o.is_active and not exists (
+                      select from vitrine.webhook_delivery e
+                       where e.webhook_id = d.webhook_id and e.subject = d.subject and e.status = 'pending'
+                         and e.kind = 'event' and e.event_id < d.event_id)))
+         order by d.due_at, d.id limit greatest(0, o.cap - o.running)) f),
+  chosen as (
+    select id from (
+      select id, nth, host_running + row_number() over (partition by host order by nth, id) as host_nth from due) ranked
+     where host_nth <= $6::int order by nth, id limit $1::int),
+  locked as (
+    select d.id from vitrine.webhook_delivery d
+     where d.id in (select id from chosen) and d.status = 'pending' and ${FREE} for update skip locked)
+  update vitrine.webhook_delivery d
+     set claim = $2, claimed_until = now() + $3::float8 * interval '1 second'
+    from locked l, vitrine.webhook w
+   where d.id = l.id and w.id = d.webhook_id
+  returning d.id, d.claim, d.webhook_id as "webhookId", d.message_id as "messageId", d.kind, d.subject,
+            d.event_id as "eventId", d.body, d.attempts, w.url, w.secret,
+            case when w.old_secret_until > now() then w.old_secret end as "oldSecret"`;
+
+/** Leases up to `free` due deliveries for `seconds`. */
+export function claimDeliveries(
+  db: Queryable,
+  free: number,
+  claim: string,
+  seconds: number,
+  caps: DeliveryCaps,
+): Promise<DeliveryLease[]> {
+  return db.query<DeliveryLease>(CLAIM, [
+    free,
+    claim,
+    seconds,
+    caps.perWebhook,
+    caps.perFailing,
+    caps.perHost,
+  ]);
+}
+
+/** Extends leases that are still this process's. */
+export async function renewDeliveries(
+  db: Queryable,
+  leases: readonly DeliveryLease[],
+  seconds: number,
+): Promise<void> {
+  await db.query(
+    `update vitrine.webhook_delivery d set claimed_until = now() + $3::float8 * interval '1 second'
+       from unnest($1::bigint[], $2::uuid[]) as l(id, claim) where d.id = l.id and d.claim = l.claim`,
+    [leases.map(({ id }) => id), leases.map(({ claim }) => claim), seconds],
+  );
+}
+
+/** Returns leases to the queue as if they had never been claimed. */
+export async function releaseDeliveries(db: Queryable, leases: readonly DeliveryLease[]): Promise<void> {
+  await db.query(
+    `update vitrine.webhook_delivery d set claim = null, claimed_until = null
+       from unnest($1::bigint[], $2::uuid[]) as l(id, claim) where d.id = l.id and d.claim = l.claim`,
+    [leases.map(({ id }) => id), leases.map(({ claim }) => claim)],
+  );
+}
+
+/** How one attempt ended. */
+export interface Attempt {
+  readonly isDelivered: boolean;
+  /** Of the receiver's answer; null without one. */
+  readonly responseStatus: number | null;
+  readonly responseBody: string | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+/**
+ * Ends the attempt of a lease. A failed one is due again in `retryMs`, or has failed for good where that is undefined.
+ * False if the lease is no longer this process's: then nothing was written.
+ */
+export async function endAttempt(
+  tx: Queryable,
+  lease: DeliveryLease,
+  attempt: Attempt,
+  retryMs: number | undefined,
+): Promise<boolean> {
+  const status = attempt.isDelivered ? "delivered" : retryMs === undefined ? "failed" : "pending";
+  const rows = await tx.query(
+    `update vitrine.webhook_delivery
+        set status = $3, attempts = attempts + 1, attempted_at = now(), claim = null, claimed_until = null,
+            response_status = $4, response_body = $5, error = $6, duration_ms = $7,
+            due_at = now() + $8::float8 * interval '1 millisecond'
+      where id = $1 and claim = $2 returning 1`,
+    [
+      lease.id,
+      lease.claim,
+      status,
+      attempt.responseStatus,
+      attempt.responseBody,
+      attempt.error,
+      attempt.durationMs,
+      retryMs ?? 0,
+    ],
+  );
+  if (rows.length === 0) return false;
+  if (lease.kind === "event") await moveFollowers(tx, lease, attempt.isDelivered ? undefined : retryMs);
+  const isFailing = `update vitrine.webhook set failing_since = ${attempt.isDelivered ? "null" : "now()"}
+                      where id = $1 and failing_since is ${attempt.isDelivered ? "not null" : "null"}`;
+  await tx.query(isFailing, [lease.webhookId]);
+  return true;
+}
+
+/**
+ * The events that wait behind this one come due no earlier than it does, so that claims need not read them; once it
+ * is delivered, the next one is due.
+ */
+async function moveFollowers(
+  tx: Queryable,
+  { webhookId, subject, eventId }: DeliveryLease,
+  retryMs: number | undefined,
+): Promise<void> {
+  const followers = `webhook_id = $1 and subject = $2 and event_id > $3 and kind = 'event' and status = 'pending'`;
+  if (retryMs === undefined) {
+    await tx.query(
+      `update vitrine.webhook_delivery set due_at = now()
+        where due_at > now() and id = (select id from vitrine.webhook_delivery where ${followers} order by event_id limit 1)`,
+      [webhookId, subject, eventId],
+    );
+  } else {
+    await tx.query(
+      `update vitrine.webhook_delivery set due_at = now() + $4::float8 * interval '1 millisecond'
+        where ${followers} and due_at < now() + $4::float8 * interval '1 millisecond'`,
+      [webhookId, subject, eventId, retryMs],
+    );
+  }
+}
+
+/** Makes everything that waits for a later attempt due now, with all attempts ahead. */
+export async function restartPending(tx: Queryable, webhookId: string): Promise<void> {
+  await tx.query(
+    `update vitrine.webhook_delivery set due_at = now(), attempts = 0
+      where webhook_id = $1 and status = 'pending' and (attempts > 0 or due_at > now())`,
+    [webhookId],
+  );
+}

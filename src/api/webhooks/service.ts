@@ -1,0 +1,238 @@
+/** What routes and the console do with webhooks. An app sees its own only. */
+
+import { randomUUID } from "node:crypto";
+import type { AccessService } from "../access/keys/service.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { readEnds } from "../events/module.ts";
+import { ApiError } from "../http/errors.ts";
+import { notifyWorkers, restartPending } from "./delivery-queue.ts";
+import {
+  addDeliveries,
+  countPending,
+  type DeliveryRow,
+  findDelivery,
+  hastenDelivery,
+  readDeliveries,
+} from "./delivery-store.ts";
+import type { WebhookSecrets } from "./secrets.ts";
+import { problemOfUrl } from "./url.ts";
+import {
+  addWebhook,
+  deleteWebhook,
+  lockWebhooksOf,
+  pauseWebhook,
+  readSecrets,
+  readWebhooks,
+  replaceSecrets,
+  resumeWebhook,
+  rotateSecret,
+  type WebhookRow,
+  type WebhookSettings,
+  writeSettings,
+} from "./webhook-store.ts";
+
+/** Webhooks of one app. */
+export const WEBHOOKS_MAX = 10;
+/** How long the secret before a rotation signs too. */
+export const OVERLAP_SECONDS = 86_400;
+/** Tests and resends of a webhook that wait to be sent. */
+const EXTRA_MAX = 100;
+const TEST_SUBJECT = "test";
+
+/** A webhook, with how many deliveries it has yet to get. */
+export type WebhookState = WebhookRow & { readonly pending: number };
+
+export interface WebhookServiceDeps {
+  readonly database: Database;
+  readonly secrets: WebhookSecrets;
+  readonly allowedPrivateHosts: ReadonlySet<string>;
+  readonly audit: AccessService["audit"];
+}
+
+export type WebhookService = ReturnType<typeof createWebhookService>;
+
+/** Every method that names a webhook throws NOT_FOUND unless it is the app's. `actor` goes to the audit log. */
+export function createWebhookService({ database, secrets, allowedPrivateHosts, audit }: WebhookServiceDeps) {
+  async function find(db: Queryable, appId: string, id: string): Promise<WebhookRow> {
+    const [row] = await readWebhooks(db, appId, id);
+    if (row) return row;
+    throw new ApiError("NOT_FOUND", [{ path: "webhook_id", message: "is not a webhook of this app" }]);
+  }
+
+  async function withPending(rows: readonly WebhookRow[]): Promise<WebhookState[]> {
+    const pending = await countPending(
+      database,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => ({ ...row, pending: pending.get(row.id) ?? 0 }));
+  }
+
+  async function read(appId: string, id: string): Promise<WebhookState> {
+    const [state] = await withPending([await find(database, appId, id)]);
+    if (!state) throw new Error("a webhook has no state");
+    return state;
+  }
+
+  function checkUrl(url: string): void {
+    const message = problemOfUrl(url, allowedPrivateHosts);
+    if (message) throw new ApiError("INVALID_REQUEST", [{ path: "url", message }]);
+  }
+
+  /** Adds a delivery that is attempted once. */
+  async function addExtra(
+    tx: Queryable,
+    webhookId: string,
+    extra: { messageId: string; kind: "test" | "resend"; eventType: string; subject: string; body: string },
+  ): Promise<DeliveryRow> {
+    const open = await readDeliveries(tx, webhookId, { limit: EXTRA_MAX, status: "pending", isExtra: true });
+    if (open.length >= EXTRA_MAX)
+      throw new ApiError("RATE_LIMITED", [
+        { path: "", message: `${EXTRA_MAX} tests and resends of this webhook wait to be sent already` },
+      ]);
+    const [row] = await addDeliveries(tx, [{ webhookId, eventId: null, ...extra }]);
+    if (!row) throw new Error("a delivery was not added");
+    await notifyWorkers(tx);
+    return row;
+  }
+
+  return {
+    /** Oldest first. */
+    list: async (appId: string): Promise<WebhookState[]> => withPending(await readWebhooks(database, appId)),
+
+    find: read,
+
+    /** Registers a webhook for events from now on. The secret can't be read again. */
+    async create(
+      appId: string,
+      settings: WebhookSettings,
+      actor: string,
+    ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
+      checkUrl(settings.url);
+      const id = randomUUID();
+      const { secret, encrypted } = secrets.create(id);
+      await database.transaction(async (tx) => {
+        if ((await lockWebhooksOf(tx, appId)) >= WEBHOOKS_MAX)
+          throw new ApiError("INVALID_REQUEST", [
+            { path: "", message: `an app has at most ${WEBHOOKS_MAX} webhooks; delete one first` },
+          ]);
+        const { last } = await readEnds(tx);
+        await addWebhook(tx, { id, appId, secret: encrypted, afterEvent: last }, settings);
+        await audit(tx, actor, "webhooks.create", id, { app_id: appId, ...settings });
+      });
+      return { webhook: await read(appId, id), secret };
+    },
+
+    /** Changes what is given. Another URL, or resuming, sends what is pending at once, with all attempts ahead. */
+    async change(
+      appId: string,
+      id: string,
+      change: Partial<WebhookSettings> & { readonly status?: "active" | "paused" | undefined },
+      actor: string,
+    ): Promise<WebhookState> {
+      if (change.url !== undefined) checkUrl(change.url);
+      await database.transaction(async (tx) => {
+        await lockWebhooksOf(tx, appId);
+        const { url, description, eventTypes, collections } = await find(tx, appId, id);
+        const { status, ...given } = change;
+        const settings = { url, description, eventTypes, collections, ...given };
+        await writeSettings(tx, id, settings);
+        const isResumed = status === "active" && (await resumeWebhook(tx, id));
+        if (status === "paused") await pauseWebhook(tx, id, "requested");
+        if (isResumed || settings.url !== url) {
+          await restartPending(tx, id);
+          await notifyWorkers(tx);
+        }
+        await audit(tx, actor, "webhooks.change", id, { app_id: appId, ...change });
+      });
+      return read(appId, id);
+    },
+
+    /** Deletes a webhook; nothing more is sent to it. */
+    async remove(appId: string, id: string, actor: string): Promise<void> {
+      await database.transaction(async (tx) => {
+        const { url } = await find(tx, appId, id);
+        await deleteWebhook(tx, appId, id);
+        await audit(tx, actor, "webhooks.delete", id, { app_id: appId, url });
+      });
+    },
+
+    /** Replaces the secret; the one before signs too for a day. */
+    async rotate(
+      appId: string,
+      id: string,
+      actor: string,
+    ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
+      const { secret, encrypted } = secrets.create(id);
+      await database.transaction(async (tx) => {
+        await find(tx, appId, id);
+        await rotateSecret(tx, id, encrypted, OVERLAP_SECONDS);
+        await audit(tx, actor, "webhooks.rotate", id, { app_id: appId, overlap_seconds: OVERLAP_SECONDS });
+      });
+      return { webhook: await read(appId, id), secret };
+    },
+
+    /** Sends a message of type `test` once, also to a paused webhook. */
+    test(appId: string, id: string): Promise<DeliveryRow> {
+      return database.transaction(async (tx) => {
+        await find(tx, appId, id);
+        const at = new Date().toISOString();
+        return addExtra(tx, id, {
+          messageId: `msg_${randomUUID().replaceAll("-", "")}`,
+          kind: "test",
+          eventType: "test",
+          subject: TEST_SUBJECT,
+          body: JSON.stringify({ type: "test", timestamp: at, data: { webhook_id: id, at } }),
+        });
+      });
+    },
+
+    /** Deliveries of the last seven days, newest first, before the id `before`. */
+    async deliveries(
+      appId: string,
+      id: string,
+      page: {
+        readonly limit: number;
+        readonly before?: string | undefined;
+        readonly status?: string | undefined;
+      },
+    ): Promise<DeliveryRow[]> {
+      await find(database, appId, id);
+      return readDeliveries(database, id, page);
+    },
+
+    /**
+     * Sends a delivery again, with the same `webhook-id` and body: a pending one now, in its order; any other one once
+     * more, beside the order.
+     */
+    resend(appId: string, id: string, deliveryId: string): Promise<DeliveryRow> {
+      return database.transaction(async (tx) => {
+        await find(tx, appId, id);
+        const delivery = await findDelivery(tx, id, deliveryId);
+        if (!delivery)
+          throw new ApiError("NOT_FOUND", [
+            { path: "delivery_id", message: "is not a delivery of this webhook in the last 7 days" },
+          ]);
+        const hastened = await hastenDelivery(tx, deliveryId);
+        if (hastened) {
+          await notifyWorkers(tx);
+          return hastened;
+        }
+        const { messageId, eventType, subject, body } = delivery;
+        return addExtra(tx, id, { messageId, kind: "resend", eventType, subject, body });
+      });
+    },
+
+    /** Re-encrypts the secrets that VITRINE_SECRET_PREVIOUS encrypted. Returns how many webhooks that changed. */
+    async reencrypt(): Promise<number> {
+      let count = 0;
+      for (const { id, secret, oldSecret } of await readSecrets(database)) {
+        const renewed = secrets.renew(id, secret);
+        const renewedOld = oldSecret && (secrets.renew(id, oldSecret) ?? oldSecret);
+        if (!renewed && renewedOld === oldSecret) continue;
+        await replaceSecrets(database, id, secret, { secret: renewed ?? secret, oldSecret: renewedOld });
+        count++;
+      }
+      return count;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Which URLs may be registered. What a name resolves to is checked at each delivery. */
+
+import { isIP } from "node:net";
+import { refuseUrl } from "../fetch/guarded-fetch.ts";
+import { isPublicAddress } from "../fetch/safe-address.ts";
+import { clip } from "../http/fields.ts";
+import { parseUrl } from "../http/text/parse-url.ts";
+import { URL_CHARACTERS_MAX } from "./schemas.ts";
+
+/** `host:port` of a URL, as limits per host count it. */
+export function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+}
+
+/**
+ * What is wrong with a URL, as the end of a sentence that begins with its field; undefined if nothing is. `allowedHosts`
+ * are the `host:port` entries of ALLOW_PRIVATE_HOSTS, which may be private and without TLS.
+ */
+export function problemOfUrl(text: string, allowedHosts: ReadonlySet<string>): string | undefined {
+  if (text.length > URL_CHARACTERS_MAX)
+    return `must have at most ${URL_CHARACTERS_MAX} characters; it has ${text.length}`;
+  const url = parseUrl(text);
+  if (!url) return `must be an https URL; "${clip(text)}" can't be parsed`;
+  const isAllowed = /^https?:$/.test(url.protocol) && allowedHosts.has(hostOf(text));
+  if (url.protocol !== "https:" && !isAllowed) return `must be an https URL; it is "${clip(text)}"`;
+  const refusal = refuseUrl(text);
+  if (refusal) return `can't be used: ${refusal.message}`;
+  const literal = url.hostname.replace(/^\[|\]$/g, "");
+  if (isAllowed || !isIP(literal) || isPublicAddress(literal)) return undefined;
+  return `must be public; ${literal} is a private address`;
+}

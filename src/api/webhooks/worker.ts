@@ -1,0 +1,89 @@
+/** Sends what is due, from as many processes as there are. */
+
+import { randomUUID } from "node:crypto";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../http/logger.ts";
+import { LeaseLost, type LeaseWorker, startLeaseWorker } from "../jobs/lease-worker.ts";
+import {
+  claimDeliveries,
+  type DeliveryCaps,
+  type DeliveryLease,
+  endAttempt,
+  notifyWorkers,
+  releaseDeliveries,
+  renewDeliveries,
+} from "./delivery-queue.ts";
+import type { WebhookMetrics } from "./metrics.ts";
+import type { Sender, Sent } from "./sender.ts";
+import { pauseWebhook } from "./webhook-store.ts";
+
+// What waits for a receiver costs a socket and little else.
+const CONCURRENCY = 256;
+const POLL_MS = 1_000;
+const RENEW_MS = 3_000;
+const LEASE_SECONDS = 10;
+// Spreads out what failed together.
+const JITTER = 0.1;
+
+/** 32 stalled webhooks of one process leave three quarters of it to the others. */
+export const deliveryCaps: DeliveryCaps = { perWebhook: 8, perFailing: 2, perHost: 32 };
+
+export interface DeliveryWorkerDeps {
+  readonly database: Database;
+  readonly send: Sender;
+  /** The pauses after each failed attempt; after the last one the webhook is paused. */
+  readonly pausesMs: readonly number[];
+  readonly metrics: WebhookMetrics;
+  readonly isOn: boolean;
+  readonly logger: Logger;
+}
+
+/**
+ * When a delivery that has failed `failures` times is tried again, in milliseconds; undefined if never. `askedMs` is the
+ * receiver's Retry-After.
+ */
+export function retryMsOf(pausesMs: readonly number[], failures: number, askedMs = 0): number | undefined {
+  const pause = pausesMs[failures - 1];
+  return pause === undefined ? undefined : Math.max(pause * (1 - JITTER * Math.random()), askedMs);
+}
+
+export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
+  const { database, send, pausesMs, metrics, isOn, logger } = deps;
+
+  async function record(lease: DeliveryLease, sent: Sent): Promise<void> {
+    const retryMs = retryMsOf(pausesMs, lease.attempts + 1, sent.retryAfterMs);
+    const isEvent = lease.kind === "event";
+    const isGivenUp = !sent.isDelivered && isEvent && retryMs === undefined;
+    // An event that is given up stays pending: it is the first to be sent when the webhook resumes.
+    const nextMs = isEvent ? (retryMs ?? 0) : undefined;
+    const reason = sent.isGone ? "gone" : isGivenUp ? "failing" : undefined;
+    const isPaused = await database.transaction(async (tx) => {
+      if (!(await endAttempt(tx, lease, sent, nextMs))) throw new LeaseLost();
+      return reason !== undefined && (await pauseWebhook(tx, lease.webhookId, reason));
+    });
+    const outcome = sent.isDelivered ? "delivered" : isEvent && !isGivenUp ? "retried" : "failed";
+    metrics.attempted(outcome, sent.durationMs);
+    if (isPaused) logger.warn({ msg: "Webhook paused", webhook: lease.webhookId, reason, error: sent.error });
+  }
+
+  return startLeaseWorker<DeliveryLease>({
+    work: "webhook delivery",
+    concurrency: isOn ? CONCURRENCY : 0,
+    pollMs: POLL_MS,
+    renewMs: RENEW_MS,
+    logger,
+    claim: (free) => claimDeliveries(database, free, randomUUID(), LEASE_SECONDS, deliveryCaps),
+    renew: (leases) => renewDeliveries(database, leases, LEASE_SECONDS),
+    async release(leases) {
+      await releaseDeliveries(database, leases);
+      await notifyWorkers(database);
+    },
+    async run(lease, { signal }) {
+      const sent = await send(lease, signal);
+      // Released already; what a receiver made of half a request is not known.
+      if (signal.aborted && !sent.isDelivered) throw new LeaseLost();
+      await record(lease, sent);
+    },
+    describe: ({ id, webhookId }) => ({ delivery: id, webhook: webhookId }),
+  });
+}

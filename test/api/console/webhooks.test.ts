@@ -1,0 +1,104 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { beforeEach, expect, it } from "vitest";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createVisitor, type Visitor } from "./visitor.ts";
+
+const test = await createTestDatabase();
+const api = createTestApp(test);
+const url = "https://partner.example/hooks";
+
+let partner: Visitor;
+let tab: string;
+beforeEach(async () => {
+  await test.database.query(
+    "truncate vitrine.app, vitrine.session, vitrine.audit, vitrine.webhook, vitrine.webhook_delivery cascade",
+  );
+  partner = createVisitor(api);
+  await partner.signIn(privateKeyToAccount(generatePrivateKey()));
+  tab = `${await partner.createApp("Studio")}/webhooks`;
+});
+
+const secretIn = (text: string): string | undefined => /value="(whsec_[^"]+)"/.exec(text)?.[1];
+async function create(fields: Record<string, string> = {}): Promise<{ path: string; text: string }> {
+  const { text } = await partner.post(tab, { url, ...fields });
+  const path = /action="([^"]+)\/test"/.exec(text)?.[1] ?? "";
+  return { path, text };
+}
+
+it("creates a webhook, shows its secret once, and says that the app lacks the permission", async () => {
+  const { path, text } = await create({
+    event_types: "lock, unlock",
+    collections: `${CHAIN_ID}:${COLLECTION}`,
+  });
+  expect(secretIn(text)).toBeDefined();
+  const again = await partner.get(path);
+  expect(again.status).toBe(200);
+  expect(secretIn(again.text)).toBeUndefined();
+  expect(again.text).toContain("lock, unlock");
+  const list = await partner.get(tab);
+  expect(list.text).toContain(url);
+  expect(list.text).toContain("market-partner");
+  expect(list.text).toContain('aria-current="page"');
+});
+
+it("says beside the field what is wrong, and keeps what was typed", async () => {
+  const { status, text } = await partner.post(tab, {
+    url: "http://partner.example/",
+    description: "<b>mine</b>",
+  });
+  expect(status).toBe(400);
+  expect(text).toContain("Must be an https URL; it is &quot;http://partner.example/&quot;.");
+  expect(text).toContain("&lt;b&gt;mine&lt;/b&gt;");
+  const types = await partner.post(tab, { url, event_types: "lock,sale" });
+  expect(types.text).toContain("&quot;sale&quot; is none of lock, unlock, default_lock, metadata, media.");
+  const unknown = await partner.post(tab, { url, collections: `0x${"1".repeat(40)}` });
+  expect([unknown.status, (await api.webhooks.list(tab.split("/")[3] ?? "")).length]).toEqual([400, 0]);
+});
+
+it("changes, pauses, resumes, tests, rotates, sends again and deletes", async () => {
+  const { path, text } = await create();
+  const back = (done: string) => ({ status: 303, location: expect.stringContaining(`done=${done}`) });
+  expect(await partner.post(path, { url: `${url}/new`, description: "New" })).toMatchObject(
+    back("webhook_changed"),
+  );
+  expect(await partner.post(`${path}/pause`)).toMatchObject(back("webhook_paused"));
+  expect((await partner.get(path)).text).toContain("Paused since");
+  expect(await partner.post(`${path}/resume`)).toMatchObject(back("webhook_resumed"));
+  expect(await partner.post(`${path}/test`)).toMatchObject(back("test_sent"));
+  const shown = (await partner.get(path)).text;
+  const resend = /action="([^"]+\/resend)"/.exec(shown)?.[1] ?? "";
+  expect(await partner.post(resend)).toMatchObject(back("resent"));
+  const rotated = secretIn((await partner.post(`${path}/rotate`)).text);
+  expect(rotated).toBeDefined();
+  expect(rotated).not.toBe(secretIn(text));
+  expect(await partner.post(`${path}/delete`)).toMatchObject(back("webhook_deleted"));
+  expect((await partner.get(path)).status).toBe(404);
+  const actions = (await api.readAudit(20)).map(({ action }) => action);
+  expect(actions).toEqual(
+    expect.arrayContaining(["webhooks.create", "webhooks.change", "webhooks.rotate", "webhooks.delete"]),
+  );
+});
+
+it("says why a webhook is paused", async () => {
+  const { path } = await create();
+  await test.database.query(
+    "update vitrine.webhook set status = 'paused', paused_reason = 'failing', paused_at = now()",
+  );
+  const { text } = await partner.get(path);
+  expect(text).toContain("An event failed for three days.");
+  expect((await partner.get(tab)).text).toContain("paused");
+});
+
+it("shows an app's webhooks to nobody else, and takes no form of another site", async () => {
+  const { path } = await create();
+  const stranger = createVisitor(api, "198.51.100.2");
+  await stranger.signIn(privateKeyToAccount(generatePrivateKey()));
+  expect((await stranger.get(path)).status).toBe(404);
+  expect((await stranger.post(`${path}/delete`)).status).toBe(404);
+  const own = await stranger.createApp("Thief");
+  expect((await stranger.get(`${own}/webhooks/${path.split("/").at(-1)}`)).status).toBe(404);
+  expect((await partner.post(`${path}/delete`, {}, { origin: "https://evil.example" })).status).toBe(403);
+  expect((await partner.get(path)).status).toBe(200);
+});

@@ -1,0 +1,336 @@
+import { beforeEach, expect, it } from "vitest";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { accept, disorder } from "../../support/webhook-receiver.ts";
+import { createWebhookTest } from "../../support/webhooks.ts";
+import { startLocalServer } from "../metadata/local-server.ts";
+
+const test = await createTestDatabase();
+const {
+  api,
+  key,
+  append,
+  register,
+  receiver: startReceiver,
+  work,
+  deliveries,
+  webhook,
+} = await createWebhookTest(test);
+
+beforeEach(() => test.database.query("delete from vitrine.webhook"));
+
+const tokens = (count: number, each: number) =>
+  Array.from({ length: count * each }, (_, index) => ({ token: String(index % count) }));
+const eventIds = (messages: readonly { data: { id: number } }[]) => messages.map(({ data }) => data.id);
+
+it("sends each event once, signed, with its type, its time and the event of the stream", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  work();
+  const [event] = await append([{ token: String(2n ** 255n) }]);
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 1,
+  );
+  const [message] = receiver.messages;
+
+  expect(message).toMatchObject({
+    type: "lock",
+    at: message?.data.at,
+    id: `msg_${id.replaceAll("-", "")}_${event}`,
+    signatures: 1,
+    data: {
+      id: event,
+      type: "lock",
+      token_id: String(2n ** 255n),
+      chain_id: CHAIN_ID,
+      collection_address: COLLECTION,
+    },
+  });
+  expect(Math.abs((message?.timestamp ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
+  const [delivery] = await eventually(
+    () => deliveries(id),
+    ([each]) => each.status === "delivered",
+  );
+  expect(delivery).toMatchObject({
+    kind: "event",
+    attempts: 1,
+    response_status: 204,
+    error: null,
+    next_attempt_at: null,
+  });
+  expect(delivery.payload.data).toEqual(message?.data);
+});
+
+it("sends only events of its types and collections, from after its registration, and reverted ones of its types", async () => {
+  const receiver = await startReceiver();
+  await append([{ token: "1" }]);
+  await register(receiver, "/locks", { event_types: ["lock"], collections: [`${CHAIN_ID}:${COLLECTION}`] });
+  await register(receiver, "/all");
+  work();
+  const [mine, , other] = await append([
+    { token: "1" },
+    { token: "1", type: "unlock" },
+    { token: "1", collection: "0x00000000000000000000000000000000000000fa", chainId: 2020 },
+  ]);
+  await test.database.query(
+    `with taken as (update vitrine.event_counter set last = last + 1 returning last)
+     insert into vitrine.event (id, type, subject, reverts, chain_id, collection, token_id)
+     select last, 'reverted', 'lock', $1, $2, $3, 1 from taken`,
+    [mine, CHAIN_ID, COLLECTION],
+  );
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 6,
+  );
+  const at = (path: string) => receiver.accepted.filter((message) => message.path === path);
+  expect(at("/locks").map(({ type, data }) => [type, data.reverts ?? data.id])).toEqual([
+    ["lock", mine],
+    ["reverted", mine],
+  ]);
+  expect(eventIds(at("/all"))).toContain(other);
+});
+
+it("keeps the order of each token while attempts fail, and two processes work", async () => {
+  const receiver = await startReceiver();
+  await register(receiver);
+  const failures = new Map<string, number>();
+  receiver.answering = (message, response) => {
+    const failed = failures.get(message.id) ?? 0;
+    failures.set(message.id, failed + 1);
+    if (failed < message.data.id % 3) response.writeHead(503).end("not now");
+    else accept(message, response);
+  };
+  work();
+  work();
+  const sent = await append(tokens(10, 6));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count >= sent.length,
+  );
+
+  expect(new Set(eventIds(receiver.accepted))).toEqual(new Set(sent));
+  expect(disorder(receiver.accepted)).toEqual([]);
+  expect(disorder(receiver.messages)).toEqual([]);
+  expect(receiver.forged()).toBe(0);
+});
+
+it("delivers to others at once while one receiver stalls, and gives the stalled one its own few connections", async () => {
+  const [stalled, healthy] = [await startReceiver(), await startReceiver()];
+  stalled.answering = () => undefined;
+  const id = await register(stalled);
+  await register(healthy);
+  work();
+  const sent = await append(tokens(100, 2));
+  await eventually(
+    () => healthy.accepted.length,
+    (count) => count === sent.length,
+  );
+
+  expect(disorder(healthy.messages)).toEqual([]);
+  expect(stalled.most()).toBeLessThanOrEqual(8);
+  expect((await webhook(id)).pending).toBe(sent.length);
+  await stalled.close();
+});
+
+it("pauses after the last retry, says so, keeps what it owes, and sends it in order after the resumption", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  receiver.answering = (_message, response) => void response.writeHead(500).end("broken\0 inside");
+  work([1, 1]);
+  const first = await append(tokens(1, 2));
+  const paused = await eventually(
+    () => webhook(id),
+    ({ status }) => status === "paused",
+  );
+  expect(paused).toMatchObject({ paused_reason: "failing", pending: 2 });
+  expect(paused.failing_since).not.toBeNull();
+  expect(receiver.messages).toHaveLength(3);
+  const [, failed] = await deliveries(id);
+  expect(failed).toMatchObject({
+    status: "pending",
+    attempts: 3,
+    response_status: 500,
+    response_body: "broken inside",
+    error: "http_status: the receiver answered 500",
+  });
+
+  const later = await append(tokens(1, 1));
+  receiver.answering = accept;
+  await eventually(
+    () => webhook(id),
+    ({ pending }) => pending === 3,
+  );
+  expect(receiver.accepted).toEqual([]);
+  const resumed = await api.call(`/market-partner/webhooks/${id}`, {
+    method: "PATCH",
+    key,
+    body: { status: "active" },
+  });
+  expect(resumed.body).toMatchObject({ status: "active", paused_reason: null, failing_since: null });
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 3,
+  );
+  expect(eventIds(receiver.accepted)).toEqual([...first, ...later]);
+});
+
+it("pauses at once where the receiver answers 410", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  receiver.answering = (_message, response) => void response.writeHead(410).end();
+  work();
+  await append(tokens(1, 1));
+  expect(
+    await eventually(
+      () => webhook(id),
+      ({ status }) => status === "paused",
+    ),
+  ).toMatchObject({ paused_reason: "gone" });
+  expect(receiver.messages).toHaveLength(1);
+});
+
+it("follows no redirect, and reaches no private address under a public-looking name", async () => {
+  const receiver = await startReceiver();
+  const secret = await startLocalServer((_request, response) => void response.end());
+  const redirected = await register(receiver, "/redirect");
+  receiver.answering = (_message, response) => void response.writeHead(307, { location: secret.url }).end();
+  const registered = await api.call("/market-partner/webhooks", {
+    key,
+    body: { url: "https://localhost.example/" },
+  });
+  await test.database.query("update vitrine.webhook set url = $2, host = 'x' where id = $1", [
+    registered.body.id,
+    `http://localhost:${secret.port}/`,
+  ]);
+  work();
+  await append(tokens(1, 1));
+  const [redirect] = await eventually(
+    () => deliveries(redirected),
+    ([each]) => each?.attempts > 0,
+  );
+  const [refused] = await eventually(
+    () => deliveries(registered.body.id),
+    ([each]) => each?.attempts > 0,
+  );
+
+  expect(redirect.error).toBe("redirect: the receiver answered 307; redirects are not followed");
+  expect(refused).toMatchObject({ response_status: null, error: "host_refused: localhost is this machine" });
+  expect(secret.requests).toHaveLength(0);
+  expect(secret.connections()).toBe(0);
+  await secret.close();
+});
+
+it("delivers what a receiver missed while it was down", async () => {
+  const receiver = await startReceiver();
+  await register(receiver);
+  work(Array.from({ length: 100 }, () => 20));
+  await receiver.shut();
+  const sent = await append(tokens(5, 3));
+  await eventually(
+    () =>
+      test.database.query(
+        "select from vitrine.webhook_delivery where error like 'unreachable%' and status = 'pending'",
+      ),
+    (rows) => rows.length > 0,
+  );
+  await receiver.open();
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === sent.length,
+  );
+  expect(disorder(receiver.messages)).toEqual([]);
+});
+
+it("sends tests and resends once, under the same id, also while it is paused", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  work();
+  await append(tokens(1, 1));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 1,
+  );
+  const at = `/market-partner/webhooks/${id}`;
+  await api.call(at, { method: "PATCH", key, body: { status: "paused" } });
+  const [delivered] = await eventually(
+    () => deliveries(id),
+    ([each]) => each.status === "delivered",
+  );
+  const tested = await api.call(`${at}/test`, { method: "POST", key });
+  const resent = await api.call(`${at}/deliveries/${delivered.id}/resend`, { method: "POST", key });
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 3,
+  );
+
+  expect(tested).toMatchObject({
+    status: 202,
+    body: { kind: "test", event_type: "test", status: "pending" },
+  });
+  expect(resent).toMatchObject({ status: 202, body: { kind: "resend", message_id: delivered.message_id } });
+  expect(receiver.accepted.map(({ type }) => type).toSorted()).toEqual(["lock", "lock", "test"]);
+  expect(receiver.accepted.filter((message) => message.id === delivered.message_id)).toHaveLength(2);
+
+  receiver.answering = (_message, response) => void response.writeHead(500).end();
+  const failing = await api.call(`${at}/test`, { method: "POST", key });
+  const ended = await eventually(
+    async () => (await deliveries(id)).find((each: { id: string }) => each.id === failing.body.id),
+    (each) => each.status !== "pending",
+  );
+  expect(ended).toMatchObject({ status: "failed", attempts: 1, response_status: 500 });
+  expect(await webhook(id)).toMatchObject({ status: "paused", paused_reason: "requested" });
+});
+
+it("signs with both secrets after a rotation", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  work();
+  const rotated = await api.call(`/market-partner/webhooks/${id}/rotate`, { method: "POST", key });
+  expect(rotated.body.secret).not.toBe(receiver.secrets.get("/hook"));
+  await append(tokens(1, 1));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 1,
+  );
+  receiver.secrets.set("/hook", rotated.body.secret);
+  await append(tokens(1, 1));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 2,
+  );
+
+  expect(receiver.forged()).toBe(0);
+  expect(receiver.accepted.map(({ signatures }) => signatures)).toEqual([2, 2]);
+  await test.database.query("update vitrine.webhook set old_secret_until = now() where id = $1", [id]);
+  await append(tokens(1, 1));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 3,
+  );
+  expect(receiver.accepted.at(-1)?.signatures).toBe(1);
+});
+
+it("sends nothing while its app lacks the permission", async () => {
+  const receiver = await startReceiver();
+  await register(receiver);
+  await test.database.query("update vitrine.app set apis = '{market}'");
+  const started = work();
+  await append(tokens(1, 1));
+  await eventually(
+    () =>
+      test.database.query<{ behind: number }>(
+        "select c.last - p.event_id as behind from vitrine.event_counter c, vitrine.webhook_position p",
+      ),
+    ([row]) => Number(row?.behind) === 0,
+  );
+  await test.database.query("update vitrine.app set apis = '{market,market-partner}'");
+  const [after] = await append(tokens(1, 1));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 1,
+  );
+  expect(eventIds(receiver.accepted)).toEqual([after]);
+  expect(await started.metrics.metrics()).toContain('vitrine_webhook_deliveries_total{outcome="delivered"} ');
+});

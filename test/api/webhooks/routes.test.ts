@@ -1,0 +1,252 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { SECRET } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createWebhookTest } from "../../support/webhooks.ts";
+
+const test = await createTestDatabase();
+const { api, key, append } = await createWebhookTest(test);
+const other = await api.createKey(["market-partner"], "Others");
+const PATH = "/market-partner/webhooks";
+const url = "https://partner.example/hooks";
+const create = (body: object = {}, as = key) => api.call(PATH, { key: as, body: { url, ...body } });
+
+beforeEach(() => test.database.query("delete from vitrine.webhook"));
+
+describe("registering", () => {
+  it("answers 201 with the webhook and, this once, its secret", async () => {
+    const { status, body } = await create({ event_types: ["lock", "unlock"], description: "Ours" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      url,
+      description: "Ours",
+      event_types: ["lock", "unlock"],
+      collections: [],
+      status: "active",
+      paused_reason: null,
+      pending: 0,
+    });
+    expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+
+    const { secret, ...shown } = body;
+    const read = await api.call(`${PATH}/${body.id}`, { key });
+    expect(read.body).toEqual(shown);
+    expect(read.headers.get("etag")).not.toBeNull();
+    expect((await api.call(PATH, { key })).body).toEqual({ items: [shown] });
+    const stored = await test.database.query<{ text: string }>(
+      "select w::text as text from vitrine.webhook w",
+    );
+    expect(JSON.stringify(stored)).not.toContain(secret);
+  });
+
+  it("names collections by chain and address, whichever way they were named", async () => {
+    const { body } = await create({
+      collections: [`${CHAIN_ID}:${COLLECTION.toUpperCase().replace("0X", "0x")}`],
+    });
+    expect(body.collections).toEqual([`${CHAIN_ID}:${COLLECTION}`]);
+  });
+
+  it.each([
+    [{ url: "http://partner.example/" }, 400, "url", 'must be an https URL; it is "http://partner.example/"'],
+    [{ url: "https://10.0.0.1/" }, 400, "url", "must be public; 10.0.0.1 is a private address"],
+    [
+      { event_types: ["lock", "sale"] },
+      400,
+      "event_types[1]",
+      '"sale" is none of lock, unlock, default_lock, metadata, media',
+    ],
+    [{ collections: ["0x1"] }, 400, "collections[0]", '"0x1" is not an address or chainId:address'],
+    [{ description: "x".repeat(201) }, 400, "description", "must have at most 200 characters; it has 201"],
+    [{ description: "\0" }, 400, "description", "must not contain NUL or broken characters"],
+    [{ events: [] }, 400, "", 'Unrecognized key: "events"'],
+  ])("refuses %j", async (body, status, path, message) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.details).toContainEqual({ path, message });
+  });
+
+  it("refuses a collection that is not served", async () => {
+    const { body } = await create({ collections: [`0x${"1".repeat(40)}`] });
+    expect(body.code).toBe("COLLECTION_NOT_FOUND");
+  });
+
+  it("allows ten for an app, also when they are registered at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 14 }, () => create()));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    expect(answers.find(({ status }) => status === 400)?.body.details[0].message).toBe(
+      "an app has at most 10 webhooks; delete one first",
+    );
+    expect((await create({}, other)).status).toBe(201);
+  });
+
+  it("needs a key with the permission", async () => {
+    const market = await api.createKey(["market"], "Readers");
+    expect((await api.call(PATH, { body: { url } })).status).toBe(401);
+    expect((await create({}, market)).status).toBe(403);
+  });
+});
+
+describe("a webhook", () => {
+  it("is there for its own app only", async () => {
+    const { body } = await create();
+    const at = `${PATH}/${body.id}`;
+    for (const [method, path, sent] of [
+      ["GET", at, undefined],
+      ["PATCH", at, { status: "paused" }],
+      ["DELETE", at, undefined],
+      ["POST", `${at}/test`, undefined],
+      ["POST", `${at}/rotate`, undefined],
+      ["GET", `${at}/deliveries`, undefined],
+      ["POST", `${at}/deliveries/1/resend`, undefined],
+    ] as const) {
+      const answer = await api.call(path, { method, key: other, body: sent });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 404, "NOT_FOUND"]);
+    }
+    expect((await api.call(PATH, { key: other })).body.items).toEqual([]);
+    expect((await api.call(at, { key })).body.status).toBe("active");
+  });
+
+  it("changes only what the body has", async () => {
+    const { body } = await create({ event_types: ["lock"], description: "One" });
+    const at = `${PATH}/${body.id}`;
+    const patch = (sent: object) => api.call(at, { method: "PATCH", key, body: sent });
+    expect((await patch({ description: null })).body).toMatchObject({
+      description: null,
+      event_types: ["lock"],
+    });
+    expect((await patch({ event_types: [] })).body).toMatchObject({ event_types: [], url });
+    expect((await patch({ status: "paused" })).body).toMatchObject({
+      status: "paused",
+      paused_reason: "requested",
+    });
+    expect((await patch({ url: "https://new.example/" })).body).toMatchObject({
+      status: "paused",
+      url: "https://new.example/",
+    });
+    expect((await patch({ url: "https://127.0.0.1/" })).status).toBe(400);
+    expect((await patch({})).body.details[0].message).toBe("must change something");
+    expect((await patch({ status: "broken" })).status).toBe(400);
+  });
+
+  it("is gone once deleted, and its deliveries with it", async () => {
+    const { body } = await create();
+    const at = `${PATH}/${body.id}`;
+    expect(await api.call(at, { method: "DELETE", key })).toMatchObject({
+      status: 200,
+      body: { id: body.id, deleted: true },
+    });
+    expect((await api.call(at, { method: "DELETE", key })).status).toBe(404);
+    expect((await api.call(`${at}/deliveries`, { key })).status).toBe(404);
+  });
+
+  it("leaves its creation, rotation and deletion in the audit log, without secrets", async () => {
+    const { body } = await create();
+    const rotated = await api.call(`${PATH}/${body.id}/rotate`, { method: "POST", key });
+    await api.call(`${PATH}/${body.id}`, { method: "DELETE", key });
+    const rows = (await api.readAudit(10)).filter(({ subject }) => subject === body.id);
+    expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
+      ["webhooks.delete", "app:Tests"],
+      ["webhooks.rotate", "app:Tests"],
+      ["webhooks.create", "app:Tests"],
+    ]);
+    const text = JSON.stringify(rows, (_name, value) => (typeof value === "bigint" ? String(value) : value));
+    expect(text).not.toContain("whsec");
+    expect(rotated.body.old_secret_until).not.toBeNull();
+  });
+
+  it.each([
+    ["GET", `${PATH}/7`, 400],
+    ["GET", `${PATH}/00000000-0000-4000-8000-000000000000`, 404],
+    ["GET", `${PATH}?limit=3`, 400],
+    ["PUT", PATH, 405],
+  ])("answers %s %s with %i", async (method, path, status) => {
+    expect((await api.call(path, { method, key })).status).toBe(status);
+  });
+});
+
+describe("deliveries", () => {
+  it("come in pages, newest first, by status", async () => {
+    const { body } = await create();
+    const at = `${PATH}/${body.id}`;
+    const tested = [];
+    for (let nth = 0; nth < 5; nth++)
+      tested.unshift((await api.call(`${at}/test`, { method: "POST", key })).body.id);
+    const first = (await api.call(`${at}/deliveries?limit=3&status=pending`, { key })).body;
+    const rest = (
+      await api.call(`${at}/deliveries?limit=3&status=pending&cursor=${first.next_cursor}`, { key })
+    ).body;
+    const ids = [...first.items, ...rest.items].map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(tested);
+    expect(rest.next_cursor).toBeNull();
+    expect((await api.call(`${at}/deliveries?status=delivered`, { key })).body.items).toEqual([]);
+    expect((await api.call(`${at}/deliveries?cursor=${first.next_cursor}`, { key })).status).toBe(400);
+    expect((await api.call(`${at}/deliveries?status=lost`, { key })).status).toBe(400);
+    expect((await api.call(`${at}/deliveries/999999/resend`, { method: "POST", key })).status).toBe(404);
+    expect((await api.call(`${at}/deliveries/x/resend`, { method: "POST", key })).status).toBe(400);
+  });
+
+  it("lets at most a hundred tests and resends wait", async () => {
+    const { body } = await create();
+    const at = `${PATH}/${body.id}/test`;
+    await test.database.query(
+      `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, subject, body)
+       select $1, n, 'test', 'test', 'test', '{}' from generate_series(1, 100) n`,
+      [body.id],
+    );
+    expect((await api.call(at, { method: "POST", key })).status).toBe(429);
+  });
+
+  it("are forgotten after seven days, but not those that an active webhook has yet to get", async () => {
+    const { forgetOldDeliveries } = await import("../../../src/api/webhooks/module.ts");
+    const [active, paused] = [(await create()).body.id, (await create()).body.id];
+    await api.call(`${PATH}/${paused}`, { method: "PATCH", key, body: { status: "paused" } });
+    await test.database.query("delete from vitrine.webhook_delivery");
+    await test.database.query(
+      `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body, status, created_at)
+       select w, 'm' || n, 'event', 'lock', n, 's', '{}', case when n = 2 then 'delivered' else 'pending' end,
+              now() - case when n = 3 then interval '6 days' else interval '8 days' end
+         from unnest($1::uuid[]) w, generate_series(1, 3) n`,
+      [[active, paused, "00000000-0000-4000-8000-000000000000"]],
+    );
+    expect(await forgetOldDeliveries.run(test.database)).toBe(1 + 2 + 3);
+    const left = await test.database.query<{ webhook: string; id: string }>(
+      `select webhook_id as webhook, event_id as id from vitrine.webhook_delivery order by webhook_id = $1 desc, event_id`,
+      [active],
+    );
+    expect(left.map(({ webhook, id }) => [webhook, Number(id)])).toEqual([
+      [active, 1],
+      [active, 3],
+      [paused, 3],
+    ]);
+  });
+});
+
+it("keeps events in the log until they are fanned out", async () => {
+  const { forgetOldEvents } = await import("../../../src/api/events/module.ts");
+  const { readPosition } = await import("../../../src/api/webhooks/module.ts");
+  await create();
+  const ids = await append([{ token: "1" }, { token: "2" }, { token: "3" }]);
+  await test.database.query("update vitrine.event set at = now() - interval '8 days'");
+  await test.database.query("update vitrine.webhook_position set event_id = $1", [ids[0]]);
+  await forgetOldEvents(readPosition).run(test.database);
+  const left = await test.database.query<{ id: string }>("select id from vitrine.event order by id");
+  expect(left.map(({ id }) => Number(id))).toEqual(ids.slice(1));
+});
+
+it("re-encrypts secrets after VITRINE_SECRET changes, so that they outlive the previous one", async () => {
+  const { createWebhookModule } = await import("../../../src/api/webhooks/module.ts");
+  const { body } = await create();
+  await api.call(`${PATH}/${body.id}/rotate`, { method: "POST", key });
+  const next = "another-secret-with-enough-characters";
+  const moduleOf = (current: string, previous?: string) =>
+    createWebhookModule({
+      database: test.database,
+      secrets: { current, previous },
+      allowedPrivateHosts: new Set(),
+      audit: api.access.audit,
+    });
+  expect(await moduleOf(next, SECRET).webhooks.reencrypt()).toBe(1);
+  expect(await moduleOf(next, SECRET).webhooks.reencrypt()).toBe(0);
+  const [row] = await test.database.query<{ old: Buffer }>("select old_secret as old from vitrine.webhook");
+  expect(moduleOf(next).webhookSecrets.open(body.id, row?.old ?? Buffer.alloc(0))).toBe(body.secret);
+});

@@ -1,0 +1,45 @@
+/** The client's webhook methods against the service's own routes, over HTTP. */
+
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { afterAll, expect, it } from "vitest";
+import { createVitrine } from "../../clients/typescript/src/index.ts";
+import { createTestApp } from "../support/app.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const api = createTestApp(await createTestDatabase());
+const server = serve({ fetch: api.app.fetch, port: 0 }) as Server;
+await once(server, "listening");
+afterAll(() => void server.close());
+const { port } = server.address() as AddressInfo;
+const vitrine = createVitrine({
+  baseUrl: `http://127.0.0.1:${port}`,
+  apiKey: await api.createKey(),
+  retries: 0,
+});
+
+it("registers, changes, tests, lists deliveries, rotates and deletes", async () => {
+  const { webhooks } = vitrine;
+  const { secret, ...created } = await webhooks.create({
+    url: "https://partner.example/hooks",
+    eventTypes: ["lock"],
+  });
+  expect(secret).toMatch(/^whsec_/);
+  expect(await webhooks.list()).toEqual([created]);
+
+  expect(await webhooks.change(created.id, { description: "Ours", status: "paused" })).toMatchObject({
+    description: "Ours",
+    status: "paused",
+    event_types: ["lock"],
+  });
+  const tested = await webhooks.test(created.id);
+  expect((await webhooks.resend(created.id, tested.id)).id).toBe(tested.id);
+  expect((await webhooks.deliveries(created.id, { status: "pending" }).take(5)).map(({ id }) => id)).toEqual([
+    tested.id,
+  ]);
+  expect((await webhooks.rotate(created.id)).secret).not.toBe(secret);
+  await webhooks.delete(created.id);
+  await expect(webhooks.get(created.id)).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
+});
