@@ -73,6 +73,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     resampleHours: config.resampleHours,
     metrics: createRefreshMetrics(metrics, database),
     registry: metrics,
+    readIssueCounts: services.catalogModule.collectionHealth.readIssueCounts,
   });
   const events = startEvents({ ...services, connectionString, collections });
   const logAnomalies = createAnomalyLog({ database, tables, logger });

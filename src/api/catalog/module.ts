@@ -2,6 +2,7 @@
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
+import { createHealth, type HealthService } from "./health/health.ts";
 import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
 import { createWalletTokens, type WalletTokens } from "./holders/wallet-tokens.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
@@ -16,6 +17,7 @@ import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
+export { collectionHealthRoutes } from "./health/health-routes.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
@@ -38,6 +40,7 @@ export interface CatalogModule {
   readonly activity: ActivityService;
   readonly catalog: Catalog;
   readonly information: InformationService;
+  readonly collectionHealth: HealthService;
   readonly holdings: Holdings;
   readonly owners: OwnersService;
   readonly walletTokens: WalletTokens;
@@ -51,6 +54,7 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     activity: createActivity(deps),
     catalog,
     information,
+    collectionHealth: createHealth(deps),
     holdings: createHoldings(deps),
     owners: createOwners(deps),
     walletTokens: createWalletTokens({ ...deps, catalog }),

@@ -23,6 +23,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
     "event_due",
     "event_feed",
     "publish_images",
+    "publish_sweeps",
     "tell_of_seen",
     "tell_of_versions",
   ],
@@ -69,8 +70,15 @@ const SEARCH_COPY =
 const PAUSED_HOSTS =
   "one statement leases, counts or answers rows of a queue by whether their host is paused";
 
+const HEALTH =
+  "one statement counts a collection's tokens by what is wrong with their reads, documents and images";
+
 export const allowedUses: readonly AllowedUse[] = [
+  { module: "catalog", uses: "media", access: "read", reason: HEALTH },
+  { module: "catalog", uses: "token", access: "read", reason: HEALTH },
+  { module: "catalog", uses: "version", access: "read", reason: HEALTH },
   { module: "events", uses: "media", access: "read", reason: EVENT_TRIGGERS },
+  { module: "events", uses: "sweep", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "token", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "version", access: "read", reason: EVENT_TRIGGERS },
   { module: "media", uses: "host", access: "read", reason: PAUSED_HOSTS },
