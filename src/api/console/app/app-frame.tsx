@@ -6,7 +6,12 @@ import { Tabs, Title } from "../../ui/parts.tsx";
 import type { Site } from "../env.ts";
 import { shortAddress } from "../frame.tsx";
 
-const tabs = { "": "Information", "/permissions": "Permissions", "/limits": "Limits" } as const;
+const tabs = {
+  "": "Information",
+  "/permissions": "Permissions",
+  "/limits": "Limits",
+  "/health": "Health",
+} as const;
 
 export type AppTab = keyof typeof tabs;
 
