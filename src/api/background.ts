@@ -3,6 +3,7 @@
 import type { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
 import { ACCESS_CHANNEL, accessJobs, reencryptKeys } from "./access/module.ts";
+import { createContractReader, startContractReads } from "./catalog/module.ts";
 import { createAnomalyLog, startHeadMark, startServingIndexes, startWatchdog } from "./chain/module.ts";
 import type { ServingConfig } from "./config.ts";
 import { listen } from "./db/listener.ts";
@@ -75,6 +76,17 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     registry: metrics,
     readIssueCounts: services.catalogModule.collectionHealth.readIssueCounts,
   });
+  const contractReads = startContractReads({
+    ...chain,
+    database,
+    readContract: createContractReader(services.fetching, chain.calls),
+    sampleTokens: async (db, chainId, collection) =>
+      (await metadata.readContract(db, chainId, collection)).owned,
+    collections,
+    hours: config.resampleHours,
+    isOn,
+    logger,
+  });
   const events = startEvents({ ...services, connectionString, collections });
   const logAnomalies = createAnomalyLog({ database, tables, logger });
   const watchdog = startWatchdog({ logAnomalies, heads, latestBlock, logger, onStall });
@@ -119,6 +131,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
         events.stop(),
         listener.close(),
         refreshWork.stop(),
+        contractReads.stop(),
         mediaPipeline.stop(),
         renormaliser.stop(),
         daily.stop(),

@@ -1395,7 +1395,35 @@ export interface components {
             readonly items: number | null;
             /** @description Wallets that own at least one token. */
             readonly owners: number | null;
+            /** @description From its creators. Fields that they left empty, all of them where they submitted none, come from the contract's own document (ERC-7572). */
             readonly information: components["schemas"]["CollectionInformation"] | null;
+            /** @description Where each field comes from: its creators (`maker`), its contract, or the operator's configuration; null for one without a value. `name` and `slug` are those of the collection. */
+            readonly information_source: {
+                /** @enum {string|null} */
+                readonly name: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly slug: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly description: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly creator_name: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly avatar: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly banner: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly website: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly discord: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly x: "maker" | "contract" | "configuration" | null;
+            };
+            /** @description The collection's default royalty (ERC-2981), from a few of its tokens; a token may have another. Null without one. */
+            readonly royalty: {
+                readonly receiver: string;
+                /** @description Of the sale price, 0 to 100. */
+                readonly percent: number;
+            } | null;
             /** @description Logs of the contract that the index could not process in full (docs/trading.md). */
             readonly anomalies: readonly {
                 /** @example unreadable_transfer */

@@ -1,7 +1,10 @@
 /** Collections and tokens as the API returns them, with creators' information and reports. */
 
+import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
+import type { CollectionViewDeps } from "./collection-view.ts";
+import { readContracts } from "./contract/contract-store.ts";
 import { createHealth, type HealthService } from "./health/health.ts";
 import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
 import { createWalletTokens, type WalletTokens } from "./holders/wallet-tokens.ts";
@@ -17,6 +20,8 @@ import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
+export { startContractReads } from "./contract/contract-loop.ts";
+export { createContractReader } from "./contract/contract-reader.ts";
 export { exportFormats, exportOf, exportTypes } from "./health/health-export.ts";
 export { collectionHealthRoutes } from "./health/health-routes.ts";
 export { causeKinds } from "./health/health-store.ts";
@@ -47,6 +52,7 @@ export interface CatalogModule {
   readonly owners: OwnersService;
   readonly walletTokens: WalletTokens;
   readonly reports: Reports;
+  readonly readContracts: CollectionViewDeps["readContracts"];
 }
 
 export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
@@ -60,6 +66,10 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     holdings: createHoldings(deps),
     owners: createOwners(deps),
     walletTokens: createWalletTokens({ ...deps, catalog }),
+    async readContracts(collections) {
+      const stored = await readContracts(deps.database, collections);
+      return collections.map((collection) => stored.get(collectionKey(collection)));
+    },
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),
   };
 }

@@ -107,6 +107,23 @@ CREATE TABLE vitrine.collection_information (
   CONSTRAINT collection_information_slug_key UNIQUE (slug)
 );
 
+CREATE TABLE vitrine.contract_metadata (
+  chain_id bigint NOT NULL,
+  collection text NOT NULL,
+  uri text,
+  fields text DEFAULT '{}'::text NOT NULL,
+  royalty_receiver text,
+  royalty_percent double precision,
+  reason text,
+  changed_at timestamp with time zone DEFAULT now() NOT NULL,
+  read_at timestamp with time zone,
+  read_block bigint,
+  due_at timestamp with time zone DEFAULT now() NOT NULL,
+  watched_block bigint,
+  CONSTRAINT contract_metadata_pkey PRIMARY KEY (chain_id, collection)
+);
+CREATE INDEX contract_metadata_due ON vitrine.contract_metadata USING btree (due_at);
+
 -- Module chain
 
 CREATE TABLE vitrine.chain_head (
@@ -616,6 +633,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION vitrine.reread_contract()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update vitrine.contract_metadata set due_at = now() where chain_id = new.chain_id and collection = new.collection;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION vitrine.tell_of_seen()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -645,6 +671,8 @@ end $function$;
 CREATE TRIGGER publish_images AFTER UPDATE OF status, file ON vitrine.media FOR EACH ROW WHEN (((new.kind = 'image'::text) AND ((old.status IS DISTINCT FROM new.status) OR (old.file IS DISTINCT FROM new.file)))) EXECUTE FUNCTION vitrine.publish_images();
 
 CREATE TRIGGER publish_sweeps AFTER UPDATE OF ended_at ON vitrine.sweep FOR EACH ROW WHEN (((old.ended_at IS NULL) AND (new.ended_at IS NOT NULL) AND (new.digest IS NOT NULL))) EXECUTE FUNCTION vitrine.publish_sweeps();
+
+CREATE TRIGGER reread_contract AFTER INSERT OR UPDATE OF receipt_id ON vitrine.sweep FOR EACH ROW WHEN ((new.receipt_id IS NOT NULL)) EXECUTE FUNCTION vitrine.reread_contract();
 
 CREATE TRIGGER tell_of_seen AFTER UPDATE ON vitrine.token FOR EACH ROW WHEN ((old.unseen AND (NOT new.unseen) AND (new.served_version IS NOT NULL))) EXECUTE FUNCTION vitrine.tell_of_seen();
 

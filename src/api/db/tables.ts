@@ -14,7 +14,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
     "session",
     "sign_in_nonce",
   ],
-  catalog: ["collection_information"],
+  catalog: ["collection_information", "contract_metadata", "reread_contract"],
   chain: ["chain_head", "delivered_block", "index_build"],
   db: ["migration"],
   events: [
@@ -75,6 +75,12 @@ const HEALTH =
 
 export const allowedUses: readonly AllowedUse[] = [
   { module: "catalog", uses: "media", access: "read", reason: HEALTH },
+  {
+    module: "catalog",
+    uses: "sweep",
+    access: "read",
+    reason: "a trigger makes the contract of a collection due in the transaction that requests its refresh",
+  },
   { module: "catalog", uses: "token", access: "read", reason: HEALTH },
   { module: "catalog", uses: "version", access: "read", reason: HEALTH },
   { module: "events", uses: "media", access: "read", reason: EVENT_TRIGGERS },
