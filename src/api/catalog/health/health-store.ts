@@ -208,7 +208,7 @@ async function walkImages(
 ): Promise<AffectedRow[]> {
   const found: AffectedRow[] = [];
   let from = after;
-  for (;;) {
+  for (let stretch = Math.min(STRETCH, 4 * limit); ; stretch = Math.min(STRETCH, 2 * stretch)) {
     const rows = await db.query<{ tokenId: string; reason: string | null }>(
       `select t.token_id::text as "tokenId", r.reason from (
          select t.* from vitrine.token t where ${OF_COLLECTION} and ${isNext("image")}
@@ -217,7 +217,7 @@ async function walkImages(
            select m.reason from vitrine.media m
             where ${IS_OF_TOKEN} and ${IS_REJECTED} and ${codeOf("m.reason")} = $3 and ${isListed(tables)} limit 1) r on true
         order by t.token_id`,
-      [chainId, address, code, ...positionOf(from), Math.min(STRETCH, 4 * limit)],
+      [chainId, address, code, ...positionOf(from), stretch],
     );
     for (const { tokenId, reason } of rows)
       if (reason !== null) found.push({ tokenId, kind: "image", reason, issues: null });
