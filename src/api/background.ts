@@ -3,6 +3,7 @@
 import type { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
 import { ACCESS_CHANNEL, accessJobs, reencryptKeys } from "./access/module.ts";
+import { createContractReader, startContractReads } from "./catalog/module.ts";
 import { createAnomalyLog, startHeadMark, startServingIndexes, startWatchdog } from "./chain/module.ts";
 import type { ServingConfig } from "./config.ts";
 import { listen } from "./db/listener.ts";
@@ -74,6 +75,18 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     resampleHours: config.resampleHours,
     metrics: createRefreshMetrics(metrics, database),
     registry: metrics,
+    readIssueCounts: services.catalogModule.collectionHealth.readIssueCounts,
+  });
+  const contractReads = startContractReads({
+    ...chain,
+    database,
+    readContract: createContractReader(services.fetching, chain.calls),
+    sampleTokens: async (db, chainId, collection) =>
+      (await metadata.readContract(db, chainId, collection)).owned,
+    collections,
+    hours: config.resampleHours,
+    isOn,
+    logger,
   });
   const webhookWork = startWebhooks({
     ...services,
@@ -133,6 +146,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
         webhookWork.stop(),
         listener.close(),
         refreshWork.stop(),
+        contractReads.stop(),
         mediaPipeline.stop(),
         renormaliser.stop(),
         daily.stop(),

@@ -39,7 +39,57 @@ export interface paths {
         readonly get: operations["getRefresh"];
         readonly put?: never;
         readonly post?: never;
+        /**
+         * Cancel a refresh of a whole collection; what is fetched already stays recorded
+         * @description Cancel a refresh of a whole collection; what is fetched already stays recorded.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly delete: operations["cancelRefresh"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market-partner/collections/{collection_address}/refresh_collection": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Refresh every token of a collection, one such refresh at a time
+         * @description The app needs the permission for the collection. Tokens are read at the lowest priority, at the pace of a sweep; the receipt counts them.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly post: operations["refreshCollection"];
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market-partner/collections/{collection_address}/refreshes/{refresh_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Cancel a refresh of this collection; what is fetched already stays recorded
+         * @description Cancel a refresh of this collection; what is fetched already stays recorded.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly delete: operations["cancelCollectionRefresh"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -267,6 +317,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market-partner/collections/{collection_address}/health": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How many tokens of a collection have which problem, and which tokens they are
+         * @description The counts are up to ten seconds old. Problems of videos and animations are in the reports of tokens.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly get: operations["getHealth"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/events": {
         readonly parameters: {
             readonly query?: never;
@@ -281,6 +353,7 @@ export interface paths {
          *     * `default_lock` (`standard`, `locked`, `transaction_hash`, `block`, `block_time`): The collection's default is now `locked` or not (ERC-6982): reload what you store about its tokens. Sent once for all tokens, with `token_id` `null`.
          *     * `metadata` (`version`, `content_hash`): Another `version` with another `content_hash` is now served. For a token read before its mint was indexed, it is sent with the mint.
          *     * `media` (`status`, `url`, `reason`): The picture behind the URL of the token's image was read for the first time, replaced, or refused: `status`, `url` and `reason` are those of the token's `image`. A document that names another URL is a `metadata` event. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.
+         *     * `collection_refreshed` (`refresh_id`, `status`, `counts`, `issues`): A refresh of the whole collection has ended: `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.
          *     * `reverted` (`reverts`, `reverted_type`): A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again.
          *     * `reset` (`reason`, `last_event_id`, `latest`): Missed events are no longer available: the id was `too_old`, or is an `unknown_id` of another database. Reload what you store; the stream continues from `latest`.
          *
@@ -1133,6 +1206,52 @@ export interface components {
                 readonly image_reason: string | null;
             }[];
         };
+        readonly CollectionRefreshReceipt: {
+            readonly refresh_id: string;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly created_at: string;
+            /**
+             * @description cancelled: nothing more is fetched; what was fetched before is recorded.
+             * @enum {string}
+             */
+            readonly status: "running" | "done" | "cancelled";
+            /** @description Nothing of it is queued or being fetched any more. */
+            readonly done: boolean;
+            readonly counts: {
+                /** @description Tokens to read. It grows while `counted` is false. */
+                readonly total: number;
+                readonly queued: number;
+                readonly fetching: number;
+                readonly updated: number;
+                readonly unchanged: number;
+                readonly failed: number;
+                readonly not_found: number;
+                /** @description Tokens that were not read because it was cancelled. */
+                readonly cancelled: number;
+            };
+            /** @description False while the tokens are being counted. */
+            readonly counted: boolean;
+            /** @description Failed tokens by the first word of their reason, most frequent first. */
+            readonly failures: readonly {
+                readonly code: string;
+                readonly count: number;
+                readonly example: {
+                    readonly token_id: string;
+                    readonly reason: string;
+                };
+            }[];
+        };
+        readonly CollectionRefreshRequested: {
+            readonly refresh_id: string;
+        };
+        readonly CollectionRefreshCancelled: components["schemas"]["CollectionRefreshRequested"] & {
+            /**
+             * @description cancelled: nothing more is fetched; what was fetched before is recorded.
+             * @enum {string}
+             */
+            readonly status: "running" | "done" | "cancelled";
+        };
         readonly TokenReport: {
             readonly chain_id: number;
             readonly collection_address: string;
@@ -1455,7 +1574,7 @@ export interface components {
              *       "unlock"
              *     ]
              */
-            readonly event_types?: readonly ("lock" | "unlock" | "default_lock" | "metadata" | "media")[];
+            readonly event_types?: readonly ("lock" | "unlock" | "default_lock" | "metadata" | "media" | "collection_refreshed")[];
             /** @description Addresses, or `chainId:address` where several chains have one. Empty for all. */
             readonly collections?: readonly string[];
         };
@@ -1473,7 +1592,7 @@ export interface components {
              *       "unlock"
              *     ]
              */
-            readonly event_types?: readonly ("lock" | "unlock" | "default_lock" | "metadata" | "media")[];
+            readonly event_types?: readonly ("lock" | "unlock" | "default_lock" | "metadata" | "media" | "collection_refreshed")[];
             /** @description Addresses, or `chainId:address` where several chains have one. Empty for all. */
             readonly collections?: readonly string[];
             /**
@@ -1520,6 +1639,45 @@ export interface components {
                 };
             };
         };
+        readonly CollectionHealth: {
+            readonly chain_id: number;
+            readonly collection_address: string;
+            /** @description Existing tokens, according to the index. */
+            readonly tokens: number;
+            /** @description Tokens whose last fetch succeeded. */
+            readonly current: number;
+            /** @description Tokens whose last fetch failed. */
+            readonly failed: number;
+            /** @description Tokens that were never read. */
+            readonly unread: number;
+            /** @description Tokens whose picture is rejected. */
+            readonly rejected_images: number;
+            /** @description By cause, most frequent first; with `cause`, only that one. */
+            readonly issues: readonly {
+                readonly code: string;
+                /**
+                 * @description document: an issue of the served document. image: the picture is rejected. read: the last fetch failed.
+                 * @enum {string}
+                 */
+                readonly kind: "document" | "image" | "read";
+                /** @description Tokens with it. */
+                readonly count: number;
+                /** @description Its lowest and its highest token id. */
+                readonly examples: readonly string[];
+            }[];
+            /** @description With `cause`: the tokens with it, by id. */
+            readonly items?: readonly {
+                readonly token_id: string;
+                /**
+                 * @description document: an issue of the served document. image: the picture is rejected. read: the last fetch failed.
+                 * @enum {string}
+                 */
+                readonly kind: "document" | "image" | "read";
+                readonly reason: string;
+            }[];
+            /** @description With `cause`. */
+            readonly next_cursor?: string | null;
+        };
         readonly Collection: {
             readonly chain_id: number;
             readonly collection_address: string;
@@ -1532,7 +1690,35 @@ export interface components {
             readonly items: number | null;
             /** @description Wallets that own at least one token. */
             readonly owners: number | null;
+            /** @description From its creators. Fields that they left empty, all of them where they submitted none, come from the contract's own document (ERC-7572). */
             readonly information: components["schemas"]["CollectionInformation"] | null;
+            /** @description Where each field comes from: its creators (`maker`), its contract, or the operator's configuration; null for one without a value. `name` and `slug` are those of the collection. */
+            readonly information_source: {
+                /** @enum {string|null} */
+                readonly name: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly slug: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly description: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly creator_name: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly avatar: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly banner: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly website: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly discord: "maker" | "contract" | "configuration" | null;
+                /** @enum {string|null} */
+                readonly x: "maker" | "contract" | "configuration" | null;
+            };
+            /** @description The collection's default royalty (ERC-2981), from a few of its tokens; a token may have another. Null without one. */
+            readonly royalty: {
+                readonly receiver: string;
+                /** @description Of the sale price, 0 to 100. */
+                readonly percent: number;
+            } | null;
             /** @description Logs of the contract that the index could not process in full (docs/trading.md). */
             readonly anomalies: readonly {
                 /** @example unreadable_transfer */
@@ -2101,7 +2287,7 @@ export interface components {
             readonly stalled_chains: readonly number[];
         };
         /** @enum {string} */
-        readonly ErrorCode: "INVALID_REQUEST" | "TOO_MANY_TOKENS" | "KEY_MISSING" | "KEY_INVALID" | "NOT_ALLOWED" | "NOT_FOUND" | "COLLECTION_NOT_FOUND" | "TOKEN_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEAD_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+        readonly ErrorCode: "INVALID_REQUEST" | "TOO_MANY_TOKENS" | "KEY_MISSING" | "KEY_INVALID" | "NOT_ALLOWED" | "NOT_FOUND" | "COLLECTION_NOT_FOUND" | "TOKEN_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "REFRESH_RUNNING" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEAD_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
         readonly StreamEvent: {
             /** @constant */
             readonly type: "lock";
@@ -2180,6 +2366,32 @@ export interface components {
             readonly status: "cached" | "pending" | "rejected";
             readonly url: string | null;
             readonly reason: string | null;
+        } | {
+            /** @constant */
+            readonly type: "collection_refreshed";
+            readonly id: number;
+            readonly chain_id: number;
+            readonly collection_address: string;
+            readonly token_id: string | null;
+            /** Format: date-time */
+            readonly at: string;
+            readonly refresh_id: string;
+            /** @enum {string} */
+            readonly status: "done" | "cancelled";
+            readonly counts: {
+                readonly total: number;
+                readonly updated: number;
+                readonly unchanged: number;
+                readonly failed: number;
+                readonly not_found: number;
+                readonly cancelled: number;
+            };
+            readonly issues: readonly {
+                readonly code: string;
+                /** @enum {string} */
+                readonly kind: "read" | "document" | "image";
+                readonly count: number;
+            }[] | null;
         } | {
             /** @constant */
             readonly type: "reverted";
@@ -2337,7 +2549,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The receipt */
+            /** @description The receipt; of a whole collection with `counts` in place of `tokens` */
             readonly 200: {
                 headers: {
                     /** @description Of this answer, for If-None-Match. */
@@ -2345,7 +2557,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RefreshReceipt"];
+                    readonly "application/json": components["schemas"]["RefreshReceipt"] | components["schemas"]["CollectionRefreshReceipt"];
                 };
             };
             /** @description The client's `If-None-Match` names the current answer */
@@ -2385,6 +2597,289 @@ export interface operations {
                 };
             };
             /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly cancelRefresh: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly refresh_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Cancelled, now or before; one that is done stays done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CollectionRefreshCancelled"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly refreshCollection: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Accepted */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CollectionRefreshRequested"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A refresh of this collection is already running */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly cancelCollectionRefresh: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+                readonly refresh_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Cancelled, now or before; one that is done stays done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CollectionRefreshCancelled"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found / Collection not found */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3698,6 +4193,118 @@ export interface operations {
                 };
             };
             /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getHealth: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description Lists the tokens with this code. */
+                readonly cause?: string;
+                /** @description `csv` and `ndjson` answer all tokens with the cause as a file, without pages. */
+                readonly format?: "json" | "csv" | "ndjson";
+                readonly limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The health, or the file */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CollectionHealth"];
+                    readonly "text/csv": string;
+                    readonly "application/x-ndjson": string;
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -5,6 +5,7 @@ import { type EventOptions, type EventStream, openEvents } from "./events.ts";
 import type { Answer, Method, PathWith, RequestFields } from "./operations.ts";
 import { type Page, type Paged, paged, readPage } from "./pages.ts";
 import {
+  type CollectionRefreshReceipt,
   type RefreshAccepted,
   type RefreshOptions,
   type RefreshReceipt,
@@ -167,6 +168,40 @@ export function createVitrine(options: VitrineOptions) {
     /** Waits for a refresh that was requested before. */
     waitForReceipt: (refreshId: string, call: WaitOptions = {}): Promise<RefreshReceipt> =>
       waitForReceipt(sender, refreshId, call),
+
+    /** Requests a refresh of every token of a collection that the app holds; one at a time. Returns its id. */
+    async refreshCollection(collection: string, { chainId, signal }: ChainOption = {}): Promise<string> {
+      const path = { collection_address: collection };
+      const query = { ...(chainId !== undefined && { chain_id: chainId }) };
+      const route = "/market-partner/collections/{collection_address}/refresh_collection";
+      return (await request("post", route, { path, query, signal })).refresh_id;
+    },
+
+    /** The state of such a refresh, with counts in place of tokens. */
+    collectionReceipt: (refreshId: string, call: CallOptions = {}): Promise<CollectionRefreshReceipt> =>
+      request("get", "/market-partner/refreshes/{refresh_id}", {
+        path: { refresh_id: refreshId },
+        signal: call.signal,
+      }) as Promise<CollectionRefreshReceipt>,
+
+    /** Cancels such a refresh: nothing more is fetched for it. */
+    async cancelRefresh(refreshId: string, { signal }: CallOptions = {}): Promise<void> {
+      await request("delete", "/market-partner/refreshes/{refresh_id}", {
+        path: { refresh_id: refreshId },
+        signal,
+      });
+    },
+
+    /** How many tokens of a collection have which problem; with `cause`, also a page of those with that code. */
+    health: (
+      collection: string,
+      { chainId, signal, ...query }: ChainOption & { readonly cause?: string; readonly cursor?: string } = {},
+    ): Promise<Schemas["CollectionHealth"]> =>
+      request("get", "/market-partner/collections/{collection_address}/health", {
+        path: { collection_address: collection },
+        query: { ...query, ...(chainId !== undefined && { chain_id: chainId }) },
+        signal,
+      }) as Promise<Schemas["CollectionHealth"]>,
 
     /** Locks, unlocks and changed metadata as they happen. */
     events: (call: EventOptions = {}): EventStream => openEvents(sender, call),

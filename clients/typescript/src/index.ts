@@ -14,7 +14,13 @@ export {
 export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";
 export type { EventOptions, EventStream, EventType, StreamEvent } from "./events.ts";
 export type { Page, Paged } from "./pages.ts";
-export type { RefreshAccepted, RefreshOptions, RefreshReceipt, WaitOptions } from "./refresh.ts";
+export type {
+  CollectionRefreshReceipt,
+  RefreshAccepted,
+  RefreshOptions,
+  RefreshReceipt,
+  WaitOptions,
+} from "./refresh.ts";
 export type { CallOptions, VitrineOptions } from "./request.ts";
 export type { TokenConditions, TraitConditions } from "./search.ts";
 export type { TokenId } from "./token-id.ts";

@@ -8,6 +8,8 @@ import { type TokenId, tokenIdText } from "./token-id.ts";
 export type RefreshReceipt = components["schemas"]["RefreshReceipt"];
 export type RefreshAccepted = components["schemas"]["RefreshAccepted"];
 
+export type CollectionRefreshReceipt = components["schemas"]["CollectionRefreshReceipt"];
+
 export interface RefreshOptions extends CallOptions {
   readonly chainId?: number;
 }

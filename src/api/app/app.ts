@@ -8,6 +8,7 @@ import {
   activityRoutes,
   batchRoutes,
   catalogRoutes,
+  collectionHealthRoutes,
   exportRoutes,
   informationRoutes,
   ownerRoutes,
@@ -32,7 +33,7 @@ import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson }
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
 import { createLostPage, createPages } from "../pages/module.ts";
-import { refreshRoutes } from "../refresh/module.ts";
+import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
 import { pathsUnder } from "../ui/site.ts";
@@ -81,10 +82,12 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const limiter = createRateLimiter(database, validateLimit);
   gateway(
     "market-partner",
-    refreshRoutes({ refresh: services.refresh, findCollection }),
+    refreshRoutes({ ...services, findCollection }),
+    collectionRefreshRoutes({ ...services, findCollection }),
     reportRoutes({ ...services.catalogModule, findCollection, limiter }),
     informationRoutes({ ...services.catalogModule, findCollection }),
     webhookRoutes({ ...services, findCollection }),
+    collectionHealthRoutes({ ...services.catalogModule, findCollection }),
   );
   // Registered before the rest of its API, whose answers are JSON.
   const limitMarket = rateLimit(perTier(rateLimits, "market"));

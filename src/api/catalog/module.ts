@@ -1,8 +1,12 @@
 /** Collections and tokens as the API returns them, with creators' information and reports. */
 
+import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
+import type { CollectionViewDeps } from "./collection-view.ts";
+import { readContracts } from "./contract/contract-store.ts";
 import { createExports, type ExportDeps, type Exports } from "./exports/exports.ts";
+import { createHealth, type HealthService } from "./health/health.ts";
 import { createOwners, type OwnersDeps, type OwnersService } from "./holders/owners.ts";
 import { createWalletTokens, type WalletTokens } from "./holders/wallet-tokens.ts";
 import { createHoldings, type Holdings } from "./holdings-store.ts";
@@ -17,7 +21,12 @@ import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 export { activityRoutes } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
+export { startContractReads } from "./contract/contract-loop.ts";
+export { createContractReader } from "./contract/contract-reader.ts";
 export { exportRoutes } from "./exports/export-routes.ts";
+export { exportFormats, exportOf, exportTypes } from "./health/health-export.ts";
+export { collectionHealthRoutes } from "./health/health-routes.ts";
+export { causeKinds } from "./health/health-store.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
@@ -41,11 +50,13 @@ export interface CatalogModule {
   readonly activity: ActivityService;
   readonly catalog: Catalog;
   readonly information: InformationService;
+  readonly collectionHealth: HealthService;
   readonly holdings: Holdings;
   readonly exports: Exports;
   readonly owners: OwnersService;
   readonly walletTokens: WalletTokens;
   readonly reports: Reports;
+  readonly readContracts: CollectionViewDeps["readContracts"];
 }
 
 export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
@@ -55,10 +66,15 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     activity: createActivity(deps),
     catalog,
     information,
+    collectionHealth: createHealth(deps),
     holdings: createHoldings(deps),
     exports: createExports(deps),
     owners: createOwners(deps),
     walletTokens: createWalletTokens({ ...deps, catalog }),
+    async readContracts(collections) {
+      const stored = await readContracts(deps.database, collections);
+      return collections.map((collection) => stored.get(collectionKey(collection)));
+    },
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),
   };
 }

@@ -11,6 +11,7 @@ import type { RateLimits } from "../access/limits/rate-limits.ts";
 import type { Session, Sessions } from "../access/sign-in/sessions.ts";
 import type { WalletProof } from "../access/sign-in/wallet-proof.ts";
 import type { Collections } from "../catalog/collections.ts";
+import type { HealthService } from "../catalog/health/health.ts";
 import type { InformationService } from "../catalog/information/information.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
@@ -32,6 +33,7 @@ export interface ConsoleDeps {
   readonly rateLimits: RateLimits;
   readonly secrets: Secrets;
   readonly collections: Collections;
+  readonly collectionHealth: HealthService;
   readonly information: Pick<InformationService, "readAll">;
   readonly allowlist: Allowlist;
   readonly traitApproval: TraitApproval;

@@ -13,6 +13,7 @@ import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
 import { appListPages } from "./app/apps.tsx";
+import { healthPages } from "./app/health.tsx";
 import { informationPages } from "./app/information.tsx";
 import { limitPages } from "./app/limits.tsx";
 import { permissionPages } from "./app/permissions.tsx";
@@ -59,6 +60,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     permissionPages,
     limitPages,
     webhookPages,
+    healthPages,
     operatorAccessPages,
     operatorContentPages,
     operatorQueuePages,

@@ -107,6 +107,23 @@ CREATE TABLE vitrine.collection_information (
   CONSTRAINT collection_information_slug_key UNIQUE (slug)
 );
 
+CREATE TABLE vitrine.contract_metadata (
+  chain_id bigint NOT NULL,
+  collection text NOT NULL,
+  uri text,
+  fields text DEFAULT '{}'::text NOT NULL,
+  royalty_receiver text,
+  royalty_percent double precision,
+  reason text,
+  changed_at timestamp with time zone DEFAULT now() NOT NULL,
+  read_at timestamp with time zone,
+  read_block bigint,
+  due_at timestamp with time zone DEFAULT now() NOT NULL,
+  watched_block bigint,
+  CONSTRAINT contract_metadata_pkey PRIMARY KEY (chain_id, collection)
+);
+CREATE INDEX contract_metadata_due ON vitrine.contract_metadata USING btree (due_at);
+
 -- Module chain
 
 CREATE TABLE vitrine.chain_head (
@@ -267,6 +284,7 @@ CREATE TABLE vitrine.media (
 CREATE INDEX media_due ON vitrine.media USING btree (host, not_before) WHERE ((wanted > done) AND (lease IS NULL));
 CREATE INDEX media_file_user ON vitrine.media USING btree (file) WHERE (file IS NOT NULL);
 CREATE INDEX media_leased ON vitrine.media USING btree (host, leased_until) WHERE (lease IS NOT NULL);
+CREATE INDEX media_rejected ON vitrine.media USING btree ((((('x'::text || "left"(encode(url_hash, 'hex'::text), 16)))::bit(64))::bigint), reason) WHERE ((kind = 'image'::text) AND (status = 'rejected'::text));
 CREATE INDEX media_seen ON vitrine.media USING btree (seen_at);
 
 CREATE TABLE vitrine.media_file (
@@ -359,11 +377,15 @@ CREATE TABLE vitrine.token (
   changed xid8 DEFAULT pg_current_xact_id() NOT NULL,
   unseen boolean DEFAULT false NOT NULL,
   image_key bigint,
+  issue_codes text[],
   CONSTRAINT token_pkey PRIMARY KEY (chain_id, collection, token_id)
 );
 CREATE INDEX token_changed ON vitrine.token USING btree (changed, chain_id, collection);
+CREATE INDEX token_failed ON vitrine.token USING btree (chain_id, collection, split_part(last_reason, ':'::text, 1), token_id) WHERE ((last_outcome = 'failed'::text) AND (NOT unseen));
 CREATE INDEX token_image ON vitrine.token USING btree (image_key, chain_id, collection) WHERE ((image_key IS NOT NULL) AND (NOT unseen));
+CREATE INDEX token_issues ON vitrine.token USING btree (chain_id, collection, token_id) INCLUDE (issue_codes) WHERE ((issue_codes IS NOT NULL) AND (NOT unseen));
 CREATE INDEX token_traits ON vitrine.token USING gin (traits);
+CREATE INDEX token_unread ON vitrine.token USING btree (chain_id, collection, token_id) WHERE ((last_outcome IS NULL) AND (NOT unseen));
 CREATE INDEX token_unseen ON vitrine.token USING btree (chain_id, collection, token_id) WHERE unseen;
 
 CREATE TABLE vitrine.trait_type (
@@ -556,8 +578,14 @@ CREATE TABLE vitrine.sweep (
   counted numeric(78,0),
   minted boolean DEFAULT false NOT NULL,
   by_sample boolean DEFAULT false NOT NULL,
+  app_id uuid,
+  cancelled_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  digest jsonb,
   CONSTRAINT sweep_pkey PRIMARY KEY (id)
 );
+CREATE INDEX sweep_ending ON vitrine.sweep USING btree (id) WHERE ((finished_at IS NOT NULL) AND (ended_at IS NULL) AND (receipt_id IS NOT NULL));
+CREATE UNIQUE INDEX sweep_of_app ON vitrine.sweep USING btree (chain_id, collection) WHERE ((app_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX sweep_open ON vitrine.sweep USING btree (id) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX sweep_receipt ON vitrine.sweep USING btree (receipt_id) WHERE (receipt_id IS NOT NULL);
 
@@ -658,6 +686,26 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION vitrine.publish_sweeps()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into vitrine.event_due (type, chain_id, collection, payload)
+  values ('collection_refreshed', new.chain_id, new.collection, new.digest);
+  perform pg_notify('vitrine_event', '');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION vitrine.reread_contract()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update vitrine.contract_metadata set due_at = now() where chain_id = new.chain_id and collection = new.collection;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION vitrine.tell_of_seen()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -685,6 +733,10 @@ begin
 end $function$;
 
 CREATE TRIGGER publish_images AFTER UPDATE OF status, file ON vitrine.media FOR EACH ROW WHEN (((new.kind = 'image'::text) AND ((old.status IS DISTINCT FROM new.status) OR (old.file IS DISTINCT FROM new.file)))) EXECUTE FUNCTION vitrine.publish_images();
+
+CREATE TRIGGER publish_sweeps AFTER UPDATE OF ended_at ON vitrine.sweep FOR EACH ROW WHEN (((old.ended_at IS NULL) AND (new.ended_at IS NOT NULL) AND (new.digest IS NOT NULL))) EXECUTE FUNCTION vitrine.publish_sweeps();
+
+CREATE TRIGGER reread_contract AFTER INSERT OR UPDATE OF receipt_id ON vitrine.sweep FOR EACH ROW WHEN ((new.receipt_id IS NOT NULL)) EXECUTE FUNCTION vitrine.reread_contract();
 
 CREATE TRIGGER tell_of_seen AFTER UPDATE ON vitrine.token FOR EACH ROW WHEN ((old.unseen AND (NOT new.unseen) AND (new.served_version IS NOT NULL))) EXECUTE FUNCTION vitrine.tell_of_seen();
 

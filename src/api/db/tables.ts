@@ -14,7 +14,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
     "session",
     "sign_in_nonce",
   ],
-  catalog: ["collection_information"],
+  catalog: ["collection_information", "contract_metadata", "reread_contract"],
   chain: ["chain_head", "delivered_block", "index_build"],
   db: ["migration"],
   events: [
@@ -23,6 +23,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
     "event_due",
     "event_feed",
     "publish_images",
+    "publish_sweeps",
     "tell_of_seen",
     "tell_of_versions",
   ],
@@ -70,8 +71,21 @@ const SEARCH_COPY =
 const PAUSED_HOSTS =
   "one statement leases, counts or answers rows of a queue by whether their host is paused";
 
+const HEALTH =
+  "one statement counts a collection's tokens by what is wrong with their reads, documents and images";
+
 export const allowedUses: readonly AllowedUse[] = [
+  { module: "catalog", uses: "media", access: "read", reason: HEALTH },
+  {
+    module: "catalog",
+    uses: "sweep",
+    access: "read",
+    reason: "a trigger makes the contract of a collection due in the transaction that requests its refresh",
+  },
+  { module: "catalog", uses: "token", access: "read", reason: HEALTH },
+  { module: "catalog", uses: "version", access: "read", reason: HEALTH },
   { module: "events", uses: "media", access: "read", reason: EVENT_TRIGGERS },
+  { module: "events", uses: "sweep", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "token", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "version", access: "read", reason: EVENT_TRIGGERS },
   { module: "media", uses: "host", access: "read", reason: PAUSED_HOSTS },

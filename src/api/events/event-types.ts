@@ -107,6 +107,32 @@ export const eventTypeTable = {
       };
     },
   },
+  collection_refreshed: {
+    meaning:
+      "A refresh of the whole collection has ended: `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.",
+    payload: z.object({
+      refresh_id: z.string(),
+      status: z.enum(["done", "cancelled"]),
+      counts: z.object({
+        total: z.int(),
+        updated: z.int(),
+        unchanged: z.int(),
+        failed: z.int(),
+        not_found: z.int(),
+        cancelled: z.int(),
+      }),
+      issues: z
+        .array(z.object({ code: z.string(), kind: z.enum(["read", "document", "image"]), count: z.int() }))
+        .nullable(),
+    }),
+    payloadOf: ({ payload }) => ({
+      refresh_id: "",
+      status: "done",
+      counts: { total: 0, updated: 0, unchanged: 0, failed: 0, not_found: 0, cancelled: 0 },
+      issues: null,
+      ...payload,
+    }),
+  },
 } as const satisfies Readonly<Record<string, EventTypeRow>>;
 
 /** What a client can ask for. */

@@ -16,6 +16,8 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: { status: 405, message: "Method not allowed" },
   NOT_ACCEPTABLE: { status: 406, message: "Not acceptable" },
   REQUEST_TIMEOUT: { status: 408, message: "Request timeout" },
+  /** One at a time; `details` names the one that runs. */
+  REFRESH_RUNNING: { status: 409, message: "A refresh of this collection is already running" },
   BODY_TOO_LARGE: { status: 413, message: "Request body too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported media type" },
   RATE_LIMITED: { status: 429, message: "API rate limit exceeded" },

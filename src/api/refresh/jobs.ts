@@ -1,6 +1,7 @@
 /** The background work of refreshes in one process: the worker, the trigger loop and sampling. */
 
 import type { Registry } from "prom-client";
+import { type ReadIssueCounts, startSweepEnds } from "./collections/sweep-ends.ts";
 import { createReceiptTimeout } from "./receipts/receipt-timeout.ts";
 import { type SamplingDeps, startSampling } from "./sampling/service.ts";
 import { createChainTriggers } from "./triggers/chain-triggers.ts";
@@ -13,6 +14,8 @@ export interface RefreshJobsDeps extends WorkerDeps, Omit<SamplingDeps, "hours" 
   readonly media: EnqueueMedia;
   readonly resampleHours: number;
   readonly registry: Registry;
+  /** For the digest of a sweep that has ended. */
+  readonly readIssueCounts: ReadIssueCounts;
 }
 
 export interface RefreshJobs {
@@ -33,6 +36,7 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
     receiptTimeout: createReceiptTimeout(database),
     logger,
   });
+  const sweepEnds = startSweepEnds(deps);
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
 
   return {
@@ -40,7 +44,12 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
     wakeForChain: () => triggers.wake(),
     async stop() {
       // Each stops on its own: one that can't stop cleanly must not interrupt the others.
-      const ends = await Promise.allSettled([triggers.stop(), worker.stop(), sampling.stop()]);
+      const ends = await Promise.allSettled([
+        triggers.stop(),
+        worker.stop(),
+        sampling.stop(),
+        sweepEnds.stop(),
+      ]);
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     },
   };

@@ -8,12 +8,14 @@ import type { DailyJob } from "../jobs/daily.ts";
 import { createExistence } from "../metadata/module.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { ReadUri } from "../metadata/uri/read-uri.ts";
+import { type CollectionRequests, createCollectionRequests } from "./collections/collection-requests.ts";
 import { createOperatorRequests, type OperatorRequests } from "./operator-requests.ts";
 import { createUnseenQueue } from "./queue/unseen-queue.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
 import { deleteNeverTransferred, type PurgeDeps } from "./triggers/purge.ts";
 
+export { collectionRefreshRoutes } from "./collections/collection-routes.ts";
 export { startRefreshJobs } from "./jobs.ts";
 export { createRefreshMetrics } from "./metrics.ts";
 export { chooseProbe } from "./queue/hosts.ts";
@@ -26,6 +28,7 @@ export { refreshRoutes } from "./routes.ts";
 export interface RefreshModule {
   readonly refresh: RefreshService;
   readonly operatorRequests: OperatorRequests;
+  readonly collectionRequests: CollectionRequests;
 }
 
 export function createRefreshModule(deps: {
@@ -53,6 +56,7 @@ export function createRefreshModule(deps: {
       unseenQueue: createUnseenQueue(database, deps.unseenMax),
     }),
     operatorRequests: createOperatorRequests({ database, metadata, askExistence }),
+    collectionRequests: createCollectionRequests(database),
   };
 }
 

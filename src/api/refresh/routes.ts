@@ -6,6 +6,8 @@ import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { addressField, chainIdField } from "../http/fields.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
+import type { CollectionRequests } from "./collections/collection-requests.ts";
+import { collectionReceiptSchema, viewCollectionReceipt } from "./collections/collection-routes.ts";
 import { imageOutcomes } from "./receipts/receipt-images.ts";
 import { WAITS_PER_OWNER_MAX, waitedFor } from "./receipts/waits.ts";
 import type { RefreshService } from "./service.ts";
@@ -120,17 +122,21 @@ const receiptRoute = createRoute({
   summary: "The state of a refresh request; visible only to the app that made it",
   request: { params: z.object({ refresh_id: z.uuid() }) },
   responses: {
-    200: { description: "The receipt", content: { "application/json": { schema: receiptSchema } } },
+    200: {
+      description: "The receipt; of a whole collection with `counts` in place of `tokens`",
+      content: { "application/json": { schema: z.union([receiptSchema, collectionReceiptSchema]) } },
+    },
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "NOT_FOUND"),
   },
 });
 
 export interface RefreshRouteDeps {
   readonly refresh: RefreshService;
+  readonly collectionRequests: CollectionRequests;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
 }
 
-export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
+export function refreshRoutes({ refresh, collectionRequests, findCollection }: RefreshRouteDeps) {
   return createRouter()
     .openapi(refreshRoute, async (c) => {
       const { chain_id, wait = 0, wait_for = "metadata" } = c.req.valid("query");
@@ -152,7 +158,10 @@ export function refreshRoutes({ refresh, findCollection }: RefreshRouteDeps) {
     })
     .openapi(receiptRoute, async (c) => {
       const owner = { appId: c.get("app").id };
-      const receipt = await refresh.findReceipt(c.req.valid("param").refresh_id, owner);
+      const { refresh_id } = c.req.valid("param");
+      const ofCollection = await collectionRequests.findReceipt(refresh_id, owner.appId);
+      if (ofCollection) return c.json(viewCollectionReceipt(ofCollection), 200);
+      const receipt = await refresh.findReceipt(refresh_id, owner);
       if (!receipt)
         throw new ApiError("NOT_FOUND", [{ path: "refresh_id", message: "no such refresh of this app" }]);
       return c.json({ ...receipt, tokens: [...receipt.tokens] }, 200);

@@ -11,6 +11,7 @@ const tabs = {
   "/permissions": "Permissions",
   "/limits": "Limits",
   "/webhooks": "Webhooks",
+  "/health": "Health",
 } as const;
 
 export type AppTab = keyof typeof tabs;

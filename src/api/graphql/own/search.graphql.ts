@@ -91,10 +91,32 @@ export const searchSdl = /* GraphQL */ `
     items: Int
     "Wallets that own at least one token."
     owners: Int
-    "Its creators' information."
+    "From its creators; fields that they left empty come from the contract's own document (ERC-7572)."
     information: CollectionInformation
+    "Where each field comes from: maker, contract or configuration; null for one without a value."
+    informationSource: CollectionInformationSource!
+    "The collection's default royalty (ERC-2981); a token may have another."
+    royalty: CollectionRoyalty
     "Logs of the contract that the index could not process in full."
     anomalies: [CollectionAnomaly!]!
+  }
+
+  type CollectionInformationSource {
+    name: String
+    slug: String
+    description: String
+    creatorName: String
+    avatar: String
+    banner: String
+    website: String
+    discord: String
+    x: String
+  }
+
+  type CollectionRoyalty {
+    receiver: String!
+    "Of the sale price, 0 to 100."
+    percent: Float!
   }
 
   type CollectionAnomaly {

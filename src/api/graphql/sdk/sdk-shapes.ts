@@ -40,7 +40,7 @@ type Window = z.input<typeof windowArguments>;
 
 /** Shapes tokens of one collection; shared data is read once. */
 export function createTokenShapes(
-  deps: Pick<CatalogModule, "holdings" | "information">,
+  deps: Pick<CatalogModule, "holdings" | "information" | "readContracts">,
   collection: CollectionConfig,
 ) {
   const { holdings } = deps;

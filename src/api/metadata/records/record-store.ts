@@ -198,6 +198,8 @@ export interface FetchMark {
     readonly name: string | null;
     readonly description: string | null;
     readonly image: string | null;
+    /** Of its document. */
+    readonly issues: readonly Issue[];
   } | null;
 }
 
@@ -218,12 +220,13 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
             name = case when k.served is null then t.name else k.name end,
             description = case when k.served is null then t.description else k.description end,
             image_key = case when k.served is null then t.image_key else k.image_key end,
+            issue_codes = case when k.served is null then t.issue_codes else k.issue_codes::text[] end,
             served_at = case when k.served is null or k.outcome is null then t.served_at else now() end,
             changed = case when k.served is null then t.changed else pg_current_xact_id() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::int[], $8::bigint[],
-                   $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bigint[])
+                   $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bigint[], $14::text[])
          as k(chain_id, collection, token_id, outcome, reason, block, versions, served, traits, name, description,
-              after_reorg, image_key)
+              after_reorg, image_key, issue_codes)
       where ${matches("t")}`,
     [
       ...keysOf(marks.map(({ token }) => token)),
@@ -237,7 +240,12 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
       marks.map(({ served }) => served?.description ?? null),
       marks.map(({ isAfterReorg }) => isAfterReorg),
       marks.map(({ served }) => (served ? imageKey(served.image) : null)),
+      marks.map(({ served }) => (served ? codesOf(served.issues) : null)),
     ],
     "mark fetched",
   );
 }
+
+/** The distinct codes, as an array of PostgreSQL; null without any. */
+const codesOf = (issues: readonly Issue[]): string | null =>
+  issues.length === 0 ? null : `{${[...new Set(issues.map(({ code }) => code))].sort().join(",")}}`;

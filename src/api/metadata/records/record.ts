@@ -3,8 +3,9 @@
 import { collectionKey, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
-import { addIssues } from "../document/issues.ts";
+import { addIssues, type Issue } from "../document/issues.ts";
 import { separateConflicts, settledTypes } from "../traits/display-types.ts";
+import type { Document } from "../uri/resolve.ts";
 import { type Decision, decide, explain, type FetchEnd, type RecordedOutcome } from "./decide.ts";
 import { isUnseen, type Learned, learnTraits, type Served } from "./learn-fetched.ts";
 import { addUnseenTokens } from "./listing-store.ts";
@@ -126,22 +127,30 @@ function versionOf(
   if (decision.kind === "kept") {
     return { ...described, outcome: decision.version, issues: document?.issues ?? [] };
   }
-  if (isUnseen(served, end.token))
-    return { ...described, outcome: "updated", issues: decision.document.issues };
-  const { traits } = decision.document.metadata;
-  const known = learned.get(collectionKey(end.token))?.displayTypes ?? new Map();
-  const { conflicts } = separateConflicts(traits, settledTypes(known, traits));
-  return { ...described, outcome: "updated", issues: addIssues(decision.document.issues, conflicts) };
+  return { ...described, outcome: "updated", issues: issuesOf(end, decision.document, served, learned) };
+}
+
+function issuesOf(
+  { token }: FetchEnd,
+  { issues, metadata: { traits } }: Document,
+  served: Served,
+  learned: ReadonlyMap<string, Learned>,
+): readonly Issue[] {
+  if (isUnseen(served, token)) return issues;
+  const known = learned.get(collectionKey(token))?.displayTypes ?? new Map();
+  return addIssues(issues, separateConflicts(traits, settledTypes(known, traits)).conflicts);
 }
 
 function markOf(
-  { token, trigger, resolution: { block } }: FetchEnd,
+  end: FetchEnd,
   decision: Decision,
   served: Served,
   learned: ReadonlyMap<string, Learned>,
   versions: ReadonlyMap<string, string>,
 ): FetchMark | undefined {
   if (decision.kind === "unknown") return undefined;
+  const { token, trigger, resolution } = end;
+  const { block } = resolution;
   const before = versionsBefore(served, token);
   const mark = { token, block, reason: decision.outcome.reason, isAfterReorg: trigger === "reorg" };
   const isFetched = trigger !== RENORMALISE;
@@ -159,7 +168,14 @@ function markOf(
     ...mark,
     outcome: isFetched ? "good" : null,
     versions: before + 1,
-    served: { versionId, valueIds, name, description, image },
+    served: {
+      versionId,
+      valueIds,
+      name,
+      description,
+      image,
+      issues: issuesOf(end, decision.document, served, learned),
+    },
   };
 }
 

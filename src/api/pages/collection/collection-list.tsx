@@ -111,11 +111,12 @@ const CollectionCard = ({
 export const standardNames = { erc721: "ERC\u2011721", erc1155: "ERC\u20111155" } as const;
 
 /** The collection's figures and standard, as far as known. */
-export function factsOf({ items, owners, standard, chain_id }: CollectionView): string[] {
+export function factsOf({ items, owners, standard, chain_id, royalty }: CollectionView): string[] {
   return [
     ...(items === null ? [] : [`${formatNumber(items)} ${items === 1 ? "item" : "items"}`]),
     ...(owners === null ? [] : [`${formatNumber(owners)} ${owners === 1 ? "owner" : "owners"}`]),
     ...(standard === null ? [] : [standardNames[standard]]),
     `chain ${chain_id}`,
+    ...(royalty === null ? [] : [`${royalty.percent}% royalty`]),
   ];
 }

@@ -56,6 +56,8 @@ export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string |
               by_sample = s.by_sample and $9
         where s.id = (select id from vitrine.sweep
                        where chain_id = $1 and collection = $2 and finished_at is null and cursor is null and not $10
+                         -- Its app may cancel it.
+                         and app_id is null
                          and from_token_id <= $3::numeric and to_token_id >= $4::numeric
                        order by id limit 1 for update)
        returning s.receipt_id

@@ -1,0 +1,56 @@
+/** The tokens with a cause as a file: CSV (RFC 4180) or one JSON object per line. */
+
+import type { Affected } from "./health-store.ts";
+
+export const exportFormats = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const exportTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  ndjson: "application/x-ndjson",
+};
+
+const FIELDS = ["token_id", "kind", "code", "reason"] as const;
+
+const rowOf = (code: string, { tokenId, kind, reason }: Affected) => ({
+  token_id: tokenId,
+  kind,
+  code,
+  reason,
+});
+
+// A host writes part of a reason, and spreadsheets run a cell that begins like a formula.
+const cell = (text: string): string => {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+const lineOf: Readonly<Record<ExportFormat, (code: string, each: Affected) => string>> = {
+  csv: (code, each) => {
+    const row = rowOf(code, each);
+    return `${FIELDS.map((field) => cell(row[field])).join(",")}\r\n`;
+  },
+  ndjson: (code, each) => `${JSON.stringify(rowOf(code, each))}\n`,
+};
+
+/** Reads the next batch when the client has taken the one before, and none after it has left. */
+export function exportOf(
+  format: ExportFormat,
+  code: string,
+  batches: AsyncGenerator<readonly Affected[]>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (format === "csv") controller.enqueue(encoder.encode(`${FIELDS.join(",")}\r\n`));
+    },
+    async pull(controller) {
+      const { done, value } = await batches.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value.map((each) => lineOf[format](code, each)).join("")));
+    },
+    async cancel() {
+      await batches.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,159 @@
+/** The keyed route of a collection's health: counts by cause, the tokens of a cause, and their export. */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CollectionConfig } from "../../../config.ts";
+import { parseTokenId } from "../../../domain/token-ref.ts";
+import { errorResponses } from "../../http/error-responses.ts";
+import { ApiError } from "../../http/errors.ts";
+import { addressField, chainIdField, clip, limitField } from "../../http/fields.ts";
+import { cursorField, pageCursor } from "../../http/page-cursor.ts";
+import { createRouter } from "../../http/router.ts";
+import type { HealthService } from "./health.ts";
+import { exportFormats, exportOf, exportTypes } from "./health-export.ts";
+import { causeKinds, type HealthCounts } from "./health-store.ts";
+
+const kindField = z.enum(causeKinds).openapi({
+  description:
+    "document: an issue of the served document. image: the picture is rejected. read: the last fetch failed.",
+});
+
+const healthSchema = z
+  .object({
+    chain_id: z.number(),
+    collection_address: z.string(),
+    tokens: z.int().openapi({ description: "Existing tokens, according to the index." }),
+    current: z.int().openapi({ description: "Tokens whose last fetch succeeded." }),
+    failed: z.int().openapi({ description: "Tokens whose last fetch failed." }),
+    unread: z.int().openapi({ description: "Tokens that were never read." }),
+    rejected_images: z.int().openapi({ description: "Tokens whose picture is rejected." }),
+    issues: z
+      .array(
+        z.object({
+          code: z.string(),
+          kind: kindField,
+          count: z.int().openapi({ description: "Tokens with it." }),
+          examples: z.array(z.string()).openapi({ description: "Its lowest and its highest token id." }),
+        }),
+      )
+      .openapi({ description: "By cause, most frequent first; with `cause`, only that one." }),
+    items: z
+      .array(z.object({ token_id: z.string(), kind: kindField, reason: z.string() }))
+      .optional()
+      .openapi({ description: "With `cause`: the tokens with it, by id." }),
+    next_cursor: z.string().nullable().optional().openapi({ description: "With `cause`." }),
+  })
+  .openapi("CollectionHealth");
+
+const healthRoute = createRoute({
+  tags: ["market-partner"],
+  security: [{ ApiKeyAuth: [] }],
+  method: "get",
+  path: "/collections/{collection_address}/health",
+  operationId: "getHealth",
+  summary: "How many tokens of a collection have which problem, and which tokens they are",
+  description:
+    "The counts are up to ten seconds old. Problems of videos and animations are in the reports of tokens.",
+  request: {
+    params: z.object({ collection_address: addressField }),
+    query: z.object({
+      chain_id: chainIdField,
+      cause: z
+        .string()
+        .regex(/^[a-z][a-z0-9_]{0,63}$/, {
+          error: (issue) => `must be the code of an issue; it is "${clip(String(issue.input))}"`,
+        })
+        .optional()
+        .openapi({ description: "Lists the tokens with this code.", example: "missing_image" }),
+      format: z
+        .enum(["json", ...exportFormats])
+        .default("json")
+        .openapi({
+          description: "`csv` and `ndjson` answer all tokens with the cause as a file, without pages.",
+        }),
+      limit: limitField,
+      cursor: cursorField.openapi({ description: "The `next_cursor` of the previous page." }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "The health, or the file",
+      content: {
+        "application/json": { schema: healthSchema },
+        "text/csv": { schema: z.string() },
+        "application/x-ndjson": { schema: z.string() },
+      },
+    },
+    ...errorResponses("INVALID_REQUEST", "KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED", "COLLECTION_NOT_FOUND"),
+  },
+});
+
+const cursors = pageCursor(
+  z.object({
+    tokenId: z.string().refine((text) => parseTokenId(text) !== undefined),
+    kind: z.enum(causeKinds),
+  }),
+);
+
+export interface HealthRouteDeps {
+  readonly collectionHealth: HealthService;
+  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+}
+
+export function collectionHealthRoutes({ collectionHealth: health, findCollection }: HealthRouteDeps) {
+  return createRouter().openapi(healthRoute, async (c) => {
+    const { chain_id, cause, format, limit, cursor } = c.req.valid("query");
+    const collection = findCollection(c.req.valid("param").collection_address, chain_id);
+    if (cause === undefined) {
+      if (format !== "json") throw needsCause("format");
+      if (cursor !== undefined) throw needsCause("cursor");
+      return c.json(viewHealth(collection, await health.read(collection)), 200);
+    }
+    if (format !== "json") {
+      const name = `health-${collection.chainId}-${collection.address}-${cause}.${format}`;
+      return c.body(exportOf(format, cause, health.listAll(collection, cause)), 200, {
+        "Content-Type": exportTypes[format],
+        "Content-Disposition": `attachment; filename="${name}"`,
+        "Cache-Control": "private, no-store",
+      }) as never;
+    }
+    const list = ["health", collection.chainId, collection.address, cause];
+    const after = cursors.read(list, cursor);
+    const [counts, found] = await Promise.all([
+      health.read(collection),
+      health.list(collection, cause, after, limit + 1),
+    ]);
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    const view = viewHealth(collection, counts);
+    return c.json(
+      {
+        ...view,
+        issues: view.issues.filter(({ code }) => code === cause),
+        items: items.map(({ tokenId, kind, reason }) => ({ token_id: tokenId, kind, reason })),
+        next_cursor: last ? cursors.write(list, { tokenId: last.tokenId, kind: last.kind }) : null,
+      },
+      200,
+    );
+  });
+}
+
+const needsCause = (path: string): ApiError =>
+  new ApiError("INVALID_REQUEST", [{ path, message: "is for the tokens of one cause; give `cause` too" }]);
+
+function viewHealth(
+  { chainId, address }: CollectionConfig,
+  { tokens, unread, rejectedImages, causes }: HealthCounts,
+): z.infer<typeof healthSchema> {
+  const failed = causes.filter(({ kind }) => kind === "read").reduce((sum, { count }) => sum + count, 0);
+  return {
+    chain_id: chainId,
+    collection_address: address,
+    tokens,
+    // The two tables may be a moment apart.
+    current: Math.max(0, tokens - failed - unread),
+    failed,
+    unread,
+    rejected_images: rejectedImages,
+    issues: causes.map(({ code, kind, count, examples }) => ({ code, kind, count, examples: [...examples] })),
+  };
+}

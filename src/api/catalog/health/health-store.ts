@@ -1,0 +1,236 @@
+/** What is wrong with the listed tokens of a collection, by cause. Contains its SQL. */
+
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database, Queryable } from "../../db/database.ts";
+
+/** `read`: the last fetch failed. `document`: of the served document. `image`: the picture is rejected. */
+export const causeKinds = ["document", "image", "read"] as const;
+export type CauseKind = (typeof causeKinds)[number];
+
+export interface Place {
+  readonly chainId: number;
+  readonly address: string;
+}
+
+export interface CauseCount {
+  readonly kind: CauseKind;
+  readonly code: string;
+  readonly count: number;
+  /** Its lowest and its highest token. */
+  readonly examples: readonly string[];
+}
+
+export interface HealthCounts {
+  /** Existing tokens, according to the chain index. */
+  readonly tokens: number;
+  /** Tokens that were never read. */
+  readonly unread: number;
+  readonly rejectedImages: number;
+  /** Most frequent first. */
+  readonly causes: readonly CauseCount[];
+}
+
+export interface Affected {
+  readonly tokenId: string;
+  readonly kind: CauseKind;
+  readonly reason: string;
+}
+
+/** The last entry of a page. */
+export interface After {
+  readonly tokenId: string;
+  readonly kind: CauseKind;
+}
+
+// Counting a million tokens that all have a fault takes seconds.
+const COUNT_TIMEOUT_MS = 30_000;
+// Of a cause that at least this many tokens have, a page is near the one before.
+const COMMON_MIN = 10_000;
+const STRETCH = 20_000;
+
+// The same conditions as those of the indexes of migration 45.
+const OF_COLLECTION = "t.chain_id = $1 and t.collection = $2 and not t.unseen";
+const FAILED = `${OF_COLLECTION} and t.last_outcome = 'failed'`;
+const WITH_ISSUES = `${OF_COLLECTION} and t.issue_codes is not null`;
+const codeOf = (reason: string): string => `split_part(${reason}, ':', 1)`;
+const IS_REJECTED = "m.kind = 'image' and m.status = 'rejected'";
+const IS_OF_TOKEN = "('x' || left(encode(m.url_hash, 'hex'), 16))::bit(64)::bigint = t.image_key";
+const SAME_TOKEN = "(s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)";
+
+/** Of many tokens: all burned ones are read first. */
+const notBurned = ({ tokenState }: ChainTables): string =>
+  `not exists (select from ${tokenState} s where ${SAME_TOKEN} and s.burned)`;
+
+/** Of a few tokens: each is looked up. */
+const isListed = ({ tokenState }: ChainTables): string =>
+  `not coalesce((select s.burned from ${tokenState} s where ${SAME_TOKEN}), false)`;
+
+/** Reads the tokens with a fault, and of the others nothing but their number. */
+export async function countCauses(
+  database: Database,
+  tables: ChainTables,
+  { chainId, address }: Place,
+): Promise<HealthCounts> {
+  const listed = notBurned(tables);
+  const read = <Row>(sql: string): Promise<Row[]> =>
+    database.transaction(async (tx) => {
+      await tx.query(`set local statement_timeout = ${COUNT_TIMEOUT_MS}`);
+      return tx.query<Row>(sql, [chainId, address]);
+    });
+  const readCauses = (kind: CauseKind, code: string, from: string) =>
+    read<Omit<CauseCount, "examples"> & { lowest: string; highest: string }>(
+      `select '${kind}' as kind, ${code} as code, count(*)::int as count,
+              min(t.token_id)::text as lowest, max(t.token_id)::text as highest
+         from ${from} and ${listed} group by 2`,
+    );
+  const [[figures], ...found] = await Promise.all([
+    read<{ tokens: number; unread: number }>(
+      `select coalesce((select items from ${tables.collectionState}
+                         where chain_id = $1 and collection_address = $2), 0)::int as tokens,
+              (select count(*)::int from vitrine.token t
+                where ${OF_COLLECTION} and t.last_outcome is null and ${listed}) as unread`,
+    ),
+    readCauses("read", codeOf("t.last_reason"), `vitrine.token t where ${FAILED}`),
+    readCauses(
+      "document",
+      "c.code",
+      `vitrine.token t cross join unnest(t.issue_codes) as c(code) where ${WITH_ISSUES}`,
+    ),
+    readCauses(
+      "image",
+      codeOf("m.reason"),
+      `vitrine.media m join vitrine.token t on ${IS_OF_TOKEN} where ${OF_COLLECTION} and ${IS_REJECTED}`,
+    ),
+  ]);
+  const causes = found.flat().toSorted((a, b) => b.count - a.count || order(a, b));
+  return {
+    tokens: figures?.tokens ?? 0,
+    unread: figures?.unread ?? 0,
+    // A token has one image.
+    rejectedImages: causes.filter(({ kind }) => kind === "image").reduce((sum, { count }) => sum + count, 0),
+    causes: causes.map(({ lowest, highest, ...cause }) => ({
+      ...cause,
+      examples: [...new Set([lowest, highest])],
+    })),
+  };
+}
+
+const order = (a: Pick<CauseCount, "kind" | "code">, b: Pick<CauseCount, "kind" | "code">): number =>
+  `${a.kind} ${a.code}` < `${b.kind} ${b.code}` ? -1 : 1;
+
+interface AffectedRow extends Omit<Affected, "reason"> {
+  readonly reason: string | null;
+  readonly issues: string | null;
+}
+
+/** Up to `limit` tokens with a cause, by token id and kind. `images`: how many tokens have it in their image. */
+export async function listAffected(
+  db: Queryable,
+  tables: ChainTables,
+  place: Place,
+  code: string,
+  page: { readonly after: After | undefined; readonly limit: number; readonly images: number },
+): Promise<Affected[]> {
+  const { after, limit, images } = page;
+  const [rows, pictures] = await Promise.all([
+    listOwn(db, tables, place, code, page),
+    images >= COMMON_MIN
+      ? walkImages(db, tables, place, code, page)
+      : listImages(db, tables, place, code, after, limit),
+  ]);
+  return [...rows, ...pictures]
+    .toSorted((a, b) => {
+      const [one, other] = [BigInt(a.tokenId), BigInt(b.tokenId)];
+      return one === other ? (a.kind < b.kind ? -1 : 1) : one < other ? -1 : 1;
+    })
+    .slice(0, limit)
+    .map(({ tokenId, kind, reason, issues }) => ({
+      tokenId,
+      kind,
+      reason: reason ?? describe(issues, code),
+    }));
+}
+
+const isNext = (kind: CauseKind): string =>
+  `($4::numeric is null or (t.token_id >= $4 and (t.token_id > $4 or '${kind}' > $5)))`;
+const positionOf = (after: After | undefined): readonly [string | null, string] => [
+  after?.tokenId ?? null,
+  after?.kind ?? "",
+];
+
+/** Those with it in their last read, or in their document. */
+function listOwn(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: Place,
+  code: string,
+  { after, limit }: { readonly after: After | undefined; readonly limit: number },
+): Promise<AffectedRow[]> {
+  const listed = isListed(tables);
+  const page = "order by t.token_id limit $6";
+  return db.query<AffectedRow>(
+    `(select t.token_id::text as "tokenId", 'read' as kind, t.last_reason as reason, null as issues from vitrine.token t
+       where ${FAILED} and ${codeOf("t.last_reason")} = $3 and ${isNext("read")} and ${listed} ${page})
+     union all
+     (select t.token_id::text, 'document', null, v.issues from (
+        select t.* from vitrine.token t
+         where ${WITH_ISSUES} and $3 = any(t.issue_codes) and ${isNext("document")} and ${listed} ${page}) t
+        left join vitrine.version v on v.id = t.served_version)`,
+    [chainId, address, code, ...positionOf(after), limit],
+  );
+}
+
+/** Those with it in their image, of a few. */
+function listImages(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: Place,
+  code: string,
+  after: After | undefined,
+  limit: number,
+): Promise<AffectedRow[]> {
+  return db.query<AffectedRow>(
+    `select t.token_id::text as "tokenId", 'image' as kind, m.reason, null as issues
+       from vitrine.media m join vitrine.token t on ${IS_OF_TOKEN}
+      where ${OF_COLLECTION} and ${IS_REJECTED} and ${codeOf("m.reason")} = $3 and ${isNext("image")}
+        and ${isListed(tables)} order by t.token_id limit $6`,
+    [chainId, address, code, ...positionOf(after), limit],
+  );
+}
+
+/** The same of many: token after token, until there are enough. */
+async function walkImages(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, address }: Place,
+  code: string,
+  { after, limit }: { readonly after: After | undefined; readonly limit: number },
+): Promise<AffectedRow[]> {
+  const found: AffectedRow[] = [];
+  let from = after;
+  for (let stretch = Math.min(STRETCH, 4 * limit); ; stretch = Math.min(STRETCH, 2 * stretch)) {
+    const rows = await db.query<{ tokenId: string; reason: string | null }>(
+      `select t.token_id::text as "tokenId", r.reason from (
+         select t.* from vitrine.token t where ${OF_COLLECTION} and ${isNext("image")}
+          order by t.token_id limit $6) t
+         left join lateral (
+           select m.reason from vitrine.media m
+            where ${IS_OF_TOKEN} and ${IS_REJECTED} and ${codeOf("m.reason")} = $3 and ${isListed(tables)} limit 1) r on true
+        order by t.token_id`,
+      [chainId, address, code, ...positionOf(from), stretch],
+    );
+    for (const { tokenId, reason } of rows)
+      if (reason !== null) found.push({ tokenId, kind: "image", reason, issues: null });
+    const last = rows.at(-1);
+    if (found.length >= limit || !last) return found.slice(0, limit);
+    from = { tokenId: last.tokenId, kind: "image" };
+  }
+}
+
+/** Where in the document, and what; of the first such issue. */
+function describe(issues: string | null, code: string): string {
+  const found =
+    issues === null ? [] : (JSON.parse(issues) as { code: string; path: string; message: string }[]);
+  const first = found.find((issue) => issue.code === code);
+  return first ? `${code}: ${[first.path, first.message].filter(Boolean).join(" ")}` : code;
+}

@@ -1,0 +1,59 @@
+/** The health of a collection: how many of its tokens have which problem, and which tokens they are. */
+
+import { collectionKey } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database } from "../../db/database.ts";
+import { createPromiseCache } from "../../jobs/promise-cache.ts";
+import {
+  type Affected,
+  type After,
+  countCauses,
+  type HealthCounts,
+  listAffected,
+  type Place,
+} from "./health-store.ts";
+
+// Counting a million tokens that all have a fault takes seconds.
+const COUNTS_TTL_MS = 10_000;
+const COLLECTIONS_MAX = 100;
+const EXPORT_TOKENS = 5_000;
+
+export function createHealth({ database, tables }: { database: Database; tables: ChainTables }) {
+  const counts = createPromiseCache<string, HealthCounts>({ max: COLLECTIONS_MAX, ttlMs: COUNTS_TTL_MS });
+  const count = (place: Place): Promise<HealthCounts> => countCauses(database, tables, place);
+  const read = (place: Place): Promise<HealthCounts> => counts.get(collectionKey(place), () => count(place));
+  const countImages = async (place: Place, code: string): Promise<number> =>
+    (await read(place)).causes.find((each) => each.kind === "image" && each.code === code)?.count ?? 0;
+
+  return {
+    /** Counted up to ten seconds ago; callers share a count. */
+    read,
+
+    /** Counted now: how many tokens have which problem. */
+    readIssueCounts: async (chainId: number, address: string) => (await count({ chainId, address })).causes,
+
+    /** Up to `limit` tokens with this cause, after another one. */
+    async list(place: Place, code: string, after: After | undefined, limit: number): Promise<Affected[]> {
+      const images = await countImages(place, code);
+      return listAffected(database, tables, place, code, { after, limit, images });
+    },
+
+    /** Every token with this cause, in batches. */
+    async *listAll(place: Place, code: string): AsyncGenerator<readonly Affected[]> {
+      const images = await countImages(place, code);
+      let after: After | undefined;
+      for (;;) {
+        const batch = await listAffected(database, tables, place, code, {
+          after,
+          limit: EXPORT_TOKENS,
+          images,
+        });
+        if (batch.length > 0) yield batch;
+        if (batch.length < EXPORT_TOKENS) return;
+        after = batch.at(-1);
+      }
+    },
+  };
+}
+
+export type HealthService = ReturnType<typeof createHealth>;

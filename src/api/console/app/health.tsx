@@ -1,0 +1,198 @@
+/** The Health tab: how many tokens of an app's collection have which problem, and which tokens they are. */
+
+import { Hono } from "hono";
+import type { CollectionConfig } from "../../../config.ts";
+import { collectionKey, parseTokenId } from "../../../domain/token-ref.ts";
+import type { AppRow } from "../../access/apps/app-store.ts";
+import type { Affected, After, CauseKind, HealthCounts } from "../../catalog/health/health-store.ts";
+import { causeKinds, exportFormats, exportOf, exportTypes } from "../../catalog/module.ts";
+import { ApiError } from "../../http/errors.ts";
+import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
+import { appOf, type ConsoleContext, type ConsoleEnv, type Site } from "../env.ts";
+import { render } from "../frame.tsx";
+import { AppFrame, pathOf } from "./app-frame.tsx";
+
+const TOKENS_PER_PAGE = 50;
+
+const count = (amount: number): string => amount.toLocaleString("en-US");
+const titleOf = (collection: CollectionConfig): string => collection.name ?? collectionKey(collection);
+
+const found: Readonly<Record<CauseKind, string>> = {
+  read: "last read failed",
+  document: "document",
+  image: "picture rejected",
+};
+
+const heldBy = (site: Site, app: AppRow): readonly CollectionConfig[] =>
+  site.collections.all.filter((each) => !app.collections || app.collections.includes(collectionKey(each)));
+
+/** The collection that a request names, or the app's first; throws NOT_FOUND for one that the app does not hold. */
+function chosen(site: Site, app: AppRow, name: string | undefined): CollectionConfig | undefined {
+  const held = heldBy(site, app);
+  if (name === undefined) return held[0];
+  const collection = held.find((each) => collectionKey(each) === name);
+  if (!collection) throw new ApiError("NOT_FOUND");
+  return collection;
+}
+
+/** A code; throws INVALID_REQUEST for anything else. */
+function causeOf(c: ConsoleContext): string | undefined {
+  const cause = c.req.query("cause");
+  if (cause === undefined || /^[a-z][a-z0-9_]{0,63}$/.test(cause)) return cause;
+  throw new ApiError("INVALID_REQUEST", [{ path: "cause", message: "must be the code of an issue" }]);
+}
+
+/** Undefined for the first page, and for anything that no page links to. */
+function afterOf(text: string | undefined): After | undefined {
+  const [tokenId = "", named] = text?.split(" ") ?? [];
+  const kind = causeKinds.find((each) => each === named);
+  return kind && parseTokenId(tokenId) !== undefined ? { tokenId, kind } : undefined;
+}
+
+interface Place {
+  readonly site: Site;
+  readonly app: AppRow;
+  readonly collection: CollectionConfig;
+}
+
+const hrefOf = ({ site, app, collection }: Place, path = "", query: Record<string, string> = {}): string =>
+  site.to(
+    `${pathOf(app, "/health")}${path}?${new URLSearchParams({ collection: collectionKey(collection), ...query })}`,
+  );
+const tokenHref = ({ site, collection }: Place, tokenId: string): string =>
+  site.to(`/collections/${collection.chainId}/${collection.address}/${tokenId}`);
+
+const Collections = ({ site, app, collection }: Place) => (
+  <Card title="Collections of this app">
+    <Table
+      caption="Collections of this app"
+      columns={["Collection", "Address"]}
+      rows={heldBy(site, app).map((each) => [
+        <a
+          href={hrefOf({ site, app, collection: each })}
+          aria-current={each === collection ? "page" : undefined}
+        >
+          {titleOf(each)}
+        </a>,
+        <code>{collectionKey(each)}</code>,
+      ])}
+    />
+  </Card>
+);
+
+const Counts = ({ counts, ...place }: Place & { counts: HealthCounts }) => {
+  const failed = counts.causes
+    .filter(({ kind }) => kind === "read")
+    .reduce((sum, each) => sum + each.count, 0);
+  return (
+    <Card title={titleOf(place.collection)} hint="Counted within the last ten seconds.">
+      <Facts
+        rows={[
+          ["Tokens", count(counts.tokens)],
+          ["Current", count(Math.max(0, counts.tokens - failed - counts.unread))],
+          ["Failed reads", count(failed)],
+          ["Never read", count(counts.unread)],
+          ["Rejected pictures", count(counts.rejectedImages)],
+        ]}
+      />
+      <Table
+        empty="No problems."
+        caption="Problems by cause"
+        columns={["Cause", "Found in", { head: "Tokens", isNumber: true }, "Examples"]}
+        rows={counts.causes.map(({ code, kind, count: tokens, examples }) => [
+          <a href={hrefOf(place, "", { cause: code })}>
+            <code>{code}</code>
+          </a>,
+          <Badge tone={kind === "document" ? "warn" : "bad"}>{found[kind]}</Badge>,
+          count(tokens),
+          examples.map((tokenId) => (
+            <>
+              <a href={tokenHref(place, tokenId)}>{tokenId}</a>{" "}
+            </>
+          )),
+        ])}
+      />
+    </Card>
+  );
+};
+
+const Tokens = ({ cause, tokens, ...place }: Place & { cause: string; tokens: readonly Affected[] }) => {
+  const page = tokens.slice(0, TOKENS_PER_PAGE);
+  const last = tokens.length > TOKENS_PER_PAGE ? page.at(-1) : undefined;
+  return (
+    <Card title={`Tokens with ${cause}`}>
+      <p>
+        {exportFormats.map((format) => (
+          <>
+            <a class="button" href={hrefOf(place, "/export", { cause, format })}>
+              {`Export as ${format === "csv" ? "CSV" : "NDJSON"}`}
+            </a>{" "}
+          </>
+        ))}
+      </p>
+      <Table
+        empty="No token has it."
+        caption={`Tokens with ${cause}`}
+        columns={["Token", "Found in", "Reason"]}
+        rows={page.map(({ tokenId, kind, reason }) => [
+          <a href={tokenHref(place, tokenId)}>{tokenId}</a>,
+          found[kind],
+          reason,
+        ])}
+      />
+      {last && (
+        <a class="button" href={hrefOf(place, "", { cause, after: `${last.tokenId} ${last.kind}` })}>
+          Next tokens
+        </a>
+      )}
+    </Card>
+  );
+};
+
+export function healthPages(site: Site): Hono<ConsoleEnv> {
+  const { collectionHealth } = site;
+  return new Hono<ConsoleEnv>()
+    .get("/apps/:app/health", async (c) => {
+      const app = await appOf(site, c);
+      const collection = chosen(site, app, c.req.query("collection"));
+      const cause = causeOf(c);
+      const options = { title: `Health of ${app.name}` };
+      if (!collection)
+        return render(
+          site,
+          c,
+          options,
+          <AppFrame site={site} app={app} tab="/health">
+            <Empty>This app holds no collection. Prove one under Permissions.</Empty>
+          </AppFrame>,
+        );
+      const place = { site, app, collection };
+      const [counts, tokens] = await Promise.all([
+        collectionHealth.read(collection),
+        cause === undefined
+          ? undefined
+          : collectionHealth.list(collection, cause, afterOf(c.req.query("after")), TOKENS_PER_PAGE + 1),
+      ]);
+      return render(
+        site,
+        c,
+        options,
+        <AppFrame site={site} app={app} tab="/health">
+          <Counts {...place} counts={counts} />
+          {cause !== undefined && tokens && <Tokens {...place} cause={cause} tokens={tokens} />}
+          {heldBy(site, app).length > 1 && <Collections {...place} />}
+        </AppFrame>,
+      );
+    })
+    .get("/apps/:app/health/export", async (c) => {
+      const app = await appOf(site, c);
+      const collection = chosen(site, app, c.req.query("collection"));
+      const cause = causeOf(c);
+      const format = exportFormats.find((each) => each === c.req.query("format"));
+      if (!collection || cause === undefined || !format) throw new ApiError("NOT_FOUND");
+      return c.body(exportOf(format, cause, collectionHealth.listAll(collection, cause)), 200, {
+        "Content-Type": exportTypes[format],
+        "Content-Disposition": `attachment; filename="health-${collection.address}-${cause}.${format}"`,
+      });
+    });
+}

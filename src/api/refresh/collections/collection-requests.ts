@@ -1,0 +1,95 @@
+/** Refreshes of whole collections for apps: one at a time per collection, with counts, and cancellable. */
+
+import { randomUUID } from "node:crypto";
+import type { CollectionConfig } from "../../../config.ts";
+import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import type { Database } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
+import { type ProgressGroup, readProgress } from "../receipts/progress-store.ts";
+import { addReceipt } from "../receipts/receipts.ts";
+import {
+  addAppSweep,
+  type CollectionRefresh,
+  cancelSweep,
+  countFetching,
+  findCollectionRefresh,
+  findRunning,
+  withdrawQueued,
+} from "./collection-store.ts";
+
+// Zero would void the blocks that waiting events have named; every token is read above block 1 anyway.
+const ANY_BLOCK = 1;
+// The running one may end between the two statements.
+const TRIES_MAX = 3;
+
+export interface CollectionReceipt extends CollectionRefresh {
+  readonly refreshId: string;
+  readonly fetching: number;
+  /** Of the tokens that have ended. */
+  readonly groups: readonly ProgressGroup[];
+}
+
+export function createCollectionRequests(database: Database) {
+  function add({ chainId, address }: CollectionConfig, appId: string): Promise<string | undefined> {
+    return database.transaction(async (tx) => {
+      const id = randomUUID();
+      const place = { chainId, collection: address };
+      const to = UINT256_MAX.toString();
+      if (!(await addAppSweep(tx, { ...place, receiptId: id, appId, to, block: ANY_BLOCK })))
+        return undefined;
+      await addReceipt(tx, { ...place, id, owner: { appId }, tokens: [] });
+      return id;
+    });
+  }
+
+  return {
+    /**
+     * Sweeps all listed tokens of a collection at the lowest priority, and returns the receipt's id. Throws
+     * REFRESH_RUNNING while an app's refresh of the collection has not ended; `details` has its id, if it is this app's.
+     */
+    async request(collection: CollectionConfig, appId: string): Promise<string> {
+      for (let tries = 1; tries <= TRIES_MAX; tries++) {
+        const id = await add(collection, appId);
+        if (id !== undefined) return id;
+        const place = { chainId: collection.chainId, collection: collection.address };
+        const running = await findRunning(database, place);
+        if (!running) continue;
+        throw new ApiError("REFRESH_RUNNING", [
+          running.appId === appId
+            ? { path: "refresh_id", message: running.receiptId }
+            : {
+                path: "collection_address",
+                message: "another app is refreshing it; try again once it is done",
+              },
+        ]);
+      }
+      throw new ApiError("UNAVAILABLE");
+    },
+
+    /**
+     * Stops a refresh: nothing more is fetched for it, and what is being fetched now is recorded. One that has ended
+     * stays as it is. False if the app has no such refresh of a collection.
+     */
+    async cancel(refreshId: string, appId: string): Promise<boolean> {
+      if (!(await findCollectionRefresh(database, refreshId, appId))) return false;
+      await database.transaction(async (tx) => {
+        if (await cancelSweep(tx, refreshId, appId)) await withdrawQueued(tx, refreshId);
+      });
+      return true;
+    },
+
+    /** What became of a refresh so far; undefined for another app's, and for one of listed tokens. */
+    async findReceipt(refreshId: string, appId: string): Promise<CollectionReceipt | undefined> {
+      const found = await findCollectionRefresh(database, refreshId, appId);
+      if (!found) return undefined;
+      const [progress, fetching] = await Promise.all([
+        readProgress(database, refreshId),
+        countFetching(database, refreshId),
+      ]);
+      const groups = progress?.groups.filter(({ status }) => status !== "waiting") ?? [];
+      return { ...found, refreshId, fetching, groups };
+    },
+  };
+}
+
+export type CollectionRequests = ReturnType<typeof createCollectionRequests>;

@@ -1,0 +1,280 @@
+import { encodeFunctionResult, type Hex, parseAbi, toFunctionSelector } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import { readFields, royaltyOf } from "../../../src/api/catalog/contract/contract-fields.ts";
+import { createContractPass } from "../../../src/api/catalog/contract/contract-loop.ts";
+import { createContractReader } from "../../../src/api/catalog/contract/contract-reader.ts";
+import type { ChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
+import type { ChainClients } from "../../../src/api/chain/rpc/clients.ts";
+import type { GuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { createTestApp, GATEWAY } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
+
+const RECEIVER = `0x${"be".repeat(20)}`;
+const OTHER = `0x${"ef".repeat(20)}`;
+const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
+const abi = parseAbi([
+  "function contractURI() view returns (string)",
+  "function supportsInterface(bytes4 id) view returns (bool)",
+  "function royaltyInfo(uint256 id, uint256 price) view returns (address, uint256)",
+]);
+
+describe("the fields of a contract's document", () => {
+  const nothing = { name: null, description: null, avatar: null, banner: null, website: null };
+
+  it.each([
+    [
+      {
+        name: " Heroes ",
+        description: "Brave ones",
+        image: `ipfs://${CID}`,
+        banner_image: "https://img.example/b.png",
+        external_link: "https://heroes.example",
+      },
+      {
+        name: "Heroes",
+        description: "Brave ones",
+        avatar: `${GATEWAY}/ipfs/${CID}`,
+        banner: "https://img.example/b.png",
+        website: "https://heroes.example/",
+      },
+    ],
+    [
+      {
+        name: 7,
+        description: ["x"],
+        image: "javascript:alert(1)",
+        external_link: "https://a:b@evil.example",
+      },
+      nothing,
+    ],
+    [
+      {
+        name: "",
+        image: "data:image/png;base64,AAAA",
+        external_link: `https://e.example/${"x".repeat(3_000)}`,
+      },
+      nothing,
+    ],
+    [[], nothing],
+    [null, nothing],
+    ["text", nothing],
+  ])("%#: are what pages can use of it", (document, fields) => {
+    expect(readFields(document, [GATEWAY])).toEqual(fields);
+  });
+
+  it("are cut to the length that creators may submit, at a character", () => {
+    const { name, description } = readFields({ name: "😀".repeat(200), description: "d".repeat(5_000) }, []);
+    expect([...(name ?? "")].length).toBe(100);
+    expect(name?.isWellFormed()).toBe(true);
+    expect(description).toHaveLength(1_000);
+  });
+});
+
+describe("the royalty of a collection", () => {
+  it.each([
+    ["none without an answer", [], null],
+    ["in hundredths of a percent", [[RECEIVER, 750n]], { receiver: RECEIVER, percent: 7.5 }],
+    ["0 percent is a value", [[RECEIVER, 0n]], { receiver: RECEIVER, percent: 0 }],
+    ["all of the price", [[RECEIVER, 10_000n]], { receiver: RECEIVER, percent: 100 }],
+    ["none of more than the price", [[RECEIVER, 10_001n]], null],
+    ["none of a huge lie", [[RECEIVER, 2n ** 256n - 1n]], null],
+    ["none without a receiver", [[`0x${"0".repeat(40)}`, 500n]], null],
+    [
+      "that of most tokens",
+      [
+        [OTHER, 1_000n],
+        [RECEIVER, 500n],
+        [RECEIVER, 500n],
+      ],
+      { receiver: RECEIVER, percent: 5 },
+    ],
+  ] as const)("%s", (_title, answers, royalty) => {
+    expect(royaltyOf(answers.map(([receiver, amount]) => ({ receiver, amount })))).toEqual(royalty);
+  });
+});
+
+describe("a collection's answer", async () => {
+  const test = await createTestDatabase();
+  const { database } = test;
+  const api = createTestApp(test);
+  const key = await api.createKey();
+  const { logger, entries } = createMemoryLogger();
+
+  interface Script {
+    uri?: string;
+    royalty?: readonly [string, bigint];
+    raw?: Hex;
+    isAway?: boolean;
+  }
+  let script: Script = {};
+  let document: string | undefined = "{}";
+  let head = 100;
+  let logs: readonly unknown[] = [];
+  let fetches = 0;
+
+  const result = (functionName: "contractURI" | "supportsInterface" | "royaltyInfo", value: never): Hex =>
+    encodeFunctionResult({ abi, functionName, result: value });
+  const calls: ChainCalls = new Map([
+    [
+      CHAIN_ID,
+      async (_contract, data) => {
+        if (script.isAway) return { kind: "unavailable", because: "silence" };
+        if (script.raw !== undefined) return { kind: "answered", data: script.raw };
+        const answers = {
+          contractURI: script.uri === undefined ? undefined : result("contractURI", script.uri as never),
+          supportsInterface: result("supportsInterface", (script.royalty !== undefined) as never),
+          royaltyInfo: script.royalty && result("royaltyInfo", script.royalty as never),
+        };
+        const name = abi.find((each) => data.startsWith(toFunctionSelector(each)))?.name;
+        const answer = name && answers[name];
+        return answer
+          ? { kind: "answered", data: answer }
+          : { kind: "reverted", revert: { data: undefined, message: "no such function" } };
+      },
+    ],
+  ]);
+  const fetch: GuardedFetch = async (url) => {
+    fetches++;
+    return document === undefined
+      ? { kind: "failed", reason: "timeout", message: "no answer", transient: true }
+      : { kind: "fetched", body: Buffer.from(document), url, contentType: "application/json" };
+  };
+  const client = { request: async () => logs };
+  const contracts = createContractPass({
+    database,
+    logger,
+    clients: new Map([[CHAIN_ID, client]]) as unknown as ChainClients,
+    latestBlock: async () => head,
+    readBlock: async (_chainId, minBlock) => Math.max(head, minBlock),
+    readContract: createContractReader({ fetch, fetchFromGateway: fetch, gateways: [GATEWAY] }, calls),
+    sampleTokens: async () => ["1", "2"],
+    collections: [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }],
+    hours: 6,
+    isOn: true,
+  });
+  const pass = () => contracts.pass(new AbortController().signal);
+  const makeDue = () => database.query("update vitrine.contract_metadata set due_at = now()");
+  const read = async () =>
+    (await api.call(`/market/collections/${COLLECTION}?chain_id=${CHAIN_ID}`, { key })).body;
+
+  beforeEach(async () => {
+    await emptyTables(database);
+    await database.query("truncate vitrine.contract_metadata, vitrine.collection_information");
+    [script, document, head, logs, fetches] = [{}, "{}", 100, [], 0];
+  });
+
+  it("shows what the contract says where its creators wrote nothing, and where each field is from", async () => {
+    expect(await read()).toMatchObject({ information: null, royalty: null });
+    script = { uri: "https://meta.example/contract.json", royalty: [RECEIVER, 250n] };
+    document = '{"name":"Heroes of old","description":"Brave","external_link":"https://heroes.example/"}';
+    await pass();
+
+    expect(await read()).toMatchObject({
+      name: "Heroes",
+      information: {
+        name: "Heroes of old",
+        description: "Brave",
+        website: "https://heroes.example/",
+        banner: null,
+      },
+      information_source: {
+        name: "configuration",
+        slug: "configuration",
+        description: "contract",
+        website: "contract",
+        banner: null,
+        discord: null,
+      },
+      royalty: { receiver: RECEIVER, percent: 2.5 },
+    });
+
+    const graphql = await api.call("/graphql", { body: { query: "{ __typename }" } });
+    expect(graphql.status).toBe(200);
+  });
+
+  it("lets the creators' fields win, and fills only those that they left empty", async () => {
+    script = { uri: "https://meta.example/contract.json" };
+    document =
+      '{"name":"Of the contract","description":"Of the contract","external_link":"https://c.example/"}';
+    await pass();
+    await api.call(`/market-partner/collections/${COLLECTION}/information?chain_id=${CHAIN_ID}`, {
+      key,
+      method: "PUT",
+      body: { name: "Of the makers", description: "Of the makers" },
+    });
+
+    expect(await read()).toMatchObject({
+      information: { name: "Of the makers", description: "Of the makers", website: "https://c.example/" },
+      information_source: { description: "maker", website: "contract" },
+    });
+  });
+
+  it("is read again after ContractURIUpdated, and not before it is due", async () => {
+    script = { uri: "https://meta.example/contract.json" };
+    document = '{"description":"Old"}';
+    await pass();
+    document = '{"description":"New"}';
+    head = 110;
+    await pass();
+    expect((await read()).information.description).toBe("Old");
+
+    logs = [{ address: COLLECTION.toUpperCase().replace("0X", "0x"), topics: ["0xab"], data: "0xnonsense" }];
+    head = 120;
+    await pass();
+    expect((await read()).information.description).toBe("New");
+    expect(fetches).toBe(2);
+  });
+
+  it("is read again by a refresh of the whole collection", async () => {
+    script = { uri: "https://meta.example/contract.json" };
+    await pass();
+    document = '{"description":"New"}';
+    const path = `/market-partner/collections/${COLLECTION}/refresh_collection?chain_id=${CHAIN_ID}`;
+    expect((await api.call(path, { key, method: "POST" })).status).toBe(200);
+    await pass();
+
+    expect((await read()).information.description).toBe("New");
+  });
+
+  it("keeps what it knows while host or node are away, and drops what the contract removed", async () => {
+    script = { uri: "https://meta.example/contract.json", royalty: [RECEIVER, 100n] };
+    document = '{"description":"Here"}';
+    await pass();
+
+    document = undefined;
+    await makeDue();
+    await pass();
+    script = { ...script, isAway: true };
+    await makeDue();
+    await pass();
+    expect(await read()).toMatchObject({ information: { description: "Here" }, royalty: { percent: 1 } });
+
+    script = {};
+    await makeDue();
+    await pass();
+    expect(await read()).toMatchObject({ information: null, royalty: null });
+  });
+
+  it.each([
+    ["random bytes", "0x1234"],
+    ["nothing", "0x"],
+    ["a string without end", `0x${"f".repeat(128)}`],
+  ] as const)("survives a contract that answers %s", async (_what, raw) => {
+    script = { raw };
+    await pass();
+
+    expect(await read()).toMatchObject({ information: null, royalty: null });
+    expect(entries.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+  });
+
+  it("survives a document that is none", async () => {
+    script = { uri: "https://meta.example/contract.json" };
+    for (document of ["[1]", "no json", '{"description":{"a":1},"image":[]}']) {
+      await makeDue();
+      await pass();
+      expect((await read()).information).toBeNull();
+    }
+  });
+});

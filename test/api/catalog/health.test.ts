@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  emptyTables,
+  failed,
+  found,
+  ref,
+} from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const setup = createTriggerSetup(test);
+const metadata = createMetadata({ resolve: createFakeResolve(() => found({})).resolve, tables });
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query(`truncate vitrine.media, ${tables.collectionState}, ${tables.tokenState}`);
+  await setup.clear();
+});
+
+/** Another app for each test, since counts are shared for ten seconds. */
+async function open() {
+  const api = createTestApp(test);
+  const key = await api.createKey();
+  return (query = "") =>
+    api.call(`/market-partner/collections/${COLLECTION}/health?chain_id=${CHAIN_ID}${query && `&${query}`}`, {
+      key,
+    });
+}
+
+const record = (tokenId: string, resolution: Resolution) =>
+  database.transaction((tx) =>
+    metadata.recordAll(tx, [{ token: ref(tokenId), trigger: "rest", resolution }]),
+  );
+const good = (tokenId: string) => found({ name: `Hero ${tokenId}`, image: "https://img.example/1.png" });
+
+async function know(count: number): Promise<void> {
+  await setup.know(Object.fromEntries(Array.from({ length: count }, (_, id) => [String(id), null])));
+  await test.insert("collectionState", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    standard: "erc721",
+    items: count,
+    owners: 1,
+  });
+}
+
+const reject = (url: string, reason: string, kind = "image") =>
+  database.query(
+    "insert into vitrine.media (kind, url_hash, url, host, status, reason) values ($1, $2, $3, 'img.example', 'rejected', $4)",
+    [kind, createHash("sha256").update(url).digest(), url, reason],
+  );
+
+describe("the health of a collection", () => {
+  it("counts tokens by cause: failed reads, issues of documents and rejected pictures", async () => {
+    await know(6);
+    await record("0", good("0"));
+    await record("1", found({ image: "ipfs:" }));
+    await record("2", found({ image: "https://img.example/2.png" }));
+    await record("3", failed("http_status"));
+    await record("4", failed("timeout"));
+    await reject("https://img.example/2.png", "image_too_small: 10x10, at least 480x480");
+    await reject("https://img.example/1.png", "video_too_small: 10x10, at least 480x480", "video");
+
+    const { status, body, headers } = await (await open())();
+
+    expect([status, headers.get("etag")]).toEqual([200, expect.stringMatching(/^W\//)]);
+    expect(body).toEqual({
+      chain_id: CHAIN_ID,
+      collection_address: COLLECTION,
+      tokens: 6,
+      current: 3,
+      failed: 2,
+      unread: 1,
+      rejected_images: 1,
+      issues: [
+        { code: "missing_name", kind: "document", count: 2, examples: ["1", "2"] },
+        { code: "unusable_url", kind: "document", count: 1, examples: ["1"] },
+        { code: "image_too_small", kind: "image", count: 1, examples: ["2"] },
+        { code: "http_status", kind: "read", count: 1, examples: ["3"] },
+        { code: "timeout", kind: "read", count: 1, examples: ["4"] },
+      ],
+    });
+  });
+
+  it("forgets what was mended, and leaves out burned tokens and those of no transfer", async () => {
+    await know(4);
+    for (const id of ["0", "1", "2", "3"]) await record(id, found({ image: "https://img.example/1.png" }));
+    await record("0", good("0"));
+    await database.query("update vitrine.token set unseen = true where token_id = 1");
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: 2n,
+      standard: "erc721",
+      burned: true,
+      lockCount: 0,
+    });
+
+    const ask = await open();
+    expect((await ask()).body.issues).toEqual([
+      { code: "missing_name", kind: "document", count: 1, examples: ["3"] },
+    ]);
+    expect((await ask("cause=missing_name")).body.items).toEqual([
+      { token_id: "3", kind: "document", reason: expect.stringMatching(/^missing_name: name /) },
+    ]);
+  });
+
+  it("lists the tokens with a cause, page by page, each once, and of one code all kinds", async () => {
+    await know(7);
+    for (const id of ["0", "2", "4", "6"]) await record(id, failed("http_status"));
+    for (const id of ["1", "4"]) await record(id, good(id));
+    await reject("https://img.example/1.png", "http_status: the host answered 404");
+    await record("4", failed("http_status"));
+
+    const ask = await open();
+    const listed: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const { body } = await ask(`cause=http_status&limit=2${cursor && `&cursor=${cursor}`}`);
+      expect(body.issues.map(({ code, kind }: { code: string; kind: string }) => [code, kind])).toEqual([
+        ["http_status", "read"],
+        ["http_status", "image"],
+      ]);
+      listed.push(
+        ...body.items.map(({ token_id, kind }: { token_id: string; kind: string }) => `${token_id} ${kind}`),
+      );
+      cursor = body.next_cursor;
+    }
+
+    expect(listed).toEqual(["0 read", "1 image", "2 read", "4 image", "4 read", "6 read"]);
+    expect((await ask("cause=no_such_code")).body).toMatchObject({
+      issues: [],
+      items: [],
+      next_cursor: null,
+    });
+  });
+
+  it("exports the tokens with a cause as CSV and as lines of JSON, in full", async () => {
+    await know(12_001);
+    await database.query(
+      `update vitrine.token set last_outcome = 'failed', last_reason = 'http_status: =1+1, "404"'
+        where collection = $1`,
+      [COLLECTION],
+    );
+    const ask = await open();
+    const lines = async (query: string) => {
+      const api = createTestApp(test);
+      const path = `/market-partner/collections/${COLLECTION}/health?chain_id=${CHAIN_ID}&${query}`;
+      const init = { headers: { "x-api-key": await api.createKey() } };
+      return (
+        await api.app.request(path, init, { incoming: { socket: { remoteAddress: "127.0.0.1" } } })
+      ).text();
+    };
+
+    const csv = await ask("cause=http_status&format=csv");
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(csv.headers.get("content-disposition")).toContain("http_status.csv");
+    const table = csv.text.split("\r\n");
+    expect(table.slice(0, 2)).toEqual([
+      "token_id,kind,code,reason",
+      '0,read,http_status,"http_status: =1+1, ""404"""',
+    ]);
+    expect(new Set(table.slice(1, -1)).size).toBe(12_001);
+
+    const rows = (await lines("cause=http_status&format=ndjson")).trimEnd().split("\n");
+    expect(rows).toHaveLength(12_001);
+    expect(JSON.parse(rows[12_000] ?? "")).toMatchObject({ token_id: "12000", kind: "read" });
+  });
+
+  it.each([
+    ["cause=Missing%20Name", "cause"],
+    ["cause=missing_name&cursor=abc", "cursor"],
+    ["cursor=abc", "cursor"],
+    ["format=csv", "format"],
+    ["format=xml&cause=timeout", "format"],
+    ["causes=timeout", "causes"],
+  ])("refuses %s, naming the parameter", async (query, path) => {
+    const { status, body } = await (await open())(query);
+
+    expect([status, body.code, body.details[0].path]).toEqual([400, "INVALID_REQUEST", path]);
+  });
+
+  it("takes a cursor for its own list only", async () => {
+    await know(3);
+    for (const id of ["0", "1", "2"]) await record(id, failed("timeout"));
+    const ask = await open();
+    const { body } = await ask("cause=timeout&limit=1");
+
+    const other = await ask(`cause=http_status&cursor=${body.next_cursor}`);
+    expect([other.status, other.body.details[0].path]).toEqual([400, "cursor"]);
+  });
+});

@@ -1,0 +1,297 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createSweepEnds } from "../../../src/api/refresh/collections/sweep-ends.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import { complete, type Lease } from "../../../src/api/refresh/queue/leases.ts";
+import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
+import { createTriggerSetup } from "../../support/triggers.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const setup = createTriggerSetup(test);
+const api = createTestApp(test);
+const key = await api.createKey();
+const otherKey = await api.createKey(["market-partner"], "Others");
+const { logger } = createMemoryLogger();
+const issues = [{ code: "missing_name", kind: "document", count: 3 }];
+const ends = createSweepEnds({ database, logger, readIssueCounts: async () => issues });
+const PATH = `/market-partner/collections/${COLLECTION}/refresh_collection?chain_id=${CHAIN_ID}`;
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await database.query("truncate vitrine.event_due");
+  await setup.clear();
+});
+
+const know = (count: number) =>
+  setup.know(Object.fromEntries(Array.from({ length: count }, (_, id) => [String(id), null])));
+const post = (by = key) => api.call(PATH, { key: by, method: "POST" });
+const receipt = async (id: string, by = key) =>
+  (await api.call(`/market-partner/refreshes/${id}`, { key: by })).body;
+const cancel = (id: string, by = key) =>
+  api.call(`/market-partner/refreshes/${id}`, { key: by, method: "DELETE" });
+const events = () =>
+  database.query<{ payload: object }>(
+    "select type, chain_id::int as chain, collection, token_id as token, payload from vitrine.event_due",
+  );
+
+async function start(): Promise<string> {
+  const { status, body } = await post();
+  expect(status).toBe(200);
+  return body.refresh_id;
+}
+
+async function lease(count: number): Promise<Lease[]> {
+  await makeDue(database);
+  return claim(database, tables, { ...SHARE, perHost: count }, count);
+}
+const end = (leases: readonly Lease[], status: TokenStatus = "updated", reason: string | null = null) =>
+  database.transaction(async (tx) => {
+    await complete(tx, leases);
+    await settle(
+      tx,
+      leases.map((each) => ({ lease: each, status, reason })),
+    );
+  });
+
+describe("a refresh of a whole collection by an app", () => {
+  it("reads every listed token, and its receipt counts them in place of a list", async () => {
+    await know(1_200);
+    const id = await start();
+    await setup.sweeps().advance();
+    expect(await receipt(id)).toMatchObject({
+      refresh_id: id,
+      chain_id: CHAIN_ID,
+      collection_address: COLLECTION,
+      status: "running",
+      done: false,
+      counted: true,
+      counts: { total: 1_200, queued: 1_200, fetching: 0, updated: 0, cancelled: 0 },
+    });
+    expect(await receipt(id)).not.toHaveProperty("tokens");
+
+    const some = await lease(10);
+    expect((await receipt(id)).counts).toMatchObject({ queued: 1_190, fetching: 10 });
+    await end(some, "failed", "timeout: it took long");
+    for (let round = 0; round < 4; round++) {
+      await end(await lease(500), "unchanged");
+      await setup.sweeps().advance();
+    }
+    expect(await ends.endFinished()).toBe(1);
+
+    expect(await receipt(id)).toMatchObject({
+      status: "done",
+      done: true,
+      counts: { total: 1_200, queued: 0, fetching: 0, unchanged: 1_190, failed: 10, cancelled: 0 },
+      failures: [{ code: "timeout", count: 10, example: { token_id: "0", reason: "timeout: it took long" } }],
+    });
+  });
+
+  it("keeps the receipt cheap: what has ended is folded, however many tokens there are", async () => {
+    await know(3_000);
+    await start();
+    for (let round = 0; round < 8; round++) {
+      await setup.sweeps().advance();
+      await end(await lease(500));
+    }
+    await ends.endFinished();
+
+    expect(await database.query("select from vitrine.receipt_token")).toHaveLength(0);
+    expect(await database.query("select from vitrine.receipt_outcome")).toHaveLength(1);
+  });
+
+  it("runs one at a time: a second request is refused and names the one that runs", async () => {
+    await know(3);
+    const id = await start();
+
+    const again = await post();
+    expect([again.status, again.body.code, again.body.details]).toEqual([
+      409,
+      "REFRESH_RUNNING",
+      [{ path: "refresh_id", message: id }],
+    ]);
+    const other = await post(otherKey);
+    expect([other.status, other.text.includes(id)]).toEqual([409, false]);
+
+    await setup.sweeps().advance();
+    await end(await lease(10));
+    expect((await post()).status).toBe(409);
+    await ends.endFinished();
+    expect((await post()).status).toBe(200);
+  });
+
+  it("of two requests at the same moment accepts one", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post()));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+  });
+
+  it("is for apps that hold the collection, and its receipt for the one that asked", async () => {
+    const { key: poor } = await api.access.createKey(
+      { name: "Poor", apis: ["market-partner"], collections: [`${FAR_CHAIN_ID}:${FAR_COLLECTION}`] },
+      "tests",
+    );
+    expect([(await post(poor)).status, (await post(poor)).body.code]).toEqual([403, "NOT_ALLOWED"]);
+
+    const id = await start();
+    expect((await api.call(`/market-partner/refreshes/${id}`, { key: otherKey })).status).toBe(404);
+    expect((await cancel(id, otherKey)).status).toBe(404);
+    expect((await receipt(id)).status).toBe("running");
+  });
+
+  it("publishes one event when it ends, with what became of the tokens and the issues left", async () => {
+    await know(2);
+    const id = await start();
+    await setup.sweeps().advance();
+    await end(await lease(10));
+    expect(await events()).toEqual([]);
+
+    await Promise.all([ends.endFinished(), ends.endFinished()]);
+    await ends.endFinished();
+
+    expect(await events()).toEqual([
+      {
+        type: "collection_refreshed",
+        chain: CHAIN_ID,
+        collection: COLLECTION,
+        token: null,
+        payload: {
+          refresh_id: id,
+          status: "done",
+          counts: { total: 2, updated: 2, unchanged: 0, failed: 0, not_found: 0, cancelled: 0 },
+          issues,
+        },
+      },
+    ]);
+  });
+
+  it("ends without issues where they can't be counted, rather than never", async () => {
+    await start();
+    await setup.sweeps().advance();
+    const readIssueCounts = () => Promise.reject(new Error("too slow"));
+    await createSweepEnds({ database, logger, readIssueCounts }).endFinished();
+
+    expect(await events()).toMatchObject([{ payload: { status: "done", issues: null } }]);
+  });
+});
+
+describe("a cancelled refresh of a collection", () => {
+  it("fetches nothing more, records what is being fetched, and counts the rest", async () => {
+    await know(1_200);
+    const id = await start();
+    await setup.sweeps().advance();
+    await end(await lease(20));
+    const running = await lease(5);
+
+    const { status, body } = await cancel(id);
+    expect([status, body]).toEqual([200, { refresh_id: id, status: "cancelled" }]);
+
+    expect(await lease(500)).toEqual([]);
+    await setup.sweeps().advance();
+    expect(await lease(500)).toEqual([]);
+    expect(await receipt(id)).toMatchObject({
+      status: "cancelled",
+      done: false,
+      counts: { total: 1_200, queued: 0, fetching: 5, updated: 20, cancelled: 1_175 },
+    });
+
+    expect(await ends.endFinished()).toBe(0);
+    await end(running);
+    expect(await ends.endFinished()).toBe(1);
+    expect(await receipt(id)).toMatchObject({
+      status: "cancelled",
+      done: true,
+      counts: { total: 1_200, queued: 0, fetching: 0, updated: 25, cancelled: 1_175 },
+    });
+    expect(await events()).toMatchObject([
+      { payload: { status: "cancelled", counts: { cancelled: 1_175 } } },
+    ]);
+    expect((await post()).status).toBe(200);
+  });
+
+  it("leaves what others requested in the queue", async () => {
+    await know(4);
+    await ask(database, [["0", 77]], { trigger: "event" });
+    const id = await start();
+    await setup.sweeps().advance();
+    await ask(database, ["1"], { trigger: "rest" });
+
+    await cancel(id);
+
+    const queue = await readQueue(database);
+    expect(queue.map(({ requested, done }) => requested > done)).toEqual([true, true, false, false]);
+    expect(queue[0]).toMatchObject({ minBlock: 77, priority: 20 });
+    // A token that was withdrawn can be requested again, and is read then.
+    await ask(database, ["2"], { trigger: "rest" });
+    expect((await lease(10)).map(({ tokenId }) => tokenId).sort()).toEqual(["0", "1", "2"]);
+  });
+
+  it("drops a fetch whose process died, and one that would be retried", async () => {
+    await know(2);
+    const id = await start();
+    await setup.sweeps().advance();
+    await lease(2);
+    await cancel(id);
+    await database.query("update vitrine.refresh set leased_until = now() - interval '1 second'");
+
+    expect(await ends.endFinished()).toBe(1);
+
+    expect((await receipt(id)).counts).toMatchObject({ fetching: 0, cancelled: 2 });
+    expect(await lease(10)).toEqual([]);
+  });
+
+  it("takes no sweep of the chain with it", async () => {
+    await know(3);
+    const id = await start();
+    const range = { from: "0", to: (2n ** 256n - 1n).toString(), block: 50, skipRead: false };
+    await addSweep(database, { chainId: CHAIN_ID, collection: COLLECTION, ...range });
+
+    await cancel(id);
+    await setup.sweeps().advance();
+
+    expect(await lease(10)).toHaveLength(3);
+  });
+
+  it("answers the same again, and leaves one that is done as it is", async () => {
+    const id = await start();
+    await cancel(id);
+    expect((await cancel(id)).body.status).toBe("cancelled");
+    await ends.endFinished();
+    expect((await cancel(id)).body.status).toBe("cancelled");
+
+    const next = await start();
+    await setup.sweeps().advance();
+    await ends.endFinished();
+    expect((await cancel(next)).body.status).toBe("done");
+    expect((await receipt(next)).status).toBe("done");
+  });
+
+  it("is found below its collection too, and not below another", async () => {
+    const id = await start();
+    const below = (address: string, chainId: number) =>
+      api.call(`/market-partner/collections/${address}/refreshes/${id}?chain_id=${chainId}`, {
+        key,
+        method: "DELETE",
+      });
+
+    expect((await below(FAR_COLLECTION, FAR_CHAIN_ID)).status).toBe(404);
+    expect((await below(COLLECTION, FAR_CHAIN_ID)).status).toBe(404);
+    expect((await below(COLLECTION, CHAIN_ID)).body).toEqual({ refresh_id: id, status: "cancelled" });
+  });
+
+  it("is not a refresh of listed tokens, which can't be cancelled", async () => {
+    await know(1);
+    const { body } = await api.call(`/market-partner/collections/${COLLECTION}/refresh_metadata`, {
+      key,
+      body: { token_ids: ["0"] },
+    });
+
+    const { status, body: answer } = await cancel(body.refresh_id);
+    expect([status, answer.code]).toEqual([404, "NOT_FOUND"]);
+    expect((await receipt(body.refresh_id)).tokens).toHaveLength(1);
+  });
+});
