@@ -235,7 +235,7 @@ it("does all of it without script, but for what happens by itself", async () => 
   await expect
     .poll(
       async () => {
-        const again = page.getByRole("link", { name: "Look again" });
+        const again = page.getByRole("link", { name: "Check again" });
         if (await again.count()) await again.click();
         return page.locator("#refresh").textContent();
       },
