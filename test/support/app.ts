@@ -52,6 +52,8 @@ const testConfig: ServingConfig = {
   ipfsGateways: [GATEWAY],
   extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
+  autoApprove: new Set(),
+  demoWallet: false,
   trustedProxies: [],
   refreshConcurrency: 0,
   tradeMaxAgeSeconds: 60,
