@@ -50,6 +50,7 @@ it("leads a visitor without a wallet to a refresh with a key of their own", asyn
   await picture(page, "first-steps");
   // Live: the search index of a service that has just started may take a moment.
   await page.getByRole("heading", { name: "Refresh a token" }).waitFor();
+  expect(await page.locator("#first-answer").isVisible()).toBe(false);
   await click("Send the request");
   await page.getByText("It works: the service answered 200.").waitFor();
   const answer = JSON.parse((await page.locator("#first-answer pre").textContent()) ?? "");
