@@ -36,6 +36,7 @@ const accessModule = createAccessModule({
   clients: new Map(),
   secrets: { current: "secret-of-the-bench-with-enough-characters", previous: undefined },
   operatorAddresses: new Set(),
+  autoApprove: new Set(),
   trustedProxies: [],
   // So wide that the limit is counted and never reached.
   limits: { ...tiers, advanced: { ...tiers.advanced, requests: 1_000_000_000 } },

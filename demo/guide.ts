@@ -40,7 +40,8 @@ Things to try (each line can be pasted into another terminal):
    curl -s ${base_url}/market/collections
    curl -s -X POST ${base_url}/market-partner/collections/${contracts.erc721}/refresh_metadata -H 'X-API-Key: ${api_key}' -H 'Content-Type: application/json' -d '{"token_ids":["01",2]}'
 
-7. The pages: a collection with filters, and a token that is locked
+7. The pages: home, where you create an app with the demo's wallet; a collection with filters; a token that is locked
+   ${base_url}/
    ${base_url}/collections/${chain_id}/${contracts.erc721}
    ${base_url}/collections/${chain_id}/${contracts.erc721}/7
 

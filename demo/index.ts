@@ -85,6 +85,9 @@ const run = async (): Promise<Service> => {
     VITRINE_OPERATOR_TOKEN: operatorToken,
     ALLOW_PRIVATE_HOSTS: metadataHost,
     IPFS_GATEWAYS: host.ipfsGateway,
+    // Visitors create an app and refresh a token without a wallet of their own and without an operator.
+    AUTO_APPROVE: "market-partner,market",
+    DEMO_WALLET: "true",
   };
 
   say("Starting PostgreSQL and Vitrine");

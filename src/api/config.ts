@@ -7,6 +7,7 @@ import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
 import { isAddressRange } from "./http/client-address.ts";
+import { type ApiName, apiNames } from "./http/key.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
 import { webhookPausesMs } from "./jobs/retry-policies.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
@@ -43,6 +44,10 @@ export interface ServingConfig extends FetchConfig {
   readonly secrets: { readonly current: string; readonly previous: string | undefined };
   /** Wallets, in lower case, that become operators when they sign in. */
   readonly operatorAddresses: ReadonlySet<string>;
+  /** The APIs that new apps may use without an operator's approval. */
+  readonly autoApprove: ReadonlySet<ApiName>;
+  /** Whether the console offers the development accounts of the first chain's node as a wallet. */
+  readonly demoWallet: boolean;
   /** IP addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly refreshConcurrency: number;
@@ -95,6 +100,7 @@ const isResampleTime = (hours: number): boolean =>
 const isPause = (text: string): boolean =>
   /^[0-9]+(\.[0-9]+)?$/.test(text) && Number(text) > 0 && Number(text) <= 604_800;
 const PAUSES_MAX = 20;
+const isApiName = (text: string): text is ApiName => apiNames.some((api) => api === text);
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
 
@@ -149,6 +155,22 @@ const environmentSchema = z.object({
     });
     return z.NEVER;
   }),
+  AUTO_APPROVE: list.default([]).transform((names, context) => {
+    const unknown = names.find((name) => !isApiName(name));
+    if (unknown === undefined) return new Set(names.filter(isApiName));
+    const known = apiNames.join(" or ");
+    context.addIssue({
+      code: "custom",
+      message: `must list ${known}, separated by commas; it lists "${unknown}"`,
+    });
+    return z.NEVER;
+  }),
+  DEMO_WALLET: z
+    .enum(["true", "false"], {
+      error: (issue) => `must be true or false; it is "${String(issue.input)}"`,
+    })
+    .default("false")
+    .transform((text) => text === "true"),
   TRUSTED_PROXIES: list.default([]).refine((entries) => entries.every(isAddressRange), {
     error: "must be IP addresses or CIDR ranges separated by commas",
   }),
@@ -222,6 +244,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function loadServingConfig(environment: Environment): ServingConfig {
   const values = parse(environmentSchema, environment);
   const fetchConfig = toFetchConfig(values);
+  if (values.DEMO_WALLET && !isLocal(fetchConfig.baseUrl)) {
+    const message = `DEMO_WALLET must not be true where BASE_URL is public: everyone would share its accounts; BASE_URL is "${fetchConfig.baseUrl}"`;
+    throw new BootError(`${message}. See README "Configuration".`);
+  }
   return {
     ...fetchConfig,
     port: values.PORT,
@@ -240,6 +266,8 @@ export function loadServingConfig(environment: Environment): ServingConfig {
       previous: values.VITRINE_SECRET_PREVIOUS,
     },
     operatorAddresses: values.OPERATOR_ADDRESSES,
+    autoApprove: values.AUTO_APPROVE,
+    demoWallet: values.DEMO_WALLET,
     trustedProxies: values.TRUSTED_PROXIES,
     refreshConcurrency: values.REFRESH_CONCURRENCY,
     tradeMaxAgeSeconds: values.TRADE_MAX_AGE,
@@ -309,6 +337,7 @@ export function redacted({ secrets, ...config }: ServingConfig): Record<string, 
     secret: "set",
     previousSecret: secrets.previous ? "set" : "unset",
     operatorAddresses: [...config.operatorAddresses],
+    autoApprove: [...config.autoApprove],
     extraSchemes: [...config.extraSchemes],
     allowedPrivateHosts: [...config.allowedPrivateHosts],
   };

@@ -160,6 +160,8 @@ export function createServices(deps: ServiceDeps) {
     },
     secrets: config.secrets,
     operatorToken: config.operatorToken,
+    autoApprove: config.autoApprove,
+    demoWallet: config.demoWallet ? chain.clients.get(index.chains[0]?.id ?? 0) : undefined,
     baseUrl: config.baseUrl,
     mediaBaseUrl: config.mediaBaseUrl,
     logger,

@@ -78,6 +78,7 @@ describe("values", () => {
       VITRINE_SECRET_PREVIOUS: OTHER_SECRET,
       OPERATOR_ADDRESSES:
         "0x00000000000000000000000000000000000000AA,0x00000000000000000000000000000000000000bb",
+      AUTO_APPROVE: "market, market-partner,",
       TRUSTED_PROXIES: "10.0.0.0/8, ::1",
       OPERATOR_CONTACT: "ops@vitrine.example",
       IPFS_GATEWAYS: " https://a.example/ipfs/ ,https://b.example/, https://c.example/ipfs",
@@ -102,6 +103,8 @@ describe("values", () => {
         "0x00000000000000000000000000000000000000aa",
         "0x00000000000000000000000000000000000000bb",
       ]),
+      autoApprove: new Set(["market", "market-partner"]),
+      demoWallet: false,
       trustedProxies: ["10.0.0.0/8", "::1"],
       operatorContact: "ops@vitrine.example",
       ipfsGateways: ["https://a.example", "https://b.example", "https://c.example"],
@@ -113,6 +116,11 @@ describe("values", () => {
       resampleHours: 0.5,
       webhookPausesMs: [500, 60_000],
     });
+  });
+
+  it("offers a demo wallet on this machine only", () => {
+    expect(load({ DEMO_WALLET: "true" })).toMatchObject({ demoWallet: true });
+    expect(() => load({ DEMO_WALLET: "true", BASE_URL: "https://vitrine.example" })).toThrow(/DEMO_WALLET/);
   });
 
   it("knows our own delegation registry until another is named", () => {
@@ -144,6 +152,8 @@ describe("refusals", () => {
     { name: "VITRINE_SECRET", values: ["short", "x".repeat(31)] },
     { name: "VITRINE_SECRET_PREVIOUS", values: ["x".repeat(31)] },
     { name: "OPERATOR_ADDRESSES", values: ["0xabc", "vitalik.eth", "0x1,0x2"] },
+    { name: "AUTO_APPROVE", values: ["graphql", "market;market-partner"] },
+    { name: "DEMO_WALLET", values: ["1", "yes"] },
     { name: "TRUSTED_PROXIES", values: ["proxy.internal", "10.0.0.0/33", "*"] },
     { name: "VITRINE_OPERATOR_TOKEN", values: ["short", "x".repeat(15)] },
     { name: "IPFS_UNVERIFIED", values: ["ALLOW", "no", "false"] },

@@ -58,21 +58,25 @@ it("signs in with a wallet and creates an app, by keyboard alone", async () => {
   await picture(page, "information");
 });
 
-it("asks for access, and is approved by an operator who came by a one-time link", async () => {
-  const { page } = partner;
-  await page.getByRole("link", { name: "Permissions" }).click();
-  await page.getByRole("button", { name: "Request access: market-partner" }).click();
-  await page.getByText("Request sent to the operator.").waitFor();
-
+it("asks for access, and is approved by an operator who came by a one-time link; both see it live", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [VITRINE, "login-link"], {
     env: { ...process.env, ...world.env },
   });
   const link = stdout.trim();
   await operator.page.goto(link);
   await operator.page.getByRole("button", { name: "Sign in" }).click();
+  await operator.page.getByText("No pending requests").waitFor();
+
+  const { page } = partner;
+  await page.getByRole("link", { name: "Permissions" }).click();
+  await page.getByRole("button", { name: "Request access: market-partner" }).click();
+  await page.getByText("Request sent to the operator.").waitFor();
+  await operator.page.getByRole("link", { name: "Operator 1 pending request" }).waitFor();
   await picture(operator.page, "operator-requests");
   await operator.page.getByRole("button", { name: `Approve market-partner for ${APP}` }).click();
   await operator.page.getByText("Approved.").waitFor();
+  await operator.page.getByRole("link", { name: "Operator", exact: true }).waitFor();
+  await page.getByRole("table", { name: "APIs" }).getByText("active", { exact: true }).waitFor();
 
   const stranger = await visit(browser, { baseUrl: world.service.baseUrl });
   await stranger.page.goto(link);

@@ -52,7 +52,7 @@ it("says why a refresh brought nothing, and shows what was read before", async (
   world.host.set("heroes", 13, { status: 404, body: { error: "gone" } });
 
   await page.getByRole("button", { name: "Refresh metadata" }).click();
-  await page.getByText("Done: the document could not be read. What was read before stays.").waitFor();
+  await page.getByText("Failed: the document could not be read. The last good version stays.").waitFor();
 
   await page.getByText("Last read failed").waitFor();
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(name);

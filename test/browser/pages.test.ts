@@ -104,9 +104,13 @@ describe("the filters of a collection", () => {
   it("take numbers by slider and field, days, yes and no, locks, words and an order, by keyboard", async () => {
     const { context, page } = await open();
     await page.goto(heroes);
-    const level = page.locator("details", { has: page.getByRole("heading", { name: "Level" }) });
-    if (!(await level.evaluate((details) => details.hasAttribute("open"))))
-      await level.locator("summary").press("Enter");
+    const facet = (name: string) =>
+      page.locator("details", { has: page.getByRole("heading", { name, exact: true }) });
+    const level = facet("Level");
+    // The traits of most tokens are open at first.
+    for (const each of [level, facet("Born"), facet("Awakened")])
+      if (!(await each.evaluate((details) => details.hasAttribute("open"))))
+        await each.locator("summary").press("Enter");
 
     await level.getByRole("slider", { name: "Level, lowest" }).press("PageUp");
     await page.getByRole("link", { name: /^Remove Level/ }).waitFor();
@@ -235,7 +239,7 @@ it("does all of it without script, but for what happens by itself", async () => 
   await expect
     .poll(
       async () => {
-        const again = page.getByRole("link", { name: "Look again" });
+        const again = page.getByRole("link", { name: "Check again" });
         if (await again.count()) await again.click();
         return page.locator("#refresh").textContent();
       },

@@ -54,6 +54,8 @@ const testConfig: ServingConfig = {
   ipfsUnverified: "allow",
   extraSchemes: new Set(),
   allowedPrivateHosts: new Set(),
+  autoApprove: new Set(),
+  demoWallet: false,
   trustedProxies: [],
   refreshConcurrency: 0,
   tradeMaxAgeSeconds: 60,

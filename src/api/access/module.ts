@@ -2,6 +2,7 @@
 
 import type { ChainClients } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
+import type { ApiName } from "../http/key.ts";
 import type { Logger } from "../http/logger.ts";
 import type { DailyJob } from "../jobs/daily.ts";
 import { type Apps, createApps } from "./apps/apps.ts";
@@ -23,6 +24,8 @@ export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" |
   readonly clients: ChainClients;
   readonly secrets: Secrets;
   readonly operatorAddresses: ReadonlySet<string>;
+  /** APIs that apps get without an operator's approval. */
+  readonly autoApprove: ReadonlySet<ApiName>;
   readonly baseUrl: string;
   readonly logger: Logger;
 }
@@ -55,7 +58,7 @@ export function createAccessModule(deps: AccessModuleDeps): AccessModule {
   const usage = createUsage(database, logger);
   return {
     access,
-    apps: createApps({ database, access }),
+    apps: createApps({ database, access, autoApprove: deps.autoApprove }),
     rateLimits: createRateLimits({
       ...deps,
       countUsage: usage.count,

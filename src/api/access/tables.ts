@@ -14,6 +14,8 @@ export const app = vitrine.table("app", {
   /** The owner's wallet; null for the operator's apps. */
   owner: text(),
   tier: text().$type<Tier>().notNull().default("advanced"),
+  /** The first request that a gateway API answered without an error; null for none. */
+  firstSuccessAt: timestamptz(),
 });
 
 export const accessRequest = vitrine.table("access_request", {

@@ -32,11 +32,10 @@ import { revalidateJson } from "../http/revalidation.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
-import { createLostPage, createPages } from "../pages/module.ts";
+import { createHomePage, createLostPage, createPages } from "../pages/module.ts";
 import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
-import { pathsUnder } from "../ui/site.ts";
 import { uiAssets } from "../ui/ui-assets.ts";
 import { webhookRoutes } from "../webhooks/module.ts";
 import { graphiqlPages } from "./explorer.tsx";
@@ -65,6 +64,9 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const keys: KeyCheck = {
     findApp: (key) => access.findApp(key),
     onWrongKey: (c) => rateLimits.wrongKeys.failed(c),
+    onUse: (caller) => services.usage.keyUse.used(caller),
+    onSuccess: (caller) => services.usage.keyUse.succeeded(caller),
+    permissionsPage: ({ id }) => `${services.baseUrl}/console/apps/${id}/permissions`,
   };
   // Ponder's own handler would return the message and file path of any error.
   app.onError((error, c) => answerError(error, c, logger));
@@ -83,9 +85,13 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   gateway(
     "market-partner",
     refreshRoutes({ ...services, findCollection }),
-    collectionRefreshRoutes({ ...services, findCollection }),
+    collectionRefreshRoutes({ ...services, findCollection, permissionsPage: keys.permissionsPage }),
     reportRoutes({ ...services.catalogModule, findCollection, limiter }),
-    informationRoutes({ ...services.catalogModule, findCollection }),
+    informationRoutes({
+      ...services.catalogModule,
+      findCollection,
+      permissionsPage: keys.permissionsPage,
+    }),
     webhookRoutes({ ...services, findCollection }),
     collectionHealthRoutes({ ...services.catalogModule, findCollection }),
   );
@@ -124,8 +130,9 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
   app.route("/console", createConsole({ ...services, ...services.catalogModule, actions }));
-  app.get("/", (c) => c.redirect(pathsUnder(services.baseUrl)("/collections"), 302));
-  app.route("/collections", createPages({ ...services, heads: services.health.heads }));
+  const pages = { ...services, heads: services.health.heads };
+  app.route("/", createHomePage(pages));
+  app.route("/collections", createPages(pages));
   app.route("/assets", uiAssets());
   const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
   for (const path of VISITED) app.use(path, rateLimit(anonymous));
@@ -136,7 +143,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.route("/", services.graphql);
   app.route("/", healthRoutes(services.health));
   describeApi(app, services.baseUrl, services.collections.all);
-  app.all("*", answerUnrouted(app, createLostPage({ ...services, heads: services.health.heads })));
+  app.all("*", answerUnrouted(app, createLostPage(pages)));
   return app;
 }
 

@@ -13,6 +13,7 @@ import type { WalletProof } from "../access/sign-in/wallet-proof.ts";
 import type { Collections } from "../catalog/collections.ts";
 import type { HealthService } from "../catalog/health/health.ts";
 import type { InformationService } from "../catalog/information/information.ts";
+import type { ChainClient } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
@@ -20,6 +21,7 @@ import type { Allowlist } from "../media/display/allowlist.ts";
 import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
 import type { OperatorActions } from "../operator/actions.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
+import type { Search } from "../search/service.ts";
 import type { PageVariables, To } from "../ui/site.ts";
 import type { WebhookService } from "../webhooks/service.ts";
 
@@ -40,13 +42,21 @@ export interface ConsoleDeps {
   readonly operatorRequests: OperatorRequests;
   readonly actions: OperatorActions;
   readonly webhooks: WebhookService;
+  readonly search: Pick<Search, "page">;
+  /** The node whose development accounts are a wallet for everyone; undefined for none. */
+  readonly demoWallet: ChainClient | undefined;
   readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
   readonly baseUrl: string;
   readonly logger: Logger;
 }
 
 export interface ConsoleEnv {
-  Variables: PageVariables & { requestId: string; session: Session | undefined };
+  Variables: PageVariables & {
+    requestId: string;
+    session: Session | undefined;
+    /** The number of open requests, for operators. */
+    openRequests?: number;
+  };
 }
 
 export type ConsoleContext = Context<ConsoleEnv>;
@@ -56,6 +66,8 @@ export interface Site extends ConsoleDeps {
   /** The chain on which contract wallets' sign-ins are checked: the first configured one. */
   readonly signInChainId: number | undefined;
   readonly to: To;
+  /** Scripts that add wallets to those of the browser; before any that asks for one. */
+  readonly walletScripts: readonly string[];
 }
 
 /** The caller's session; throws KEY_MISSING if nobody is signed in. */

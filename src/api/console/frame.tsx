@@ -7,12 +7,13 @@ import type { ConsoleContext, Site } from "./env.ts";
 
 /** The allowed values of `?done=`; nothing else of the URL is ever shown. */
 const done: Readonly<Record<string, string>> = {
-  created: "App created. Its KEY is below; request the APIs it needs under Permissions.",
+  created: "App created.",
   rotated: "Key rotated. The old key works until the end shown in the list of keys.",
-  revoked: "Key revoked; every replica refuses it within 5 seconds.",
+  revoked: "Key revoked. Requests with it get 401, from every replica within 5 seconds.",
   key_made: "Key created.",
   requested: "Request sent to the operator.",
-  already_requested: "This was already requested and waits for the operator.",
+  granted_at_once: "Access granted. This API needs no approval.",
+  already_requested: "This was requested already; the operator has not decided yet.",
   already_granted: "The app has this permission already.",
   proved: "The contract's owner has signed; the app may write the collection's information.",
   approved: "Approved.",
@@ -45,12 +46,32 @@ export interface FrameProps {
   readonly width?: "narrow" | "wide";
 }
 
+const Pending = ({ count }: { count: number }) => (
+  <span id="pending" data-live>
+    {count > 0 && (
+      <span class="badge warn">
+        {count.toLocaleString("en-US")}
+        <span class="visually-hidden">{count === 1 ? " pending request" : " pending requests"}</span>
+      </span>
+    )}
+  </span>
+);
+
 const Frame = ({ site, c, title, scripts = [], width = "wide", children }: PropsWithChildren<FrameProps>) => {
   const session = c.get("session");
   const isOperating = c.req.path.includes("/operator");
   const links = [
     { href: "/console", text: "Apps", isCurrent: session !== undefined && !isOperating },
-    ...(session?.isOperator ? [{ href: "/console/operator", text: "Operator", isCurrent: isOperating }] : []),
+    ...(session?.isOperator
+      ? [
+          {
+            href: "/console/operator",
+            text: "Operator",
+            isCurrent: isOperating,
+            end: <Pending count={c.get("openRequests") ?? 0} />,
+          },
+        ]
+      : []),
     { href: "/collections", text: "Collections" },
     { href: "/reference", text: "API reference" },
   ];

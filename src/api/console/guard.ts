@@ -41,11 +41,13 @@ export function createCookies({ baseUrl, secrets, sessions }: Site) {
 
 export type Cookies = ReturnType<typeof createCookies>;
 
-/** Loads the cookie's session. Fails closed: throws when the database can't answer. */
-export const loadSession = ({ sessions }: Site, cookies: Cookies) =>
+/** Loads the cookie's session, and what its navigation shows. Fails closed: throws when the database can't answer. */
+export const loadSession = ({ sessions, apps }: Site, cookies: Cookies) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     const token = await cookies.read(c);
-    c.set("session", token ? await sessions.find(token) : undefined);
+    const session = token ? await sessions.find(token) : undefined;
+    c.set("session", session);
+    if (session?.isOperator) c.set("openRequests", await apps.countOpenRequests());
     // Pages behind a sign-in must not be cached.
     c.header("Cache-Control", "no-store");
     await next();

@@ -23,10 +23,18 @@ import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
 import { operatorQueuePages } from "./operator/operator-queue.tsx";
-import { signInPages } from "./sign-in.tsx";
+import { HOME, nextPage, signInPages } from "./sign-in.tsx";
 
 const BODY_BYTES_MAX = 64 * 1024;
-const SCRIPTS = ["sign-in.js", "wallet.js", "key-field.js", "prove.js", "live.js"];
+const SCRIPTS = [
+  "sign-in.js",
+  "wallet.js",
+  "key-field.js",
+  "prove.js",
+  "live.js",
+  "first-request.js",
+  "demo-wallet.js",
+];
 
 const scripts = Object.fromEntries(
   SCRIPTS.map((name) => [
@@ -37,7 +45,12 @@ const scripts = Object.fromEntries(
 
 export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   const signInChainId = deps.collections.all[0]?.chainId;
-  const site: Site = { ...deps, signInChainId, to: pathsUnder(deps.baseUrl) };
+  const site: Site = {
+    ...deps,
+    signInChainId,
+    to: pathsUnder(deps.baseUrl),
+    walletScripts: deps.demoWallet ? ["demo-wallet.js"] : [],
+  };
   const cookies = createCookies(site);
   const routes = new Hono<ConsoleEnv>();
   const perSender = perClient(site.rateLimits.console, site.rateLimits.clientAddress);
@@ -76,7 +89,13 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
 const askToSignIn = (to: To) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     if (c.get("session")) return next();
-    if (c.req.method === "GET") return c.redirect(to("/console/sign-in"), 303);
+    if (c.req.method === "GET") {
+      const next = nextPage(c.req.path);
+      return c.redirect(
+        to(`/console/sign-in${next === HOME ? "" : `?${new URLSearchParams({ next })}`}`),
+        303,
+      );
+    }
     throw new ApiError("KEY_MISSING");
   });
 

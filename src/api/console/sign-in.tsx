@@ -6,13 +6,20 @@ import { parseAddress } from "../../domain/token-ref.ts";
 import { ApiError, detailsOf } from "../http/errors.ts";
 import { requireJson } from "../http/router.ts";
 import { Button, Card, Notice, Title } from "../ui/parts.tsx";
+import { askDemoWallet, walletCall } from "./demo-wallet.ts";
 import { type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "./env.ts";
 import { render } from "./frame.tsx";
 import type { Cookies } from "./guard.ts";
 
 const PURPOSE = "sign-in";
 const STATEMENT = "Sign in to the Vitrine console.";
+/** Where the console starts. */
+export const HOME = "/console";
+const PAGE = /^\/console(?:\/[\w-]+)*$/;
 const LINK = /^vl_[0-9a-f]{64}$/;
+
+/** The page to show after the sign-in: one of the console, whatever a link says. */
+export const nextPage = (path = ""): string => (PAGE.test(path) && path !== "/console/sign-in" ? path : HOME);
 
 export const messageBody = z.object({
   address: z.string().refine((text) => parseAddress(text) !== undefined, { error: "must be an address" }),
@@ -42,11 +49,11 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
     new Hono<ConsoleEnv>()
       .get("/sign-in", (c) =>
         c.get("session")
-          ? goTo(site, c, "/console")
+          ? goTo(site, c, nextPage(c.req.query("next")))
           : render(
               site,
               c,
-              { title: "Sign in", scripts: ["sign-in.js"], width: "narrow" },
+              { title: "Sign in", scripts: [...site.walletScripts, "sign-in.js"], width: "narrow" },
               <>
                 <Title hint="Create apps, get their keys, and see their usage.">Developer console</Title>
                 <Card
@@ -58,7 +65,7 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
                     class="stack"
                     data-message={site.to("/console/sign-in/message")}
                     data-prove={site.to("/console/sign-in")}
-                    data-next={site.to("/console")}
+                    data-next={site.to(nextPage(c.req.query("next")))}
                   >
                     <noscript>
                       <Notice tone="warn">Wallets need JavaScript, which is off in this browser.</Notice>
@@ -68,12 +75,17 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
                     </p>
                   </div>
                 </Card>
+                <NoWallet />
                 <p class="soft small">
                   Operators may also sign in with a one-time link: <code>npx vitrine login-link</code>
                 </p>
               </>,
             ),
       )
+      .post("/demo-wallet", requireJson, async (c) => {
+        if (!site.demoWallet) throw new ApiError("NOT_FOUND");
+        return c.json({ result: await askDemoWallet(site.demoWallet, await jsonOf(c, walletCall)) });
+      })
       .post("/sign-in/message", requireJson, async (c) => {
         const { address, chainId } = await jsonOf(c, messageBody);
         const message = await sessions.issueMessage(PURPOSE, (nonce) =>
@@ -133,3 +145,33 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
       })
   );
 }
+
+const wallets = [
+  { name: "Ronin Wallet", url: "https://wallet.roninchain.com" },
+  { name: "MetaMask", url: "https://metamask.io/download" },
+  { name: "Rabby", url: "https://rabby.io" },
+] as const;
+
+/** What to install; the script shows it when the browser has no wallet. */
+const NoWallet = () => (
+  <div id="no-wallet" hidden>
+    <Card title="No wallet in this browser" hint="A wallet is a browser extension that holds your account.">
+      <ol class="checklist">
+        <li>
+          Install one of these extensions:
+          <ul>
+            {wallets.map(({ name, url }) => (
+              <li>
+                <a href={url} rel="noreferrer">
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </li>
+        <li>Create an account in it. An empty account is enough.</li>
+        <li>Reload this page and sign in.</li>
+      </ol>
+    </Card>
+  </div>
+);

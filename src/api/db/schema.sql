@@ -13,6 +13,7 @@ CREATE TABLE vitrine.app (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   owner text,
   tier text DEFAULT 'advanced'::text NOT NULL,
+  first_success_at timestamp with time zone,
   CONSTRAINT app_pkey PRIMARY KEY (id),
   CONSTRAINT app_name_key UNIQUE (name)
 );
@@ -43,6 +44,7 @@ CREATE TABLE vitrine.api_key (
   revoked_at timestamp with time zone,
   sealed bytea,
   expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   CONSTRAINT api_key_pkey PRIMARY KEY (id),
   CONSTRAINT api_key_hash_key UNIQUE (hash),
   CONSTRAINT api_key_app_id_fkey FOREIGN KEY (app_id) REFERENCES vitrine.app(id)

@@ -10,6 +10,8 @@ import type { ApiEnv, CallerApp } from "./router.ts";
 export const apiNames = ["market-partner", "market"] as const;
 export type ApiName = (typeof apiNames)[number];
 
+const ERROR_STATUS = 400;
+
 export const KEY_HEADER = "X-API-Key";
 export const KEY_PARAMETER = "apiKey";
 
@@ -22,12 +24,21 @@ export interface KeyFinder {
 export interface KeyCheck extends KeyFinder {
   /** Counts a wrong key of the request's client; throws RATE_LIMITED after too many. */
   readonly onWrongKey: (c: Context) => Promise<void>;
+  /** Called for every request with a valid key. */
+  readonly onUse?: (app: CallerApp) => void;
+  /** Called when a gateway API has answered an app's request without an error. */
+  readonly onSuccess?: (app: CallerApp) => void;
+  /** The URL of the page where an app's permissions are requested. */
+  readonly permissionsPage: (app: CallerApp) => string;
 }
 
 /** The app of the key in a request. Throws KEY_INVALID for an unknown key. */
 export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise<CallerApp> {
   const app = await keys.findApp(key);
-  if (app) return app;
+  if (app) {
+    keys.onUse?.(app);
+    return app;
+  }
   await keys.onWrongKey(c);
   throw new ApiError("KEY_INVALID");
 }
@@ -47,7 +58,10 @@ export function keyOf(c: Context): string | undefined {
   return parameters[0] || undefined;
 }
 
-/** Lets a request through if its key belongs to an app that may use `api`. */
+/**
+ * Lets a request through if its key belongs to an app that may use `api`. Otherwise throws NOT_ALLOWED, which names the
+ * API and the page that grants it.
+ */
 export const requireKey = (keys: KeyCheck, api: ApiName) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = keyOf(c);
@@ -56,22 +70,27 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
       throw new ApiError("KEY_MISSING");
     }
     const app = await appOfKey(c, keys, key);
-    if (!app.apis.includes(api)) throw new ApiError("NOT_ALLOWED");
+    if (!app.apis.includes(api)) {
+      const message = `the app ${app.name} may not use the API ${api}; request access at ${keys.permissionsPage(app)}`;
+      throw new ApiError("NOT_ALLOWED", [{ path: "api", message }]);
+    }
     c.set("app", app);
     await next();
+    if (c.res.status < ERROR_STATUS) keys.onSuccess?.(app);
   });
 
-/** Throws NOT_ALLOWED unless the app may write the information of a collection (spec.md "Trait groups"). */
+/** Throws NOT_ALLOWED, with the page that grants it, unless the app may write the information of a collection (spec.md "Trait groups"). */
 export function assertCollectionAllowed(
   app: CallerApp,
   collection: { chainId: number; address: string },
+  permissionsPage: KeyCheck["permissionsPage"],
 ): void {
   const name = collectionKey(collection);
   if (app.collections === null || app.collections.includes(name)) return;
   throw new ApiError("NOT_ALLOWED", [
     {
       path: "collection_address",
-      message: `the app ${app.name} does not hold ${name}; prove it in the console`,
+      message: `the app ${app.name} does not hold ${name}; prove it at ${permissionsPage(app)}`,
     },
   ]);
 }

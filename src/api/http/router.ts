@@ -17,6 +17,8 @@ export interface CallerApp {
   readonly id: string;
   readonly name: string;
   readonly apis: readonly string[];
+  /** The key of the request. */
+  readonly keyId: string;
   /** The collections, as `chainId:address`, whose information the app may write; null for every collection. */
   readonly collections: readonly string[] | null;
   readonly tier: Tier;

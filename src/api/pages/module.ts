@@ -1,3 +1,3 @@
 /** The public face of pages for other modules. */
 
-export { createLostPage, createPages } from "./routes.tsx";
+export { createHomePage, createLostPage, createPages } from "./routes.tsx";

@@ -14,6 +14,7 @@ import { collectionList } from "./collection/collection-list.tsx";
 import { collectionPage } from "./collection/collection-page.tsx";
 import type { PagesDeps, PagesEnv, Site } from "./env.ts";
 import { answerProblem } from "./frame.tsx";
+import { homePage } from "./home.tsx";
 import { requestRefresh } from "./token/refresh.tsx";
 import { tokenPage } from "./token/token-page.tsx";
 
@@ -44,6 +45,17 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.all("*", () => {
     throw new ApiError("NOT_FOUND");
   });
+  return pages;
+}
+
+/** The page at `/`. */
+export function createHomePage(deps: PagesDeps): Hono<PagesEnv> {
+  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const { anonymousGraphql, clientAddress } = site.rateLimits;
+  const pages = new Hono<PagesEnv>();
+  pages.onError((error, c) => answerProblem(error, c, site));
+  const limit = rateLimit<PagesEnv>(perClient(anonymousGraphql, clientAddress));
+  pages.get("/", variesByEncoding, pageHeaders(deps), limit, (c) => homePage(site, c));
   return pages;
 }
 

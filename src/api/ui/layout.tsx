@@ -7,6 +7,8 @@ export interface NavLink {
   readonly href: string;
   readonly text: string;
   readonly isCurrent?: boolean;
+  /** After the text, for example a number. */
+  readonly end?: Child;
 }
 
 export interface LayoutProps {
@@ -74,17 +76,18 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
         </a>
         <header class="bar">
           <div class="bar-inner">
-            <a class="brand" href={to("/collections")}>
+            <a class="brand" href={to("/")}>
               <Mark />
               Vitrine
             </a>
             {nav.length > 0 && (
               <nav aria-label="Main">
                 <ul>
-                  {nav.map(({ href, text, isCurrent }) => (
+                  {nav.map(({ href, text, isCurrent, end: after }) => (
                     <li>
                       <a href={to(href)} aria-current={isCurrent ? "page" : undefined}>
                         {text}
+                        {after}
                       </a>
                     </li>
                   ))}

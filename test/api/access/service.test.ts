@@ -23,11 +23,12 @@ beforeEach(() => database.query("truncate vitrine.app, vitrine.api_key, vitrine.
 describe("the app of a key", () => {
   it("is found by the key, with what it may do", async () => {
     const access = createAccess(database);
-    const { key } = await access.createKey(partner, OPERATOR);
+    const { id: keyId, key } = await access.createKey(partner, OPERATOR);
 
     expect(await access.findApp(key)).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: "Partner",
+      keyId,
       apis: ["market-partner"],
       collections: null,
       tier: "advanced",

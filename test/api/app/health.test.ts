@@ -34,7 +34,12 @@ describe("/livez", () => {
     for (const limit of [anonymousGraphqlLimit, mediaLimit])
       await createPoints(database, limit).take(from, limit.requests);
     const away = failingWhen(database, () => true);
-    const rateLimits = createRateLimits({ database: away, trustedProxies: [], countUsage: () => {} });
+    const rateLimits = createRateLimits({
+      database: away,
+      trustedProxies: [],
+      baseUrl: "http://localhost",
+      countUsage: () => {},
+    });
     const api = createTestApp(test, { rateLimits, database: away });
 
     const statuses = new Set<number>();

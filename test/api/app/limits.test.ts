@@ -16,7 +16,13 @@ beforeEach(() => database.query("truncate vitrine.rate_limit, vitrine.audit, vit
 function replica() {
   const usage = createUsage(database, silentLogger);
   const limits = { ...tiers, advanced: { name: "small", requests: 20, seconds: 60 } };
-  const rateLimits = createRateLimits({ database, trustedProxies: [], countUsage: usage.count, limits });
+  const rateLimits = createRateLimits({
+    database,
+    trustedProxies: [],
+    baseUrl: "http://localhost",
+    countUsage: usage.count,
+    limits,
+  });
   return { ...createTestApp(test, { rateLimits }), usage };
 }
 
@@ -60,6 +66,7 @@ describe("the limit of an app", () => {
     const rateLimits = createRateLimits({
       database: failingWhen(database, () => isAway),
       trustedProxies: [],
+      baseUrl: "http://localhost",
       countUsage: () => {},
       onFault: (limit) => faults.push(limit),
       limits,

@@ -143,7 +143,9 @@ describe("the operator's pages", () => {
   it("do nothing for a partner, and redirect strangers to sign-in", async () => {
     for (const path of ["/hosts", "/hosts/remove", "/traits/approve", "/refreshes"])
       expect((await partner.post(`/console/operator${path}`, { pattern: "cdn.example" })).status).toBe(404);
-    expect((await createVisitor(api).get("/console/operator")).location).toBe("/console/sign-in");
+    expect((await createVisitor(api).get("/console/operator")).location).toBe(
+      "/console/sign-in?next=%2Fconsole%2Foperator",
+    );
     expect((await createVisitor(api).post("/console/operator/hosts")).status).toBe(401);
     expect(await database.query("select from vitrine.allowed_host")).toEqual([]);
   });

@@ -30,7 +30,14 @@ function createLimited(limit: MiddlewareHandler<ApiEnv>, work: () => Promise<voi
   const router = createRouter();
   router.onError((error, c) => answerError(error, c, silentLogger));
   router.use(async (c, next) => {
-    c.set("app", { id: c.req.query("app") ?? "one", name: "", apis: [], collections: null, tier: "basic" });
+    c.set("app", {
+      id: c.req.query("app") ?? "one",
+      keyId: "key",
+      name: "",
+      apis: [],
+      collections: null,
+      tier: "basic",
+    });
     await next();
   });
   router.get("/", limit, async (c) => {

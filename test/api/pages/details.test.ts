@@ -74,13 +74,13 @@ describe("what is long", () => {
 });
 
 describe("what is not known", () => {
-  it("is not shown as if it were: a token that was never read has neither issues nor their absence", async () => {
+  it("is not shown as if it were: a token whose every read failed has neither issues nor their absence", async () => {
     await database.transaction((tx) => recordOne(api.metadata, tx, ref("7"), "mint", failed("http_status")));
 
     const text = seen(await page());
 
-    expect(text).toContain("Not read yet Heroes Token #7");
-    expect(text).toContain("Not known yet: its document has not been read.");
+    expect(text).toContain("Last read failed Heroes Token #7");
+    expect(text).toContain("Not known: its document could not be read.");
     expect(text).not.toMatch(/No issues|no properties|No image/);
   });
 });

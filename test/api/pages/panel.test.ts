@@ -46,6 +46,25 @@ describe("the panel and the orders", () => {
     expect(sorts(html)).toHaveLength(46);
   });
 
+  it("keep their places, whatever is filtered: the most common first, and ticked values where nothing matches", async () => {
+    const fields = (html: string): string[] =>
+      [...html.matchAll(/<input type="checkbox" [^>]*?name="(is:[^"]*)" value="([^"]*)"( checked)?/g)].map(
+        ([, name, value, isChecked]) => `${name}=${value}${isChecked ? "!" : ""}`,
+      );
+    const sections = (html: string): string[] =>
+      [...html.matchAll(/<details class="facet".*?<h3>(.*?)<\/h3>/gs)].map(([, name]) =>
+        seen(name ?? "").trim(),
+      );
+    const whole = await page();
+    const none = await page(["is:Class", "Mage"], ["q", "nobody"]);
+
+    expect(sections(whole).slice(0, 3)).toEqual(["Class", "Weight", "Zeal"]);
+    expect(sections(none)).toEqual(sections(whole));
+    expect(idsOf(none)).toEqual([]);
+    expect(fields(none)).toEqual(["is:Class=Mage!"]);
+    expect(inputs(none, "hidden")).toEqual([]);
+  });
+
   it("keep each condition and the order that are asked for, where no field shows them", async () => {
     const html = await page(
       ["is:Class", "Mage"],
@@ -55,7 +74,9 @@ describe("the panel and the orders", () => {
     );
 
     expect(idsOf(html)).toEqual([]);
-    expect(inputs(html, "hidden")).toEqual(["is:Class=Mage", "is:Class=Rogue"]);
+    for (const value of ["Mage", "Rogue"])
+      expect(html).toMatch(new RegExp(`name="is:Class" value="${value}" checked`));
+    expect(inputs(html, "hidden")).toEqual([]);
     expect(html).toMatch(/name="from:Zeal"[^>]*value="9000"/);
     expect(sorts(html)).toContain("trait:Class:asc!");
   });

@@ -184,7 +184,7 @@ describe("the refresh button", () => {
 
     expect([status, location]).toEqual([303, expect.stringMatching(/\/7\?refresh=[0-9a-f-]{36}#refresh$/)]);
     const path = location.replace(/#.*/, "");
-    expect(seen((await get(path)).text)).toContain("Asked Reading Done Waiting in the queue.");
+    expect(seen((await get(path)).text)).toContain("Queued Reading Done Waiting in the queue.");
     const [row] = await database.query<{ trigger: string; anonymous: boolean }>(
       "select trigger, anonymous from vitrine.refresh",
     );
@@ -196,7 +196,7 @@ describe("the refresh button", () => {
     const part = await get(`${path}&part=refresh`);
     expect(part.text).toMatch(/^<div id="refresh" class="refresh" data-state="done">/);
     expect(seen(part.text)).toContain(
-      "the document could not be read. What was read before stays. <b>slow</b>. timeout",
+      "Queued Reading Failed Failed: the document could not be read. <b>slow</b>. timeout",
     );
   });
 

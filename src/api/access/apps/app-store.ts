@@ -16,11 +16,21 @@ const byName = [sql`lower(${app.name})`, app.id];
 /** Returns the id, or undefined if the name is taken. */
 export async function addApp(
   db: Queryable,
-  { name, owner, tier }: { readonly name: string; readonly owner: string | null; readonly tier: Tier },
+  {
+    name,
+    owner,
+    tier,
+    apis,
+  }: {
+    readonly name: string;
+    readonly owner: string | null;
+    readonly tier: Tier;
+    readonly apis: readonly string[];
+  },
 ): Promise<string | undefined> {
   const [added] = await orm(db)
     .insert(app)
-    .values({ id: randomUUID(), name, apis: [], collections: [], owner, tier })
+    .values({ id: randomUUID(), name, apis: [...apis], collections: [], owner, tier })
     .onConflictDoNothing({ target: app.name })
     .returning({ id: app.id });
   return added?.id;
@@ -129,6 +139,11 @@ const requests = (db: Queryable) => {
 /** Open requests, oldest first. */
 export async function readOpenRequests(db: Queryable, limit: number) {
   return requests(db).where(isOpen).orderBy(asc(accessRequest.createdAt), asc(accessRequest.id)).limit(limit);
+}
+
+/** How many requests are open. */
+export async function countOpenRequests(db: Queryable): Promise<number> {
+  return orm(db).$count(accessRequest, isOpen);
 }
 
 /** An app's requests, newest first. */

@@ -1,8 +1,9 @@
 /** Console apps: their owners, permissions and permission requests. */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import type { ApiName } from "../../http/key.ts";
 import { isTier, type Tier } from "../../http/limits/tiers.ts";
-import { addAudit } from "../audit.ts";
+import { addAudit, WITHDRAWAL, wasWithdrawn } from "../audit.ts";
 import { notifyReplicas } from "../keys/key-store.ts";
 import type { AccessService } from "../keys/service.ts";
 import {
@@ -11,6 +12,7 @@ import {
   addRequest,
   closeRequest,
   countApps,
+  countOpenRequests,
   findApps,
   type Holders,
   type RequestKind,
@@ -41,12 +43,17 @@ export type Creation =
   | { readonly kind: "name_taken" }
   | { readonly kind: "too_many"; readonly max: number };
 
-export type RequestOutcome = "requested" | "already_requested" | "already_granted";
+/** `granted` without an operator, as AUTO_APPROVE allows. */
+export type RequestOutcome = "granted" | "requested" | "already_requested" | "already_granted";
 
 export interface AppsDeps {
   readonly database: Database;
   readonly access: AccessService;
+  /** APIs that apps get without an operator's approval. */
+  readonly autoApprove: ReadonlySet<ApiName>;
 }
+
+const AUTOMATIC = { by: "AUTO_APPROVE" };
 
 const isGranted = ({ apis, collections, tier }: AppRow, { kind, subject }: Permission): boolean => {
   if (kind === "api") return apis.includes(subject);
@@ -68,7 +75,7 @@ const withoutPermission = (app: AppRow, { kind, subject }: Permission): AppRow =
   return { ...app, collections: app.collections?.filter((each) => each !== subject) ?? null };
 };
 
-export function createApps({ database, access }: AppsDeps) {
+export function createApps({ database, access, autoApprove }: AppsDeps) {
   /** Reads the app under a lock, writes the result of `change`, and notifies every replica. */
   async function change(
     tx: Queryable,
@@ -84,8 +91,19 @@ export function createApps({ database, access }: AppsDeps) {
   }
 
   return {
-    /** Creates an app without permissions, and its first key. */
-    create(name: string, owner: string | null, actor: string): Promise<Creation> {
+    /** APIs that apps get without an operator's approval. */
+    autoApprove,
+
+    /**
+     * Creates an app with its first key. It gets the APIs that need no approval, whether it asks for them or not; the
+     * others of `asked` become requests to the operator.
+     */
+    create(
+      name: string,
+      owner: string | null,
+      actor: string,
+      asked: readonly ApiName[] = [],
+    ): Promise<Creation> {
       return database.transaction(async (tx): Promise<Creation> => {
         if (owner !== null) {
           // Serialised per owner; concurrent creations could exceed the limit together.
@@ -93,10 +111,15 @@ export function createApps({ database, access }: AppsDeps) {
           if ((await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
             return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
         }
-        const appId = await addApp(tx, { name, owner, tier: owner === null ? "advanced" : FIRST_TIER });
+        const apis = [...autoApprove];
+        const appId = await addApp(tx, { name, owner, tier: owner === null ? "advanced" : FIRST_TIER, apis });
         if (!appId) return { kind: "name_taken" };
         const { id: keyId, start } = await access.makeKeyFor(tx, appId);
-        await addAudit(tx, actor, "apps.create", appId, { app: name, owner, start });
+        await addAudit(tx, actor, "apps.create", appId, { app: name, owner, start, apis });
+        for (const subject of asked.filter((api) => !autoApprove.has(api))) {
+          await addRequest(tx, appId, "api", subject);
+          await addAudit(tx, actor, "requests.create", appId, { app: name, kind: "api", subject });
+        }
         return { kind: "created", appId, keyId };
       });
     },
@@ -128,11 +151,29 @@ export function createApps({ database, access }: AppsDeps) {
     /** Up to `limit` open requests, oldest first. */
     openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
 
-    /** Requests a permission from the operator. */
+    /** How many requests are open. */
+    countOpenRequests: (): Promise<number> => countOpenRequests(database),
+
+    /**
+     * Requests a permission from the operator. An API that needs no approval is granted at once, unless an operator
+     * has withdrawn it from this app.
+     */
     ask(appId: string, request: Permission, actor: string): Promise<RequestOutcome> {
       return database.transaction(async (tx): Promise<RequestOutcome> => {
         const app = await readApp(tx, appId, true);
         if (!app || isGranted(app, request)) return "already_granted";
+        const { kind, subject } = request;
+        const isAutomatic = kind === "api" && autoApprove.has(subject as ApiName);
+        if (isAutomatic && !(await wasWithdrawn(tx, appId, { kind, subject }))) {
+          await settleRequest(tx, appId, kind, subject, actor);
+          const detail = { kind, subject, ...AUTOMATIC };
+          await change(tx, appId, (each) => withPermission(each, request), {
+            actor,
+            action: "permissions.grant",
+            detail,
+          });
+          return "granted";
+        }
         if (!(await addRequest(tx, appId, request.kind, request.subject))) return "already_requested";
         await addAudit(tx, actor, "requests.create", appId, { app: app.name, ...request });
         return "requested";
@@ -168,7 +209,7 @@ export function createApps({ database, access }: AppsDeps) {
       return database.transaction((tx) =>
         change(tx, appId, (app) => withoutPermission(app, permission), {
           actor,
-          action: "permissions.withdraw",
+          action: WITHDRAWAL,
           detail: permission,
         }),
       );

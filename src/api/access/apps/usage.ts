@@ -5,6 +5,7 @@ import type { CountUsage } from "../../http/limits/count-requests.ts";
 import type { Logger } from "../../http/logger.ts";
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
+import { createKeyUse, type KeyUse } from "../keys/key-use.ts";
 
 const FLUSH_MS = 2_000;
 const HOUR_MS = 3_600_000;
@@ -27,6 +28,8 @@ export interface UsageRow {
 
 export interface Usage {
   readonly count: CountUsage;
+  /** The last use of each key, written in the same passes. */
+  readonly keyUse: Pick<KeyUse, "used" | "succeeded">;
   /** Writes the counts. Counts that can't be written are kept for the next attempt. */
   flush(): Promise<void>;
   /** An app's hours since `since`, oldest first, as of the last flush of every process. */
@@ -35,6 +38,7 @@ export interface Usage {
 }
 
 export function createUsage(database: Database, logger: Logger, now: () => number = Date.now): Usage {
+  const keyUse = createKeyUse(database, now);
   /** By app, then by API; a finished hour waits in `past`. */
   let counts = new Map<string, Map<string, Count>>();
   let past: Count[] = [];
@@ -56,6 +60,21 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
   }
 
   async function flush(): Promise<void> {
+    await Promise.all([flushCounts(), flushKeyUse()]);
+  }
+
+  async function flushKeyUse(): Promise<void> {
+    try {
+      await keyUse.flush();
+    } catch (error) {
+      logger.warn({
+        msg: "Could not write when keys were used; will retry",
+        reason: (error as Error).message,
+      });
+    }
+  }
+
+  async function flushCounts(): Promise<void> {
     if (counts.size === 0) return;
     const written = [...past, ...[...counts.values()].flatMap((apis) => [...apis.values()])];
     counts = new Map();
@@ -98,6 +117,7 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
   return {
     count: (appId, api, isAllowed) =>
       add(appId, Math.floor(now() / HOUR_MS), api, isAllowed ? 1 : 0, isAllowed ? 0 : 1),
+    keyUse,
     flush,
     async read(appId, since) {
       const rows = await database.query<{ hour: Date; api: string; requests: string; refused: string }>(

@@ -53,7 +53,7 @@ const LIVE = "k.revoked_at is null and (k.expires_at is null or k.expires_at > n
 
 export async function findAppByKeyHash(db: Queryable, hash: Buffer): Promise<CallerApp | undefined> {
   const [row] = await db.query<CallerApp>(
-    `select a.id, a.name, a.apis, a.collections, a.tier
+    `select a.id, a.name, k.id as "keyId", a.apis, a.collections, a.tier
        from vitrine.api_key k join vitrine.app a on a.id = k.app_id where k.hash = $1 and ${LIVE}`,
     [hash],
     "find app by key",
@@ -73,12 +73,15 @@ export interface KeyRow {
   /** When the key expires; null for never. */
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
+  /** The last request with the key, to the minute; null for none on record. */
+  readonly last_used_at: Date | null;
 }
 
 /** The keys of one app or of all, oldest first, including revoked ones. */
 export function listKeys(db: Queryable, appId?: string): Promise<KeyRow[]> {
   return db.query<KeyRow>(
-    `select k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at, k.revoked_at
+    `select k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at, k.revoked_at,
+            k.last_used_at
        from vitrine.api_key k join vitrine.app a on a.id = k.app_id
       where $1::uuid is null or a.id = $1 order by k.created_at, k.id`,
     [appId ?? null],

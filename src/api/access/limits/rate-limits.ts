@@ -56,12 +56,15 @@ export interface RateLimits {
   readonly wrongKeys: BruteForceGuard;
   readonly clientAddress: (c: Context) => string;
   readonly countUsage: CountUsage;
+  /** The URL of the page where an app requests another tier. */
+  readonly limitsPage: (appId: string) => string;
 }
 
 export interface RateLimitDeps {
   readonly database: Queryable;
   readonly trustedProxies: readonly string[];
   readonly countUsage: CountUsage;
+  readonly baseUrl: string;
   /** Called when the database is unreachable and this process counts alone. */
   readonly onFault?: OnFault;
   /** Called once per client and window at the first refusal of a sign-in or operator token. */
@@ -74,6 +77,7 @@ export function createRateLimits({
   database,
   trustedProxies,
   countUsage,
+  baseUrl,
   onFault,
   onFirstRefusal,
   limits = tiers,
@@ -96,5 +100,6 @@ export function createRateLimits({
     wrongKeys: createBruteForceGuard({ limiter: exact(wrongKeyLimit), clientAddress }),
     clientAddress,
     countUsage,
+    limitsPage: (appId) => `${baseUrl}/console/apps/${appId}/limits`,
   };
 }

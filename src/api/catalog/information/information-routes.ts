@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { addressField, chainIdField } from "../../http/fields.ts";
-import { assertCollectionAllowed } from "../../http/key.ts";
+import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import type { InformationService } from "./information.ts";
 import { informationBody, nullableInformation } from "./information-schema.ts";
@@ -72,9 +72,10 @@ const replaceRoute = createRoute({
 export interface InformationRouteDeps {
   readonly information: InformationService;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly permissionsPage: KeyCheck["permissionsPage"];
 }
 
-export function informationRoutes({ information, findCollection }: InformationRouteDeps) {
+export function informationRoutes({ information, findCollection, permissionsPage }: InformationRouteDeps) {
   return createRouter()
     .openapi(readRoute, async (c) => {
       const collection = findCollection(
@@ -91,7 +92,7 @@ export function informationRoutes({ information, findCollection }: InformationRo
         c.req.valid("query").chain_id,
       );
       const app = c.get("app");
-      assertCollectionAllowed(app, collection);
+      assertCollectionAllowed(app, collection, permissionsPage);
       const submitted = c.req.valid("json");
       // First: if the notices fail, nothing is stored either.
       const notices = await information.noticesOf(collection, submitted.trait_groups);

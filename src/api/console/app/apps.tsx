@@ -2,9 +2,11 @@
 
 import { Hono } from "hono";
 import type { AppRow } from "../../access/apps/app-store.ts";
+import { type ApiName, apiNames } from "../../http/key.ts";
 import { Badge, Button, Card, Empty, Field, Title } from "../../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
 import { render } from "../frame.tsx";
+import { purposes } from "./purposes.ts";
 
 const NAME_MAX = 60;
 // The characters of names that people write; no control characters and no markup.
@@ -35,7 +37,7 @@ const AppCard = ({ site, app }: { site: Site; app: AppRow }) => (
 );
 
 export function appListPages(site: Site): Hono<ConsoleEnv> {
-  async function list(c: ConsoleContext, sent?: { name: string; error: string }) {
+  async function list(c: ConsoleContext, sent?: { name: string; apis: readonly ApiName[]; error: string }) {
     const session = signedIn(c);
     // Apps created by the operator's CLI belong to no wallet; operators find them under Operator.
     const apps = session.address === null ? [] : await site.apps.list(session.address);
@@ -44,7 +46,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
       c,
       { title: "Apps", status: sent ? 400 : 200 },
       <>
-        <Title hint="An app has a KEY, and permissions for the APIs that it uses.">Your apps</Title>
+        <Title hint="An app has a key, and access to the APIs that it uses.">Your apps</Title>
         {apps.length === 0 ? (
           <Empty>No apps yet. Create the first one below.</Empty>
         ) : (
@@ -55,7 +57,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
           </div>
         )}
         <Card title="Create an app">
-          <form method="post" action={site.to("/console/apps")} class="inline-form">
+          <form method="post" action={site.to("/console/apps")} class="stack">
             <Field
               name="name"
               label="Name"
@@ -66,7 +68,30 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
               value={sent?.name}
               error={sent?.error}
             />
-            <Button kind="primary">Create app</Button>
+            <fieldset class="field">
+              <legend>APIs</legend>
+              {apiNames.map((api) => {
+                const isGranted = site.apps.autoApprove.has(api);
+                return (
+                  <label class="check">
+                    <input
+                      type="checkbox"
+                      name={`api:${api}`}
+                      value="yes"
+                      checked={isGranted || (sent?.apis.includes(api) ?? false)}
+                      disabled={isGranted}
+                    />
+                    <span>
+                      <code class="nowrap">{api}</code>{" "}
+                      <span class="soft">{`${purposes[api]}. ${isGranted ? "Granted at once." : "The operator approves it."}`}</span>
+                    </span>
+                  </label>
+                );
+              })}
+            </fieldset>
+            <div>
+              <Button kind="primary">Create app</Button>
+            </div>
           </form>
         </Card>
         <form method="post" action={site.to("/console/sign-out/everywhere")}>
@@ -80,15 +105,18 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
     .get("/", (c) => list(c))
     .post("/apps", async (c) => {
       const session = signedIn(c);
-      const name = ((await formOf(c)).name ?? "").trim();
+      const form = await formOf(c);
+      const name = (form.name ?? "").trim();
+      const apis = apiNames.filter((api) => form[`api:${api}`] !== undefined);
       const problem = problemOf(name);
-      if (problem) return list(c, { name, error: problem });
-      const creation = await site.apps.create(name, session.address, session.actor);
+      if (problem) return list(c, { name, apis, error: problem });
+      const creation = await site.apps.create(name, session.address, session.actor, apis);
       if (creation.kind === "name_taken")
-        return list(c, { name, error: `"${name}" is taken; choose another name.` });
+        return list(c, { name, apis, error: `"${name}" is taken; choose another name.` });
       if (creation.kind === "too_many")
         return list(c, {
           name,
+          apis,
           error: `A wallet has at most ${creation.max} apps. Ask the operator if you need more.`,
         });
       return goTo(site, c, `/console/apps/${creation.appId}`, "created");

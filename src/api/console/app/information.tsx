@@ -18,6 +18,7 @@ import {
 } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
+import { FirstSteps, sampleTokenOf } from "./first-steps.tsx";
 
 const graces = {
   "86400": "for 24 more hours",
@@ -97,24 +98,65 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
   );
 };
 
+const LastUse = ({ row }: { row: KeyRow }) =>
+  row.last_used_at ? <When at={row.last_used_at} /> : <span class="soft">never</span>;
+
+/** A dialog before the key stops working. The browser opens and closes it without script. */
+const Revocation = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) => {
+  const id = `revoke-${row.id}`;
+  return (
+    <>
+      <button
+        type="button"
+        class="button danger slim"
+        popovertarget={id}
+        aria-haspopup="dialog"
+        aria-label={`Revoke the key ${row.start}…`}
+      >
+        Revoke…
+      </button>
+      <dialog id={id} popover="auto" class="dialog" aria-labelledby={`${id}-title`}>
+        <h2 id={`${id}-title`}>{`Revoke the key ${row.start}…?`}</h2>
+        <p>
+          {row.last_used_at ? (
+            <>
+              It was last used on <When at={row.last_used_at} />. Programs that still send it will be refused.
+            </>
+          ) : (
+            "No request with it is on record."
+          )}
+        </p>
+        <p>This can’t be undone. To replace a key without an interruption, rotate it instead.</p>
+        <div class="row">
+          <button type="button" class="button" popovertarget={id} popovertargetaction="hide" autofocus>
+            Keep the key
+          </button>
+          <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
+            <Button kind="danger" label={`Revoke the key ${row.start}`}>
+              Revoke the key
+            </Button>
+          </form>
+        </div>
+      </dialog>
+    </>
+  );
+};
+
 const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => (
   <Card title="All keys of this app">
     <Table
       empty="No keys yet."
       caption="Keys"
-      columns={["Key", "Created", "State", ""]}
-      rows={keys.toReversed().map((row) => [
-        <code>{`${row.start}…`}</code>,
-        <When at={row.created_at} />,
-        <State row={row} />,
-        isLive(row) && (
-          <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
-            <Button kind="danger" isSlim label={`Revoke the key ${row.start}`}>
-              Revoke
-            </Button>
-          </form>
-        ),
-      ])}
+      columns={["Key", "Created", "Last used", "State", ""]}
+      rows={keys
+        .toReversed()
+        .map((row) => [
+          <code>{`${row.start}…`}</code>,
+          <When at={row.created_at} />,
+          <LastUse row={row} />,
+          <State row={row} />,
+          isLive(row) && <Revocation site={site} app={app} row={row} />,
+        ])}
     />
   </Card>
 );
@@ -135,12 +177,16 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
     .get("/apps/:app", async (c) => {
       const app = await appOf(site, c);
       const keys = await access.listKeys(app.id);
-      const example = `curl ${site.baseUrl}/market/collections -H '${KEY_HEADER}: <KEY>'`;
+      const [requests, sample] = await Promise.all([
+        site.apps.requestsOf(app.id),
+        app.firstSuccessAt ? undefined : sampleTokenOf(site),
+      ]);
       return render(
         site,
         c,
-        { title: app.name, scripts: ["key-field.js"] },
+        { title: app.name, scripts: ["key-field.js", "first-request.js", "live.js"] },
         <AppFrame site={site} app={app} tab="">
+          <FirstSteps site={site} app={app} requests={requests} hasKey={keys.some(isLive)} sample={sample} />
           <KeyCard site={site} app={app} keys={keys} />
           <Card title="About this app">
             <Facts
@@ -149,7 +195,6 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
                 ["Created", <When at={app.createdAt} />],
                 ["Owner", app.owner ? <code>{app.owner}</code> : "the operator"],
                 ["Base URL", <code>{site.baseUrl}</code>],
-                ["A first request", <code>{example}</code>],
               ]}
             />
           </Card>

@@ -23,11 +23,7 @@ import {
 import { render } from "../frame.tsx";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
-
-const purposes: Record<(typeof apiNames)[number], string> = {
-  "market-partner": "For partners: refresh metadata, read reports, write collection information",
-  market: "What a marketplace reads: collections, tokens, trade checks, events",
-};
+import { purposes } from "./purposes.ts";
 
 const titleOf = (site: Site, name: string): string | undefined =>
   site.collections.all.find((each) => collectionKey(each) === name)?.name;
@@ -64,7 +60,7 @@ const isOpen = (requests: readonly RequestRow[], kind: string, subject: string):
   requests.some((each) => each.decidedAt === null && each.kind === kind && each.subject === subject);
 
 const Apis = ({ site, app, requests, isOperator }: Props) => (
-  <Card title="APIs" hint="The operator decides who may use them.">
+  <Card title="APIs" hint="The operator grants access. Updates live.">
     <Table
       caption="APIs"
       columns={["API", "For", "State", ""]}
@@ -153,7 +149,7 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
 };
 
 export const RequestState = ({ request }: { request: RequestRow }) => {
-  if (!request.decidedAt) return <Badge tone="warn">waits</Badge>;
+  if (!request.decidedAt) return <Badge tone="warn">pending</Badge>;
   return request.isApproved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">refused</Badge>;
 };
 
@@ -180,12 +176,9 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
   const ask = (kind: "api" | "collection") => async (c: ConsoleContext) => {
     const app = await appOf(site, c);
     const subject = known(kind, (await formOf(c)).subject);
-    return goTo(
-      site,
-      c,
-      pathOf(app, "/permissions"),
-      await apps.ask(app.id, { kind, subject }, signedIn(c).actor),
-    );
+    const outcome = await apps.ask(app.id, { kind, subject }, signedIn(c).actor);
+    const done = outcome === "granted" ? "granted_at_once" : outcome;
+    return goTo(site, c, pathOf(app, "/permissions"), done);
   };
   const withdraw = (kind: "api" | "collection") => async (c: ConsoleContext) => {
     const { actor } = operatorOnly(c);
@@ -208,23 +201,27 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       return render(
         site,
         c,
-        { title: `Permissions of ${app.name}`, scripts: ["prove.js"] },
+        { title: `Permissions of ${app.name}`, scripts: [...site.walletScripts, "prove.js", "live.js"] },
         <AppFrame site={site} app={app} tab="/permissions">
-          <Apis {...props} />
+          <div id="apis" data-live>
+            <Apis {...props} />
+          </div>
           <Collections {...props} />
-          {requests.length > 0 && (
-            <Card title="Requests">
-              <Table
-                caption="Requests of this app"
-                columns={["For", "Asked", "State"]}
-                rows={requests.map((request) => [
-                  <code>{request.subject}</code>,
-                  <When at={request.createdAt} />,
-                  <RequestState request={request} />,
-                ])}
-              />
-            </Card>
-          )}
+          <div id="requests" data-live>
+            {requests.length > 0 && (
+              <Card title="Requests">
+                <Table
+                  caption="Requests of this app"
+                  columns={["For", "Asked", "State"]}
+                  rows={requests.map((request) => [
+                    <code>{request.subject}</code>,
+                    <When at={request.createdAt} />,
+                    <RequestState request={request} />,
+                  ])}
+                />
+              </Card>
+            )}
+          </div>
         </AppFrame>,
       );
     })

@@ -1,6 +1,6 @@
 /** Proves the ownership of a collection with a signature by its contract's owner. */
 
-import { announce, askWallet, findWallet, post } from "./wallet.js";
+import { announce, announceProblem, askWallet, findWallet, post } from "./wallet.js";
 
 const form = document.getElementById("prove");
 const state = document.getElementById("prove-state");
@@ -18,7 +18,7 @@ form.addEventListener("submit", async (event) => {
     await post(form.action, { ...proof, collection });
     location.assign(form.dataset.next);
   } catch (error) {
-    announce(state, error.message, true);
+    announceProblem(state, error);
     button.disabled = false;
   }
 });

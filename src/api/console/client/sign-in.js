@@ -1,6 +1,6 @@
 /** Signs in with any wallet in the browser: those that announce themselves (EIP-6963), or `window.ethereum`. */
 
-import { announce, askWallet, post } from "./wallet.js";
+import { announce, announceProblem, askWallet, post } from "./wallet.js";
 
 const root = document.getElementById("wallets");
 const state = document.getElementById("wallet-state");
@@ -16,6 +16,7 @@ function offer(name, provider) {
   button.addEventListener("click", () => signIn(provider, button));
   root.insertBefore(button, state);
   state.textContent = "";
+  document.getElementById("no-wallet").hidden = true;
 }
 
 async function signIn(provider, button) {
@@ -26,7 +27,7 @@ async function signIn(provider, button) {
     await post(root.dataset.prove, proof);
     location.assign(root.dataset.next);
   } catch (error) {
-    announce(state, error.message, true);
+    announceProblem(state, error);
     button.disabled = false;
   }
 }
@@ -36,6 +37,7 @@ window.dispatchEvent(new Event("eip6963:requestProvider"));
 // Wallets announce themselves at once; offer an unnamed one only if none did.
 setTimeout(() => {
   if (known.size === 0 && window.ethereum) offer("your wallet", window.ethereum);
-  if (known.size === 0)
-    announce(state, "No wallet was found. Install one in this browser and open the page again.");
+  if (known.size > 0) return;
+  announce(state, "No wallet was found.");
+  document.getElementById("no-wallet").hidden = false;
 }, 300);

@@ -38,6 +38,16 @@ export function findWallet() {
   });
 }
 
+// EIP-1193: the user rejected the request.
+const REJECTED = 4001;
+
+/** Shows why a wallet did not sign; a user who rejects is right, and needs no alarm. */
+export function announceProblem(element, error) {
+  if (error?.code === REJECTED)
+    announce(element, "You rejected the request in your wallet. Nothing was signed.");
+  else announce(element, error?.message ?? "The wallet did not answer.", true);
+}
+
 /** Shows a message that screen readers announce. */
 export function announce(element, text, isProblem = false) {
   element.textContent = text;

@@ -39,37 +39,39 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         site,
         c,
         "",
-        <Card title="Pending requests" hint="Oldest first">
-          <Table
-            empty="No pending requests"
-            caption="Requests"
-            columns={["App", "Owner", "Asks for", "Since", ""]}
-            rows={requests.map((request) => [
-              <a href={site.to(`/console/apps/${request.appId}/permissions`)}>{request.app}</a>,
-              <Owner address={request.owner} />,
-              <>
-                {kinds[request.kind]} <code>{request.subject}</code>
-              </>,
-              <When at={request.createdAt} />,
-              <div class="row">
-                {(["approve", "refuse"] as const).map((verb) => (
-                  <form method="post" action={site.to(`${operatorPath()}/requests/${request.id}/${verb}`)}>
-                    <Button
-                      isSlim
-                      kind={verb === "approve" ? "primary" : "danger"}
-                      label={`${verb === "approve" ? "Approve" : "Refuse"} ${request.subject} for ${request.app}`}
-                    >
-                      {verb === "approve" ? "Approve" : "Refuse"}
-                    </Button>
-                  </form>
-                ))}
-              </div>,
-            ])}
-          />
-          {waiting.length > PAGE && (
-            <Notice>{`More wait: these are the oldest ${PAGE}, and others follow once they are decided.`}</Notice>
-          )}
-        </Card>,
+        <div id="live" class="stack" data-live>
+          <Card title="Pending requests" hint="Oldest first. Updates live.">
+            <Table
+              empty="No pending requests"
+              caption="Requests"
+              columns={["App", "Owner", "Asks for", "Since", ""]}
+              rows={requests.map((request) => [
+                <a href={site.to(`/console/apps/${request.appId}/permissions`)}>{request.app}</a>,
+                <Owner address={request.owner} />,
+                <>
+                  {kinds[request.kind]} <code>{request.subject}</code>
+                </>,
+                <When at={request.createdAt} />,
+                <div class="row">
+                  {(["approve", "refuse"] as const).map((verb) => (
+                    <form method="post" action={site.to(`${operatorPath()}/requests/${request.id}/${verb}`)}>
+                      <Button
+                        isSlim
+                        kind={verb === "approve" ? "primary" : "danger"}
+                        label={`${verb === "approve" ? "Approve" : "Refuse"} ${request.subject} for ${request.app}`}
+                      >
+                        {verb === "approve" ? "Approve" : "Refuse"}
+                      </Button>
+                    </form>
+                  ))}
+                </div>,
+              ])}
+            />
+            {waiting.length > PAGE && (
+              <Notice>{`More wait: these are the oldest ${PAGE}, and others follow once they are decided.`}</Notice>
+            )}
+          </Card>
+        </div>,
       );
     })
     .post("/operator/requests/:request/approve", decide(true))

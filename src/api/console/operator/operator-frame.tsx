@@ -26,8 +26,15 @@ export const renderOperator = (
   c: ConsoleContext,
   tab: OperatorTab,
   content: Child,
-  options: { readonly status?: 200 | 400; readonly scripts?: readonly string[] } = {},
-) => render(site, c, { title: tabs[tab], ...options }, <Frame site={site} tab={tab} content={content} />);
+  options: { readonly status?: 200 | 400 } = {},
+) =>
+  // The number of open requests in the navigation is live on every tab.
+  render(
+    site,
+    c,
+    { title: tabs[tab], scripts: ["live.js"], ...options },
+    <Frame site={site} tab={tab} content={content} />,
+  );
 
 const Frame = ({ site, tab, content }: { site: Site; tab: OperatorTab; content: Child }) => (
   <>

@@ -38,7 +38,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
         c,
         "/refreshes",
         <>
-          <div id="live" class="stack">
+          <div id="live" class="stack" data-live>
             <Card title="Queue" hint="Updates live.">
               {queue ? (
                 <Facts
@@ -101,7 +101,6 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
             </form>
           </Card>
         </>,
-        { scripts: ["live.js"] },
       );
     })
     .post("/operator/refreshes", async (c) => {

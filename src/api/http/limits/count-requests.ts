@@ -7,7 +7,9 @@ import { appOfKey, type KeyCheck, keyOf } from "../key.ts";
 import type { ApiEnv } from "../router.ts";
 import type { InFlightLimiter } from "./in-flight-limiter.ts";
 import { answerLimit, type Counted, type RateLimiter, rateLimit, type Taken } from "./rate-limit.ts";
-import type { Tier } from "./tiers.ts";
+import { type Tier, tierNames } from "./tiers.ts";
+
+const HIGHEST_TIER = tierNames.at(-1);
 
 /** One limiter per tier. */
 export type TierLimiters = Readonly<Record<Tier, RateLimiter>>;
@@ -52,7 +54,16 @@ export const perApp =
 /** By app, in the limiter of its tier, and counted as usage of `api`. Requires the app of a key, as `perApp` does. */
 export const perTier =
   (
-    { limiters, countUsage }: { readonly limiters: TierLimiters; readonly countUsage: CountUsage },
+    {
+      limiters,
+      countUsage,
+      limitsPage,
+    }: {
+      readonly limiters: TierLimiters;
+      readonly countUsage: CountUsage;
+      /** The URL of the page where an app requests another tier. */
+      readonly limitsPage: (appId: string) => string;
+    },
     api: string,
   ) =>
   (c: Context<ApiEnv>): Counted => {
@@ -63,7 +74,8 @@ export const perTier =
       return taken;
     };
     const taken = take(id);
-    return { limit, per: "app", taken: taken instanceof Promise ? taken.then(note) : note(taken) };
+    const cure = tier === HIGHEST_TIER ? undefined : `request a higher tier at ${limitsPage(id)}`;
+    return { limit, per: "app", cure, taken: taken instanceof Promise ? taken.then(note) : note(taken) };
   };
 
 /**

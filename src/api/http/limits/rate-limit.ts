@@ -55,6 +55,8 @@ export interface Counted {
   readonly limit: RateLimit | InFlightLimit;
   readonly per: Per;
   readonly taken: Taken | Promise<Taken>;
+  /** What would raise the limit, for the refusal. */
+  readonly cure?: string | undefined;
 }
 
 /** The text of a refusal, the same for every limit. */
@@ -66,13 +68,19 @@ export function overLimit(limit: RateLimit | InFlightLimit, per: Per, retrySecon
 }
 
 /** The error for a request over a limit, with its Retry-After. */
-export const rateLimited = (limit: RateLimit | InFlightLimit, per: Per, retrySeconds: number): ApiError =>
-  new ApiError("RATE_LIMITED", [{ path: "", message: overLimit(limit, per, retrySeconds) }], {
-    retryAfterSeconds: retrySeconds,
-  });
+export function rateLimited(
+  limit: RateLimit | InFlightLimit,
+  per: Per,
+  retrySeconds: number,
+  cure?: string,
+): ApiError {
+  const messages = [overLimit(limit, per, retrySeconds), ...(cure === undefined ? [] : [cure])];
+  const details = messages.map((message) => ({ path: "", message }));
+  return new ApiError("RATE_LIMITED", details, { retryAfterSeconds: retrySeconds });
+}
 
 /** Throws RATE_LIMITED for a request over its limit. A rate limit shows in the RateLimit headers in any case. */
-export function answerLimit(c: Context, { limit, per }: Omit<Counted, "taken">, taken: Taken): void {
+export function answerLimit(c: Context, { limit, per, cure }: Omit<Counted, "taken">, taken: Taken): void {
   if ("seconds" in limit) {
     setHeader(c, "RateLimit-Limit", String(limit.requests));
     setHeader(c, "RateLimit-Remaining", String(taken.remaining));
@@ -81,7 +89,7 @@ export function answerLimit(c: Context, { limit, per }: Omit<Counted, "taken">, 
     setHeader(c, "RateLimit-Policy", `"${limit.name}";q=${limit.requests};w=${limit.seconds}`);
     setHeader(c, "RateLimit", `"${limit.name}";r=${taken.remaining};t=${taken.resetSeconds}`);
   }
-  if (!taken.isAllowed) throw rateLimited(limit, per, taken.resetSeconds);
+  if (!taken.isAllowed) throw rateLimited(limit, per, taken.resetSeconds, cure);
 }
 
 /**

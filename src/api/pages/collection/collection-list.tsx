@@ -21,9 +21,7 @@ export async function collectionList(site: Site, c: PagesContext): Promise<Respo
   const { collections, catalogModule } = site;
   const [views, previews] = await Promise.all([
     viewCollections(catalogModule, collections.all),
-    Promise.all(
-      collections.all.slice(0, PREVIEWED_MAX).map((each) => withTimeout(PREVIEW_MS, previewOf(site, each))),
-    ),
+    readPreviews(site, collections.all),
   ]);
   return render(
     site,
@@ -45,6 +43,12 @@ export async function collectionList(site: Site, c: PagesContext): Promise<Respo
   );
 }
 
+/** Tokens of the first collections, whose pictures their cards show. */
+export const readPreviews = (site: Site, collections: Site["collections"]["all"]) =>
+  Promise.all(
+    collections.slice(0, PREVIEWED_MAX).map((each) => withTimeout(PREVIEW_MS, previewOf(site, each))),
+  );
+
 async function previewOf(
   { search, catalogModule }: Site,
   collection: Site["collections"]["all"][number],
@@ -58,7 +62,8 @@ async function previewOf(
   return tokens.filter(({ image }) => image.status === "cached").slice(0, PREVIEWS);
 }
 
-const bannerOrigins = (views: readonly CollectionView[]): string[] => [
+/** Where the collections' banners come from, for the page's content policy. */
+export const bannerOrigins = (views: readonly CollectionView[]): string[] => [
   ...new Set(views.flatMap(({ information }) => policyOrigin(information?.banner ?? "") ?? [])),
 ];
 
@@ -74,14 +79,17 @@ export const Banner = ({ url }: { url: string | null | undefined }) =>
     <img class="banner" src={url} alt="" width={1200} height={300} referrerpolicy="no-referrer" />
   ) : null;
 
-const CollectionCard = ({
+export const CollectionCard = ({
   site,
   view,
   tokens,
+  level: Heading = "h2",
 }: {
   site: Site;
   view: CollectionView;
   tokens: readonly TokenView[];
+  /** The heading's level, below that of its section. */
+  level?: "h2" | "h3";
 }) => (
   <a class="collection" href={site.to(collectionPath(view))}>
     <span class="cover">
@@ -95,9 +103,9 @@ const CollectionCard = ({
         ))
       )}
     </span>
-    <h2>
+    <Heading>
       <Foreign text={collectionName(view)} max={100} />
-    </h2>
+    </Heading>
     <p class="soft small">{factsOf(view).join(" · ")}</p>
     {view.information?.description && (
       <p class="summary">

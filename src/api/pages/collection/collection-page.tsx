@@ -6,7 +6,7 @@ import { plainSorts } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/text/printable.ts";
-import type { Facets, TokenPage } from "../../search/query.ts";
+import type { Facets, TokenFilter, TokenPage } from "../../search/query.ts";
 import { Empty, Notice } from "../../ui/parts.tsx";
 import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
@@ -16,11 +16,15 @@ import { collectionName } from "./collection-list.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
-import { isRange, mostCommon } from "./panel-facets.ts";
+import { isRange, mostCommon, steady } from "./panel-facets.ts";
 import { TokenGrid } from "./token-card.tsx";
 
 const PAGE_TOKENS = 24;
 const SORTED_TRAITS_MAX = 20;
+const EVERYTHING: TokenFilter = { criteria: [], ranges: [] };
+
+const hasConditions = ({ criteria, ranges, text, owner, locked }: TokenFilter): boolean =>
+  criteria.length > 0 || ranges.length > 0 || [text, owner, locked].some((each) => each !== undefined);
 
 export async function collectionPage(site: Site, c: PagesContext): Promise<Response> {
   const collection = collectionOf(site, c);
@@ -32,10 +36,12 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     Promise.all([
       site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
       isPart ? undefined : site.search.panel(collection, filter),
+      isPart || !hasConditions(filter) ? undefined : site.search.panel(collection, EVERYTHING),
     ]),
   );
   if (answers === undefined) return stillLoading(site, c);
-  const [page, facets] = answers;
+  const [page, filtered, whole] = answers;
+  const facets = filtered && whole ? steady(whole, filtered) : filtered;
   const path = site.to(collectionPath(pathOf(collection)));
   const listed = site.catalogModule.catalog.listTokens(collection, page.tokenIds);
   // The part that the script appends to the grid.

@@ -21,7 +21,7 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
   const { traits } = facets;
   const isAsked = (facet: TraitFacet): boolean => asked.chips.some(({ trait }) => trait === facet.trait_type);
   const common = mostCommon(traits, TRAITS_MAX);
-  const shown = traits.filter((facet) => common.includes(facet) || isAsked(facet));
+  const shown = [...common, ...traits.filter((facet) => !common.includes(facet) && isAsked(facet))];
   return (
     <>
       <LockFilter asked={asked} />
@@ -127,10 +127,8 @@ const Choices = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
       count: values.find(({ value }) => String(value) === text)?.count ?? 0,
     }));
   const all = [...known, ...missing];
-  const isFirst = (choice: (typeof all)[number], at: number): boolean =>
-    at < VALUES_AT_ONCE || chosen.includes(choice.text);
-  const first = all.filter(isFirst);
-  const rest = all.filter((choice, at) => !isFirst(choice, at));
+  // A chosen value keeps its place; it would move from under the pointer otherwise.
+  const [first, rest] = [all.slice(0, VALUES_AT_ONCE), all.slice(VALUES_AT_ONCE)];
   const list = (choices: typeof all) => (
     <ul class={display_type === "bool" ? "choices two" : "choices"}>
       {choices.map(({ text, label, count }) => (
@@ -156,7 +154,11 @@ const Choices = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
     <>
       {list(first)}
       {rest.length > 0 && (
-        <details class="rest" id={idOf("rest", trait_type)}>
+        <details
+          class="rest"
+          id={idOf("rest", trait_type)}
+          open={rest.some(({ text }) => chosen.includes(text))}
+        >
           <summary>{`${rest.length} more`}</summary>
           {list(rest)}
         </details>

@@ -14,6 +14,7 @@ const EAGER = 4;
 
 const placeholders = {
   unread: "Not read yet",
+  failed: "Last read failed",
   none: "No image",
   pending: "Image on its way",
   rejected: "Image can’t be shown",
@@ -44,7 +45,10 @@ export const Picture = ({
   const { status, url, placeholder, variants } = token.image;
   const path = status === "cached" ? picturePath(site, url) : undefined;
   const isUnread = status === "none" && token.metadata.version === null;
-  if (path === undefined) return <span class="no-picture">{placeholders[isUnread ? "unread" : status]}</span>;
+  if (path === undefined) {
+    const reading = token.metadata.status === "failed" ? "failed" : "unread";
+    return <span class="no-picture">{placeholders[isUnread ? reading : status]}</span>;
+  }
   const behind = placeholder === null ? undefined : placeholderUrl(placeholder);
   const srcset = variants.flatMap((variant) => {
     const source = picturePath(site, variant.url);

@@ -1,5 +1,6 @@
 /** The refresh button of a token's page: an anonymous request, its progress, and its result. */
 
+import type { CollectionConfig } from "../../../config.ts";
 import type { ReceiptToken, TokenStatus } from "../../refresh/receipts/receipts.ts";
 import { refusalOf } from "../../refresh/rules.ts";
 import { Button } from "../../ui/parts.tsx";
@@ -15,6 +16,8 @@ export interface RefreshProgress {
   readonly id: string;
   readonly status: TokenStatus;
   readonly reason: string | null;
+  /** Of a failed refresh: whether a version from before is served. */
+  readonly hasMetadata: boolean;
 }
 
 /** Enqueues a refresh as the anonymous GraphQL mutation does, and redirects to the page that follows it. */
@@ -35,14 +38,18 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
 
 /** The refresh in the URL, if it belongs to this token. */
 export async function readProgress(
-  { refresh }: Site,
+  { refresh, catalogModule }: Site,
+  collection: CollectionConfig,
   id: string | undefined,
   tokenId: string,
 ): Promise<RefreshProgress | undefined> {
   if (id === undefined || !UUID.test(id)) return undefined;
   const receipt = await refresh.findReceipt(id, OWNER);
   const entry = receipt?.tokens.find((each) => each.token_id === tokenId);
-  return entry && { id, status: entry.status, reason: entry.reason };
+  if (!entry) return undefined;
+  const { status, reason } = entry;
+  const [token] = status === "failed" ? await catalogModule.catalog.listTokens(collection, [tokenId]) : [];
+  return { id, status, reason, hasMetadata: (token?.metadata.version ?? null) !== null };
 }
 
 const isOpen = (status: TokenStatus): boolean => status === "queued" || status === "fetching";
@@ -53,11 +60,18 @@ const said: Record<ReceiptToken["status"], string> = {
   fetching: "Reading the token’s document.",
   updated: "Done: the metadata has changed, and this page shows what it is now.",
   unchanged: "Done: the document is the same as before.",
-  failed: "Done: the document could not be read. What was read before stays.",
-  not_found: "Done: this token doesn’t exist.",
+  failed: "Failed: the document could not be read.",
+  not_found: "Failed: this token doesn’t exist.",
 };
 
-const STEPS = ["Asked", "Reading", "Done"] as const;
+const STEPS = ["Queued", "Reading", "Done"] as const;
+const isFault = (status: TokenStatus): boolean => status === "failed" || status === "not_found";
+
+/** A refresh that failed is over, and its last step says so. */
+const stepClass = (status: TokenStatus, at: number): string | undefined => {
+  if (at >= stepOf(status)) return undefined;
+  return isFault(status) && at === STEPS.length - 1 ? "past fault" : "past";
+};
 const stepOf = (status: TokenStatus): number => ["queued", "fetching"].indexOf(status) + 1 || STEPS.length;
 
 interface RefreshProps {
@@ -78,10 +92,10 @@ export const Refresh = ({ site, path, progress }: RefreshProps) => {
           <ol class="steps" aria-label="Progress of the refresh">
             {STEPS.map((step, at) => (
               <li
-                class={at < stepOf(progress.status) ? "past" : undefined}
+                class={stepClass(progress.status, at)}
                 aria-current={at === stepOf(progress.status) - 1 ? "step" : undefined}
               >
-                {step}
+                {step === "Done" && isFault(progress.status) ? "Failed" : step}
               </li>
             ))}
           </ol>
@@ -89,6 +103,7 @@ export const Refresh = ({ site, path, progress }: RefreshProps) => {
       </div>
       <p id="said" role="status">
         {progress && said[progress.status]}
+        {progress?.status === "failed" && progress.hasMetadata && " The last good version stays."}
         {progress?.reason && (
           <>
             {" "}
@@ -101,7 +116,7 @@ export const Refresh = ({ site, path, progress }: RefreshProps) => {
       {open && (
         <noscript>
           {/* A link with a fragment would stay on the current page and send no request. */}
-          <a href={site.to(`${path}?refresh=${progress.id}`)}>Look again</a>
+          <a href={site.to(`${path}?refresh=${progress.id}`)}>Check again</a>
         </noscript>
       )}
     </div>

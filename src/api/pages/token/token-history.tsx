@@ -50,7 +50,7 @@ export const Transfers = ({
               "What",
               "From",
               "To",
-              ...(isCounted ? [{ head: "How many", isNumber: true }] : []),
+              ...(isCounted ? [{ head: "Quantity", isNumber: true }] : []),
               "When",
               "Transaction",
             ]}

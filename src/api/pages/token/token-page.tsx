@@ -37,7 +37,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
   const tokenId = tokenIdOf(c);
   const { chainId, address } = collection;
   const named = { chain_id: chainId, collection_address: address, token_id: tokenId };
-  const progress = await readProgress(site, c.req.query("refresh"), tokenId);
+  const progress = await readProgress(site, collection, c.req.query("refresh"), tokenId);
   // The part that the script swaps in for the current progress.
   if (c.req.query("part") === "refresh" && progress)
     return c.html(<Refresh site={site} path={tokenPath(named)} progress={progress} />, 200, {
@@ -202,7 +202,7 @@ const Holders = ({ site, token, holders }: HoldersProps) => (
     ) : (
       <Table
         caption="Who holds most of it"
-        columns={["Wallet", { head: "How many", isNumber: true }]}
+        columns={["Wallet", { head: "Quantity", isNumber: true }]}
         rows={holders.map(({ holder, balance }) => [
           <Wallet site={site} token={token} address={holder} />,
           BigInt(balance).toLocaleString("en-US"),

@@ -8,19 +8,28 @@ import { formatNumber, formatPercentage, formatValue, plain, Value } from "../te
 
 type TraitView = TokenView["traits"][number];
 
+function emptyText({ version, status }: TokenView["metadata"]): string {
+  if (version !== null) return "This token has no properties.";
+  return status === "failed"
+    ? "Not known: its document could not be read."
+    : "Not known yet: its document has not been read.";
+}
+
+/** The base of the percentages: the collection's listed tokens, as many as when they were counted. */
+function baseText(traits: readonly TraitView[]): string {
+  const counted = traits.find(({ percentage }) => percentage > 0);
+  if (!counted) return "the collection’s listed tokens";
+  const listed = Math.round((counted.count * 100) / counted.percentage);
+  return `the collection’s ${formatNumber(listed)} listed ${listed === 1 ? "token" : "tokens"}`;
+}
+
 export const Properties = ({ site, token }: { site: Site; token: TokenView }) => (
   <section class="properties" aria-labelledby="properties">
     <h2 id="properties">Properties</h2>
     {token.traits.length > 0 && (
-      <p class="soft small">Percentages are shares of the collection’s listed tokens.</p>
+      <p class="soft small">{`Percentages are shares of ${baseText(token.traits)}.`}</p>
     )}
-    {token.traits.length === 0 && (
-      <Empty>
-        {token.metadata.version === null
-          ? "Not known yet: its document has not been read."
-          : "This token has no properties."}
-      </Empty>
-    )}
+    {token.traits.length === 0 && <Empty>{emptyText(token.metadata)}</Empty>}
     {token.property_groups.map(({ category, traits }) => (
       <div class="category">
         <h3>

@@ -5,7 +5,7 @@ import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { addressField, chainIdField } from "../../http/fields.ts";
-import { assertCollectionAllowed } from "../../http/key.ts";
+import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter } from "../../http/router.ts";
 import type { CollectionReceipt, CollectionRequests } from "./collection-requests.ts";
 
@@ -140,9 +140,14 @@ const cancelOfCollectionRoute = createRoute({
 export interface CollectionRefreshRouteDeps {
   readonly collectionRequests: CollectionRequests;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly permissionsPage: KeyCheck["permissionsPage"];
 }
 
-export function collectionRefreshRoutes({ collectionRequests, findCollection }: CollectionRefreshRouteDeps) {
+export function collectionRefreshRoutes({
+  collectionRequests,
+  findCollection,
+  permissionsPage,
+}: CollectionRefreshRouteDeps) {
   async function cancel(refreshId: string, appId: string, collection?: CollectionConfig) {
     const found = await collectionRequests.findReceipt(refreshId, appId);
     const isMeant =
@@ -160,7 +165,7 @@ export function collectionRefreshRoutes({ collectionRequests, findCollection }: 
       const { collection_address } = c.req.valid("param");
       const collection = findCollection(collection_address, c.req.valid("query").chain_id);
       const app = c.get("app");
-      assertCollectionAllowed(app, collection);
+      assertCollectionAllowed(app, collection, permissionsPage);
       return c.json({ refresh_id: await collectionRequests.request(collection, app.id) }, 200);
     })
     .openapi(cancelRoute, async (c) =>

@@ -1,0 +1,49 @@
+/** Sends an app's first request with its own key, from its page. */
+
+import { announce, post } from "./wallet.js";
+
+const answer = document.getElementById("first-answer");
+
+const show = () => {
+  for (const hidden of document.querySelectorAll("[data-request][hidden]")) hidden.hidden = false;
+};
+
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest("#send-request");
+  if (!button) return;
+  const { request, method, body } = button.closest("[data-request]").dataset;
+  const state = answer.querySelector("[role=status]");
+  const output = answer.querySelector("pre");
+  answer.hidden = false;
+  button.disabled = true;
+  announce(state, "Sending the request…");
+  try {
+    const { key } = await post(document.querySelector("[data-key-field]").dataset.keyField);
+    const got = await fetch(request, {
+      method,
+      headers: { "x-api-key": key, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body }),
+    });
+    const text = await got.text();
+    announce(
+      state,
+      got.ok ? `It works: the service answered ${got.status}.` : `The service answered ${got.status}.`,
+      !got.ok,
+    );
+    output.textContent = pretty(text);
+  } catch (error) {
+    announce(state, error.message, true);
+  }
+  button.disabled = false;
+});
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+show();
+document.addEventListener("live", show);

@@ -1,0 +1,148 @@
+/** From the home page to a first successful refresh with one's own key: at most five clicks, and no dead end. */
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createWorld, eventually, type World } from "../e2e/world.ts";
+import { accessibilityProblems, fitsWidth, launchBrowser, PHONE, picture, visit } from "./browser.ts";
+import { measure } from "./pages-world.ts";
+
+const CLICKS_MAX = 5;
+const APP = "First steps";
+
+let world: World;
+let browser: Browser;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    createWorld({ env: { AUTO_APPROVE: "market-partner,market", DEMO_WALLET: "true" } }),
+    launchBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.close();
+});
+
+const open = (options: Partial<Parameters<typeof visit>[1]> = {}) =>
+  visit(browser, { baseUrl: world.service.baseUrl, ...options });
+
+it("leads a visitor without a wallet to a refresh with a key of their own", async () => {
+  const { context, page, outside, complaints } = await open();
+  let clicks = 0;
+  const problems: string[] = [];
+  const click = async (name: string, role: "button" | "link" = "button"): Promise<void> => {
+    problems.push(...(await accessibilityProblems(page)).map((each) => `before ${name}: ${each}`));
+    clicks++;
+    await page.getByRole(role, { name, exact: true }).first().click();
+  };
+
+  await page.goto("/");
+  await picture(page, "home");
+  await click("Create an app", "link");
+  await page.getByRole("button", { name: "Sign in with the demo wallet" }).waitFor();
+  await picture(page, "sign-in-demo");
+  await click("Sign in with the demo wallet");
+  await page.getByLabel("Name", { exact: true }).fill(APP);
+  await picture(page, "create-app");
+  await click("Create app");
+  await page.getByRole("heading", { name: "First steps", level: 2 }).waitFor();
+  await page.getByText("Granted: market-partner, market").waitFor();
+  await picture(page, "first-steps");
+  // Live: the search index of a service that has just started may take a moment.
+  await page.getByRole("heading", { name: "Refresh a token" }).waitFor();
+  expect(await page.locator("#first-answer").isVisible()).toBe(false);
+  await click("Send the request");
+  await page.getByText("It works: the service answered 200.").waitFor();
+  const answer = JSON.parse((await page.locator("#first-answer pre").textContent()) ?? "");
+
+  expect(answer).toMatchObject({ tokens: [{ status: expect.stringMatching(/^(?:updated|unchanged)$/) }] });
+  expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+  // The checklist goes by itself; the answer stays.
+  await page.getByRole("heading", { name: "First steps", level: 2 }).waitFor({ state: "detached" });
+  await page.getByText("It works: the service answered 200.").waitFor();
+  expect(await world.query("select name from vitrine.app where first_success_at is not null")).toEqual([
+    { name: APP },
+  ]);
+  problems.push(...(await accessibilityProblems(page)));
+  expect(problems).toEqual([]);
+  expect(outside).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it("asks before a key is revoked, and names its last use", async () => {
+  const { context, page } = await open();
+  await page.goto("/console");
+  await page.getByRole("button", { name: "Sign in with the demo wallet" }).click();
+  await page.getByRole("link", { name: APP }).click();
+  await page.getByRole("button", { name: /^Revoke the key vk_.*…$/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^Revoke the key vk_/ });
+  await dialog.getByText("It was last used on").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Keep the key");
+  await picture(page, "revoke");
+  await dialog.getByRole("button", { name: "Keep the key" }).click();
+  expect(await dialog.isVisible()).toBe(false);
+  await page.getByText("in use").waitFor();
+
+  await page.getByRole("button", { name: /^Revoke the key vk_.*…$/ }).click();
+  await dialog.getByRole("button", { name: /^Revoke the key/ }).click();
+  await page.getByText("Key revoked.").waitFor();
+  await context.close();
+});
+
+it("says what to install where there is no wallet, and takes a rejected signature calmly", async () => {
+  const { context, page } = await open();
+  await page.route("**/demo-wallet.js", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: "" }),
+  );
+  await page.goto("/console/sign-in");
+  await page.getByRole("heading", { name: "No wallet in this browser" }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.addInitScript(
+    "window.ethereum = { request: () => Promise.reject(Object.assign(new Error('User rejected'), { code: 4001 })) };",
+  );
+  await page.reload();
+  await page.getByRole("button", { name: "Sign in with your wallet" }).click();
+  await page.getByText("You rejected the request in your wallet.").waitFor();
+  expect(await page.locator("#wallet-state.bad").count()).toBe(0);
+  await context.close();
+});
+
+it("the home page is accessible, light, and fits a phone", async () => {
+  for (const isDark of [false, true]) {
+    const { context, page } = await open({ isDark });
+    const figures = await measure(page, "/");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(figures.scriptBytes).toBe(0);
+    expect(figures.shift).toBeLessThan(0.02);
+    await page.setViewportSize(PHONE);
+    expect(await fitsWidth(page)).toBe(true);
+    await context.close();
+  }
+});
+
+it("tables keep their headings on one line", async () => {
+  const { context, page } = await open({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`/collections/${world.chain.chainId}/${world.items}/1`);
+  const heads = page.getByRole("columnheader", { name: "Quantity" });
+  await heads.first().waitFor();
+
+  for (const head of await heads.all())
+    expect(await head.evaluate((each) => each.getClientRects()[0]?.height)).toBeLessThan(48);
+  await context.close();
+});
+
+it("the reference asks for the app's key first", async () => {
+  const { context, page } = await open();
+  await page.goto("/reference");
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  await page.locator(".auth-container").first().waitFor();
+
+  await eventually(
+    () => page.evaluate<string>("document.activeElement.closest('.auth-container')?.textContent ?? ''"),
+    (text) => text.includes("ApiKeyAuth"),
+    10_000,
+  );
+  await context.close();
+});
