@@ -23,6 +23,8 @@ import { createTradingModule } from "./trading/module.ts";
 
 export interface ServiceDeps {
   readonly database: Database;
+  /** Where search threads connect; without it, search indexes live in this thread. */
+  readonly connectionString?: string;
   readonly tables: ChainTables;
   readonly index: IndexConfig;
   readonly config: ServingConfig;
@@ -92,7 +94,18 @@ export function createServices(deps: ServiceDeps) {
     firstBlock,
     knownInRange,
   });
-  const search = createSearch({ database, tables, logger });
+  const search = createSearch({
+    database,
+    tables,
+    logger,
+    ...(deps.connectionString !== undefined && {
+      threads: {
+        connectionString: deps.connectionString,
+        count: config.searchThreads,
+        heapMb: config.searchMemoryMb,
+      },
+    }),
+  });
   const catalogModule = createCatalogModule({
     database,
     tables,

@@ -1,7 +1,7 @@
 /** The serving environment: defaults, refusals, the logged values, and the local operator token. */
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isLocal, loadServingConfig, localOperatorToken, redacted } from "../../src/api/config.ts";
@@ -45,6 +45,8 @@ const defaults = {
   refreshConcurrency: 32,
   tradeMaxAgeSeconds: 60,
   resampleHours: 6,
+  searchThreads: Math.max(1, availableParallelism() - 1),
+  searchMemoryMb: Math.floor(totalmem() / 4 / 1_000_000),
 };
 
 describe("values", () => {
@@ -55,9 +57,15 @@ describe("values", () => {
   it("counts an empty variable as unset", () => {
     const names = ["PORT", "BASE_URL", "OPERATOR_CONTACT", "IPFS_GATEWAYS", "ALLOW_PRIVATE_HOSTS"];
     const empty = Object.fromEntries(
-      [...names, "METADATA_EXTRA_SCHEMES", "REFRESH_CONCURRENCY", "TRADE_MAX_AGE", "RESAMPLE_HOURS"].map(
-        (name) => [name, ""],
-      ),
+      [
+        ...names,
+        "METADATA_EXTRA_SCHEMES",
+        "REFRESH_CONCURRENCY",
+        "TRADE_MAX_AGE",
+        "RESAMPLE_HOURS",
+        "SEARCH_THREADS",
+        "SEARCH_MEMORY_MB",
+      ].map((name) => [name, ""]),
     );
 
     expect(load(empty)).toMatchObject(defaults);
@@ -78,6 +86,8 @@ describe("values", () => {
       REFRESH_CONCURRENCY: "0",
       TRADE_MAX_AGE: "5",
       RESAMPLE_HOURS: "0.5",
+      SEARCH_THREADS: "3",
+      SEARCH_MEMORY_MB: "2000",
     });
 
     expect(config).toEqual({
@@ -99,6 +109,8 @@ describe("values", () => {
       refreshConcurrency: 0,
       tradeMaxAgeSeconds: 5,
       resampleHours: 0.5,
+      searchThreads: 3,
+      searchMemoryMb: 2_000,
     });
   });
 
@@ -147,6 +159,8 @@ describe("refusals", () => {
     { name: "METADATA_EXTRA_SCHEMES", values: ["http", "data,ftp", "data ar", "DATA", "data:"] },
     { name: "REFRESH_CONCURRENCY", values: ["-1", "1001", "many", "1.5"] },
     { name: "TRADE_MAX_AGE", values: ["0", "86401", "60s"] },
+    { name: "SEARCH_THREADS", values: ["0", "257", "all", "1.5"] },
+    { name: "SEARCH_MEMORY_MB", values: ["0", "-1", "2G", "1e3"] },
     { name: "RESAMPLE_HOURS", values: ["-1", "0.0009", "8761", "6h", "1e3", "off", "."] },
   ])("names $name and its rule for each bad value", ({ name, values }) => {
     for (const value of values) {

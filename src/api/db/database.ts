@@ -86,7 +86,19 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
   },
 });
 
-export function createDatabase(connectionString: string, logger: Logger): Database {
+/** How many connections there may be, for statements with and without a name. */
+export interface PoolSizes {
+  readonly plain: number;
+  readonly keyed: number;
+}
+
+const usualSizes: PoolSizes = { plain: POOL_CONNECTIONS_MAX, keyed: KEYED_CONNECTIONS_MAX };
+
+export function createDatabase(
+  connectionString: string,
+  logger: Logger,
+  sizes: PoolSizes = usualSizes,
+): Database {
   function createPool(max: number, settings: string): pg.Pool {
     const pool = new pg.Pool({
       connectionString,
@@ -104,8 +116,8 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
     return pool;
   }
 
-  const pool = createPool(POOL_CONNECTIONS_MAX, SETTINGS);
-  const keyedPool = createPool(KEYED_CONNECTIONS_MAX, `${SETTINGS}; ${KEYED_SETTINGS}`);
+  const pool = createPool(sizes.plain, SETTINGS);
+  const keyedPool = createPool(sizes.keyed, `${SETTINGS}; ${KEYED_SETTINGS}`);
   const plain = queryable(pool);
   const keyed = queryable(keyedPool);
   return {

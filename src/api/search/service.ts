@@ -7,8 +7,13 @@ import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
-import { type CollectionSearch, createCollectionSearch, type TraitCounts } from "./collection-search.ts";
+import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import type { TraitCounts } from "./collection-search.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import { createLocalHost } from "./threads/local-host.ts";
+import { unpackFacets } from "./threads/packed-facets.ts";
+import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
+import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
 
@@ -40,40 +45,51 @@ export interface SearchDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly logger: Logger;
+  /** Without it, search indexes live in this thread. */
+  readonly threads?: Pick<ThreadOptions, "connectionString" | "count" | "heapMb">;
 }
 
 export interface SearchService extends Search {
   /** Loads these collections one after another and keeps them loaded; logs a failure and retries. */
   keepWarm(collections: readonly CollectionConfig[]): { stop(): void };
+  /** Answers what was asked, then ends the threads. */
+  close(): Promise<void>;
 }
 
 export function createSearch(deps: SearchDeps): SearchService {
-  const { logger } = deps;
-  const open = new Map<string, { readonly search: CollectionSearch; usedAt: number }>();
+  const { database, tables, logger, threads } = deps;
+  const host: SearchHost = threads
+    ? createSearchThreads({ ...threads, tables, logger })
+    : createLocalHost({ database, tables, logger });
+  const used = new Map<string, { readonly collection: CollectionRef; at: number }>();
   let warmKeys: ReadonlySet<string> = new Set();
 
   function dropUnused(): void {
-    for (const [name, { usedAt }] of open) {
-      if (!warmKeys.has(name) && performance.now() - usedAt > UNUSED_MS) open.delete(name);
+    for (const [key, { collection, at }] of used) {
+      if (warmKeys.has(key) || performance.now() - at <= UNUSED_MS) continue;
+      used.delete(key);
+      host.drop(collection);
     }
   }
 
-  function of({ chainId, address }: CollectionConfig): CollectionSearch {
-    const name = collectionKey({ chainId, address });
-    const known = open.get(name);
-    const search =
-      known?.search ?? createCollectionSearch({ ...deps, collection: { chainId, collection: address } });
-    open.set(name, { search, usedAt: performance.now() });
+  function ask<K extends Kind>(
+    { chainId, address }: CollectionConfig,
+    kind: K,
+    asked: Asked[K],
+  ): Promise<Answered[K]> {
+    const collection = { chainId, collection: address };
+    used.set(collectionKey(collection), { collection, at: performance.now() });
     dropUnused();
-    return search;
+    return host.ask({ collection, kind, asked });
   }
 
   return {
-    page: (collection, query) => of(collection).page(query),
-    facets: (collection, filter) => of(collection).facets(filter),
-    panel: (collection, filter) => of(collection).panel(filter),
-    countTraits: (collection, traits) => of(collection).countTraits(traits),
-    shownTypes: (collection, names) => of(collection).shownTypes(names),
+    page: (collection, query) => ask(collection, "page", query),
+    facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
+    panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
+    countTraits: (collection, traits) => ask(collection, "countTraits", traits),
+    shownTypes: (collection, names) => ask(collection, "shownTypes", names),
+    close: () => host.close(),
 
     keepWarm(collections) {
       warmKeys = new Set(collections.map(collectionKey));
@@ -84,17 +100,15 @@ export function createSearch(deps: SearchDeps): SearchService {
         async pass(signal) {
           for (const collection of collections) {
             if (signal.aborted) break;
-            await of(collection)
-              .warm()
-              .catch((error: Error) => {
-                if (signal.aborted) return;
-                logger.warn({
-                  msg: "Could not bring a search index up to date",
-                  chain_id: collection.chainId,
-                  collection: collection.address,
-                  reason: error.message,
-                });
+            await ask(collection, "warm", null).catch((error: Error) => {
+              if (signal.aborted) return;
+              logger.warn({
+                msg: "Could not bring a search index up to date",
+                chain_id: collection.chainId,
+                collection: collection.address,
+                reason: error.message,
               });
+            });
           }
         },
       });
