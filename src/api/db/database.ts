@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
+import { copyRows, type VisitRow } from "./copy-rows.ts";
 
 const POOL_CONNECTIONS_MAX = 10;
 const KEYED_CONNECTIONS_MAX = 6;
@@ -76,6 +77,8 @@ export interface Database extends Queryable {
    * a deadlock, so database writes must be its only side effects.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
+  /** Reads the rows of a statement without parameters in bulk; a visitor that throws makes it reject. */
+  copy(select: string, visit: VisitRow): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -124,6 +127,24 @@ export function createDatabase(
     query: (sql, parameters, name) =>
       unlessDeadlocked(() => (name === undefined ? plain : keyed).query(sql, parameters, name)),
     transaction: (work, kind = "plain") => unlessDeadlocked(() => runTransaction(pool, work, kind)),
+    async copy(select, visit) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      const onError = (error: Error): void => {
+        broken = error;
+      };
+      client.on("error", onError);
+      try {
+        await copyRows(client, select, visit);
+      } catch (error) {
+        broken ??= error as Error;
+        throw error;
+      } finally {
+        // A connection on which a read failed is not used again: its protocol may be anywhere.
+        client.release(broken);
+        client.off("error", onError);
+      }
+    },
     async close() {
       await Promise.all([pool.end(), keyedPool.end()]);
     },

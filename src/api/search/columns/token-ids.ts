@@ -6,6 +6,8 @@ export interface TokenIds {
   readonly size: number;
   /** Assigns the next slot to a new id. */
   add(tokenId: string): number;
+  /** The same for an id below 2^53. */
+  addNumber(tokenId: number): number;
   textOf(slot: number): string;
   compare(a: number, b: number): number;
   /** Compares a slot's id with any id. */
@@ -34,6 +36,11 @@ export function createTokenIds(): TokenIds {
       const value = asNumber(tokenId);
       numbers[size] = value;
       if (value === Number.POSITIVE_INFINITY) large.set(size, tokenId);
+      return size++;
+    },
+    addNumber(tokenId) {
+      numbers = grown(numbers, size + 1);
+      numbers[size] = tokenId;
       return size++;
     },
     textOf,

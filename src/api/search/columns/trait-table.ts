@@ -40,6 +40,8 @@ export interface TraitType {
   readonly byLongKey: Map<string, number>;
 }
 
+export const UNKNOWN_VALUE = 0xffff_ffff;
+
 export interface TraitTable {
   readonly types: readonly TraitType[];
   readonly size: number;
@@ -53,6 +55,8 @@ export interface TraitTable {
   addValue(row: ValueRow): void;
   /** The number of a value, by its row's id; undefined if unknown. */
   valueOf(id: number): number | undefined;
+  /** The same for many; `UNKNOWN_VALUE` for those that are unknown. */
+  valuesOf(ids: Uint32Array): Uint32Array<ArrayBuffer>;
   typeOf(value: number): number;
   isShown(value: number): boolean;
   displayTypeOf(value: number): DisplayType;
@@ -163,6 +167,11 @@ export function createTraitTable(): TraitTable {
       orders.added(type, value);
     },
     valueOf: (id) => valueById.get(id),
+    valuesOf(ids) {
+      const values = new Uint32Array(ids.length);
+      for (let at = 0; at < ids.length; at++) values[at] = valueById.get(ids[at] as number) ?? UNKNOWN_VALUE;
+      return values;
+    },
     typeOf: (value) => typeOf[value] as number,
     isShown,
     displayTypeOf,
