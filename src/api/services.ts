@@ -21,6 +21,8 @@ import { createRefreshModule, depth, findQueued } from "./refresh/module.ts";
 import { createSearch } from "./search/module.ts";
 import { createTradingModule } from "./trading/module.ts";
 
+const BYTES_PER_MB = 1_000_000;
+
 export interface ServiceDeps {
   readonly database: Database;
   /** Where search threads connect; without it, search indexes live in this thread. */
@@ -98,6 +100,8 @@ export function createServices(deps: ServiceDeps) {
     database,
     tables,
     logger,
+    memoryMax: config.searchMemoryMb * BYTES_PER_MB,
+    ...(metrics && { metrics }),
     ...(deps.connectionString !== undefined && {
       threads: {
         connectionString: deps.connectionString,

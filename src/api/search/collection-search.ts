@@ -51,6 +51,11 @@ export function createCollectionSearch(deps: {
   }
 
   return {
+    /** In bytes; 0 before the search index is loaded. */
+    get memory(): number {
+      return live.memory;
+    },
+
     /** Brings the search index up to date, so that the next search finds it so. */
     async warm(): Promise<void> {
       await live.current();

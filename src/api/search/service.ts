@@ -1,13 +1,13 @@
 /** The search service: pages of tokens, facets and value counts, for any collection. */
 
+import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
-import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
-import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import { createBudget } from "./budget.ts";
 import type { TraitCounts } from "./collection-search.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
 import { createLocalHost } from "./threads/local-host.ts";
@@ -17,8 +17,6 @@ import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
 
-// A search index that isn't kept warm is dropped after this long without requests.
-const UNUSED_MS = 30 * 60_000;
 // How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
 
@@ -45,6 +43,10 @@ export interface SearchDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly logger: Logger;
+  /** The memory of all search indexes together, in bytes; unlimited by default. */
+  readonly memoryMax?: number;
+  /** Where metrics are registered; without it, none are collected. */
+  readonly metrics?: Registry;
   /** Without it, search indexes live in this thread. */
   readonly threads?: Pick<ThreadOptions, "connectionString" | "count" | "heapMb">;
 }
@@ -58,19 +60,16 @@ export interface SearchService extends Search {
 
 export function createSearch(deps: SearchDeps): SearchService {
   const { database, tables, logger, threads } = deps;
+  const budget = createBudget({
+    max: deps.memoryMax ?? Number.POSITIVE_INFINITY,
+    drop: (collection) => host.drop(collection),
+    logger,
+    ...(deps.metrics && { metrics: deps.metrics }),
+  });
+  const onSize = budget.resize;
   const host: SearchHost = threads
-    ? createSearchThreads({ ...threads, tables, logger })
-    : createLocalHost({ database, tables, logger });
-  const used = new Map<string, { readonly collection: CollectionRef; at: number }>();
-  let warmKeys: ReadonlySet<string> = new Set();
-
-  function dropUnused(): void {
-    for (const [key, { collection, at }] of used) {
-      if (warmKeys.has(key) || performance.now() - at <= UNUSED_MS) continue;
-      used.delete(key);
-      host.drop(collection);
-    }
-  }
+    ? createSearchThreads({ ...threads, tables, logger, onSize })
+    : createLocalHost({ database, tables, logger, onSize });
 
   function ask<K extends Kind>(
     { chainId, address }: CollectionConfig,
@@ -78,8 +77,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     asked: Asked[K],
   ): Promise<Answered[K]> {
     const collection = { chainId, collection: address };
-    used.set(collectionKey(collection), { collection, at: performance.now() });
-    dropUnused();
+    budget.use(collection, kind === "warm" ? "warm" : "asked");
     return host.ask({ collection, kind, asked });
   }
 
@@ -92,7 +90,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     close: () => host.close(),
 
     keepWarm(collections) {
-      warmKeys = new Set(collections.map(collectionKey));
+      budget.keep(collections.map(({ chainId, address }) => ({ chainId, collection: address })));
       const loop = startPassLoop({
         task: "keep search indexes up to date",
         pollMs: WARM_MS,
@@ -100,6 +98,7 @@ export function createSearch(deps: SearchDeps): SearchService {
         async pass(signal) {
           for (const collection of collections) {
             if (signal.aborted) break;
+            if (!budget.hasSpace({ chainId: collection.chainId, collection: collection.address })) continue;
             await ask(collection, "warm", null).catch((error: Error) => {
               if (signal.aborted) return;
               logger.warn({

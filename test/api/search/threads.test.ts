@@ -25,7 +25,14 @@ beforeEach(async () => {
 });
 
 const startThreads = (count = 1) =>
-  createSearchThreads({ connectionString: url, tables, count, heapMb: 512, logger: silentLogger });
+  createSearchThreads({
+    connectionString: url,
+    tables,
+    count,
+    heapMb: 512,
+    logger: silentLogger,
+    onSize: () => {},
+  });
 type Threads = ReturnType<typeof startThreads>;
 
 const mages = { ...ALL, criteria: [{ name: "Class", values: ["Mage"] }] };

@@ -10,6 +10,8 @@ const SHARED_MAX = 10_000;
 const SEPARATOR = 0xff;
 // A hit of the whole-arena search costs about as much as checking five names.
 const HITS_MAX = 5_000;
+// A short key in a map.
+const SHARED_BYTES = 100;
 // A power of two, several times `SHARED_MAX`.
 const HASH_PLACES = 32_768;
 
@@ -18,6 +20,8 @@ export interface TextColumn {
   set(item: number, text: string | null): boolean;
   /** Sets a new item's text, of UTF-8 bytes. */
   setBytes(item: number, bytes: Buffer, from: number, to: number): void;
+  /** Call it after the last `setBytes`: frees what only that needs. */
+  endBulk(): void;
   has(item: number): boolean;
   /**
    * The eight bytes of each item's text after the start that all of them share, as two big-endian words. The items must
@@ -35,6 +39,8 @@ export interface TextColumn {
   readonly bytes: number;
   /** Bytes of texts that no item uses any more. */
   readonly unusedBytes: number;
+  /** The memory it takes, roughly. */
+  readonly memory: number;
 }
 
 export function createTextColumn(): TextColumn {
@@ -201,6 +207,10 @@ export function createTextColumn(): TextColumn {
       const entry = to - from <= FOLDED_CHARACTERS_MAX ? internAscii(bytes, from, to) : undefined;
       use(item, entry ?? intern(firstCharacters(bytes.toString("utf8", from, to))));
     },
+    endBulk() {
+      byHash = new Uint32Array(0);
+      hashed = 0;
+    },
     has: (item) => entryOf[item] !== 0,
     fillKeys(items, high, low) {
       const skip = sharedLength(items);
@@ -240,6 +250,10 @@ export function createTextColumn(): TextColumn {
     },
     get unusedBytes() {
       return unusedBytes;
+    },
+    get memory() {
+      const columns = [arena, starts, entryOf, users, byHash];
+      return columns.reduce((sum, { byteLength }) => sum + byteLength, shared.size * SHARED_BYTES);
     },
   };
 

@@ -25,8 +25,8 @@ export interface TokenBatch {
   readonly bytes: Buffer;
   /** A number below 2^53, or digits. */
   idOf(nth: number): number | string;
-  nameOf(nth: number): Span;
-  descriptionOf(nth: number): Span;
+  namePlace(nth: number): Span;
+  descriptionPlace(nth: number): Span;
   /** In microseconds; NaN without one. */
   servedOf(nth: number): number;
   sinceOf(nth: number): number;
@@ -104,8 +104,8 @@ export function createTokenBatch(): TokenBatch {
       return Buffer.from(bytes.buffer, 0, length);
     },
     idOf: (nth) => ids[nth] as number | string,
-    nameOf: (nth) => ({ from: spans[4 * nth] as number, to: spans[4 * nth + 1] as number }),
-    descriptionOf: (nth) => ({ from: spans[4 * nth + 2] as number, to: spans[4 * nth + 3] as number }),
+    namePlace: (nth) => ({ from: spans[4 * nth] as number, to: spans[4 * nth + 1] as number }),
+    descriptionPlace: (nth) => ({ from: spans[4 * nth + 2] as number, to: spans[4 * nth + 3] as number }),
     servedOf: (nth) => times[2 * nth] as number,
     sinceOf: (nth) => times[2 * nth + 1] as number,
     traits: () => traits.subarray(0, traitCount),

@@ -2,8 +2,13 @@
 
 import { grown } from "./ensure-capacity.ts";
 
+// Its digits and its place in a map.
+const LARGE_ID_BYTES = 180;
+
 export interface TokenIds {
   readonly size: number;
+  /** The memory it takes, roughly. */
+  readonly memory: number;
   /** Assigns the next slot to a new id. */
   add(tokenId: string): number;
   /** The same for an id below 2^53. */
@@ -30,6 +35,9 @@ export function createTokenIds(): TokenIds {
   return {
     get size() {
       return size;
+    },
+    get memory() {
+      return numbers.byteLength + large.size * LARGE_ID_BYTES;
     },
     add(tokenId) {
       numbers = grown(numbers, size + 1);

@@ -16,6 +16,8 @@ export interface TraitRows {
   /** Adds a new slot's values, which must be distinct, from a part of a list; skips unknown ones. */
   append(slot: number, values: Uint32Array, from: number, to: number): void;
   readonly used: number;
+  /** The memory it takes. */
+  readonly memory: number;
   /** Unused pool entries. */
   readonly unused: number;
 }
@@ -63,6 +65,9 @@ export function createTraitRows(table: TraitTable): TraitRows {
     },
     get unused() {
       return unused;
+    },
+    get memory() {
+      return pool.byteLength + starts.byteLength + lengths.byteLength + repeating.byteLength;
     },
     append(slot, values, from, to) {
       starts = grown(starts, slot + 1);

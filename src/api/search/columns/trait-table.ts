@@ -40,6 +40,10 @@ export interface TraitType {
   readonly byLongKey: Map<string, number>;
 }
 
+// A value's text, its places in two maps and in the columns, and in its type's order.
+const VALUE_BYTES = 200;
+const TYPE_BYTES = 1_000;
+
 export const UNKNOWN_VALUE = 0xffff_ffff;
 
 export interface TraitTable {
@@ -72,6 +76,8 @@ export interface TraitTable {
   /** The number of tokens with each value, shown or not. */
   readonly counts: Uint32Array<ArrayBuffer>;
   addUses(value: number, more: number): void;
+  /** The memory it takes, roughly. */
+  readonly memory: number;
   /** The number of values without a token. */
   readonly unused: number;
   /** Sums the given counts per type, over shown values only. */
@@ -196,6 +202,9 @@ export function createTraitTable(): TraitTable {
     },
     get unused() {
       return unused;
+    },
+    get memory() {
+      return folded.memory + texts.length * VALUE_BYTES + types.length * TYPE_BYTES;
     },
     sumByType(byValue) {
       const sums = new Uint32Array(types.length);

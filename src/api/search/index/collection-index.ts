@@ -65,6 +65,8 @@ export interface CollectionIndex {
   /** Rebuilds the runs of values in slices while tokens may change. Must not run concurrently. */
   compact(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   find(tokenId: string): number | undefined;
+  /** The memory it takes, roughly, in bytes. */
+  readonly memory: number;
   /** Whether most of it is garbage, so that a rebuilt search index would take less memory. */
   readonly isWasteful: boolean;
 }
@@ -192,7 +194,7 @@ export function createCollectionIndex(): CollectionIndex {
         const id = batch.idOf(nth);
         const slot = typeof id === "number" ? ids.addNumber(id) : ids.add(id);
         makePresent(slot);
-        const [name, description] = [batch.nameOf(nth), batch.descriptionOf(nth)];
+        const [name, description] = [batch.namePlace(nth), batch.descriptionPlace(nth)];
         if (name.from !== -1) names.setBytes(slot, bytes, name.from, name.to);
         else names.set(slot, null);
         if (description.from !== -1) descriptions.setBytes(slot, bytes, description.from, description.to);
@@ -204,6 +206,7 @@ export function createCollectionIndex(): CollectionIndex {
       }
     },
     async finish(yieldToEventLoop) {
+      for (const column of [names, descriptions]) column.endBulk();
       const slots = new Uint32Array(ids.size);
       for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot;
       await orders.id_asc.build(slots, yieldToEventLoop);
@@ -244,6 +247,11 @@ export function createCollectionIndex(): CollectionIndex {
     },
     compact: (yieldToEventLoop) => postings.rebuild(ids.size, yieldToEventLoop),
     find,
+    get memory() {
+      const parts = [ids, names, descriptions, table, rows, postings, traitOrders, ...Object.values(orders)];
+      const own = since.byteLength + served.byteLength + present.byteLength;
+      return parts.reduce((sum, { memory }) => sum + memory, own);
+    },
     get isWasteful() {
       const isMostly = (unused: number, all: number): boolean => unused > WASTE_MIN && unused > all / 2;
       return (

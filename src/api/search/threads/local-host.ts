@@ -6,13 +6,17 @@ import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
 import { type CollectionSearch, createCollectionSearch } from "../collection-search.ts";
 import { packFacets } from "./packed-facets.ts";
-import type { Answered, Asked, Kind, SearchHost } from "./questions.ts";
+import type { Answered, Asked, Kind, OnSize, SearchHost } from "./questions.ts";
 
 export interface LocalHostDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly logger: Logger;
+  readonly onSize: OnSize;
 }
+
+// A change of less is not worth a message.
+const SIZE_SHARE = 0.02;
 
 type Answers = { readonly [K in Kind]: (search: CollectionSearch, asked: Asked[K]) => Promise<Answered[K]> };
 
@@ -29,14 +33,21 @@ const answers: Answers = {
 };
 
 export function createLocalHost(deps: LocalHostDeps): SearchHost {
-  const open = new Map<string, CollectionSearch>();
+  const open = new Map<string, { readonly search: CollectionSearch; bytes: number }>();
 
   return {
     async ask({ collection, kind, asked }) {
       const key = collectionKey(collection);
-      const search = open.get(key) ?? createCollectionSearch({ ...deps, collection });
-      open.set(key, search);
-      return answers[kind](search, asked);
+      const entry = open.get(key) ?? { search: createCollectionSearch({ ...deps, collection }), bytes: 0 };
+      open.set(key, entry);
+      const answer = await answers[kind](entry.search, asked);
+      const { memory } = entry.search;
+      // One that was dropped meanwhile takes memory no more.
+      if (open.get(key) === entry && Math.abs(memory - entry.bytes) > SIZE_SHARE * entry.bytes) {
+        entry.bytes = memory;
+        deps.onSize(collection, memory);
+      }
+      return answer;
     },
     drop: (collection) => void open.delete(collectionKey(collection)),
     async close() {},

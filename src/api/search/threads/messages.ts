@@ -20,6 +20,7 @@ export type FromThread =
   | { readonly type: "ready" }
   | { readonly type: "answer"; readonly id: number; readonly answer: Answered[Kind] }
   | { readonly type: "failure"; readonly id: number; readonly fault: Fault }
+  | { readonly type: "size"; readonly collection: CollectionRef; readonly bytes: number }
   | { readonly type: "log"; readonly level: keyof Logger; readonly entry: Parameters<Logger["info"]>[0] };
 
 /** An error in a form that crosses threads with its code. */

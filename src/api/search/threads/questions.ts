@@ -35,6 +35,9 @@ export interface Question<K extends Kind = Kind> {
   readonly asked: Asked[K];
 }
 
+/** Hears of a search index that was loaded, or has changed its size by much. */
+export type OnSize = (collection: CollectionRef, bytes: number) => void;
+
 /** Where search indexes live: another thread, or this one. */
 export interface SearchHost {
   /** Loads the collection's search index on first use. */

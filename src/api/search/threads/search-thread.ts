@@ -23,7 +23,12 @@ const logger: Logger = {
 };
 // Each thread has connections of its own: few, since its questions share their reads.
 const database = createDatabase(connectionString, logger, { plain: 4, keyed: 2 });
-const host = createLocalHost({ database, tables, logger });
+const host = createLocalHost({
+  database,
+  tables,
+  logger,
+  onSize: (collection, bytes) => send({ type: "size", collection, bytes }),
+});
 
 parentPort?.on("message", (message: ToThread) => {
   if (message.type === "drop") return host.drop(message.collection);

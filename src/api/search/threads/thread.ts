@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError } from "../../http/errors.ts";
 import type { Logger } from "../../http/logger.ts";
 import { type FromThread, fromFault, type ThreadStart, type ToThread } from "./messages.ts";
-import type { Answered, Kind, SearchHost } from "./questions.ts";
+import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
 import { threadScript } from "./thread-script.ts";
 
 // A load of ten million tokens takes longer: its callers come again.
@@ -21,6 +21,15 @@ export interface SearchThread extends SearchHost {
   readonly worker: Worker | undefined;
 }
 
+export interface ThreadDeps {
+  /** The heap that the thread may use. Columns are outside of it. */
+  readonly heapMb: number;
+  readonly logger: Logger;
+  readonly onSize: OnSize;
+  /** The thread's search indexes are gone. */
+  readonly onLoss: () => void;
+}
+
 interface Waiting {
   answer(answer: Answered[Kind]): void;
   fail(error: Error): void;
@@ -30,7 +39,10 @@ interface Waiting {
  * Starts with the first question. A thread that dies takes its questions along, which are answered with UNAVAILABLE, as
  * are those until its replacement runs.
  */
-export function createSearchThread(start: ThreadStart, heapMb: number, logger: Logger): SearchThread {
+export function createSearchThread(
+  start: ThreadStart,
+  { heapMb, logger, onSize, onLoss }: ThreadDeps,
+): SearchThread {
   const waiting = new Map<number, Waiting>();
   let ids = 0;
   let worker: Worker | undefined;
@@ -64,7 +76,8 @@ export function createSearchThread(start: ThreadStart, heapMb: number, logger: L
     if (message.type === "ready") {
       isDown = false;
       pauseMs = PAUSE_MIN_MS;
-    } else if (message.type === "log") logger[message.level](message.entry);
+    } else if (message.type === "size") onSize(message.collection, message.bytes);
+    else if (message.type === "log") logger[message.level](message.entry);
     else if (message.type === "answer") waiting.get(message.id)?.answer(message.answer);
     else waiting.get(message.id)?.fail(fromFault(message.fault));
   }
@@ -79,6 +92,7 @@ export function createSearchThread(start: ThreadStart, heapMb: number, logger: L
   function restart(cause: string): void {
     starting = undefined;
     isDown = true;
+    onLoss();
     for (const { fail } of [...waiting.values()]) fail(away(cause));
     if (isClosed) return;
     logger.warn({ msg: "Lost a search thread; starting another", cause });
