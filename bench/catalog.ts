@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import pg from "pg";
+import { Registry } from "prom-client";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
@@ -27,6 +28,7 @@ const SQL_MS_MAX = 6_000;
 const SQL_QUERIES_MIN = 3;
 const DEEP_PAGES = 200;
 const BYTES_PER_MB = 1_000_000;
+const HEAP_MB = 4_000;
 
 export async function benchCatalog() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -45,8 +47,18 @@ export async function benchCatalog() {
       for (const kind of kinds) {
         const made = await time(() => createCollection(client, tables, tokens, kind));
         say(`${tokens} tokens (${kind}) written in ${Math.round(made.ms)} ms`);
-        const search = createSearch({ database, tables, logger: silentLogger });
-        sizes.push(await measure({ search, client, tokenState: tables.tokenState, url }, made.value));
+        const metrics = new Registry();
+        const search = createSearch({
+          database,
+          tables,
+          logger: silentLogger,
+          metrics,
+          threads: { connectionString: url, count: 1, heapMb: HEAP_MB },
+        });
+        sizes.push(
+          await measure({ search, metrics, client, tokenState: tables.tokenState, url }, made.value),
+        );
+        await search.close();
       }
     }
     return { bars: { page_ratio: 2, page_p99_ms: 100, facets_p99_ms: 50 }, sizes };
@@ -60,6 +72,7 @@ export async function benchCatalog() {
 
 interface Setting {
   readonly search: Search;
+  readonly metrics: Registry;
   readonly client: pg.Client;
   readonly tokenState: string;
   readonly url: string;
@@ -91,22 +104,17 @@ async function measure(setting: Setting, data: Data) {
   return { tokens: data.tokens, kind: data.kind, load, pages, facets, panels, deep, writing };
 }
 
-async function measureLoad({ search }: Setting, { collection }: Data) {
+async function measureLoad({ search, metrics }: Setting, { collection, tokens }: Data) {
   const before = memory();
-  // Processor time, since other load on the machine is not a pause of ours.
-  let longest = 0;
-  let usage = process.cpuUsage();
-  const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(usage);
-    longest = Math.max(longest, (user + system) / 1000);
-    usage = process.cpuUsage();
-  }, 1);
   const { ms } = await time(() => search.countTraits(collection, []));
-  clearInterval(timer);
+  const bytes = (await metrics.getSingleMetric("vitrine_search_index_bytes")?.get())?.values[0]?.value ?? 0;
   return {
     ms: Math.round(ms),
-    longest_turn_cpu_ms: Math.round(longest),
+    tokens_per_second: Math.round((1000 * tokens) / ms),
+    // Of the whole process with its search thread, buffers of the load included.
     memory_mb: Math.round((memory() - before) / BYTES_PER_MB),
+    index_mb: Math.round(bytes / BYTES_PER_MB),
+    index_bytes_per_token: Math.round(bytes / tokens),
   };
 }
 
@@ -115,8 +123,7 @@ const collectGarbage = runInNewContext("gc") as () => void;
 
 function memory(): number {
   collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+  return process.memoryUsage().rss;
 }
 
 async function measurePages(setting: Setting, data: Data, condition: string, sort: string) {

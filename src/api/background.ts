@@ -151,6 +151,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
         renormaliser.stop(),
         daily.stop(),
         services.usage.stop(),
+        search.close(),
       ]);
       for (const end of ends) {
         if (end.status === "rejected")

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
@@ -54,6 +55,10 @@ export interface ServingConfig extends FetchConfig {
   readonly tradeMaxAgeSeconds: number;
   /** Hours between rounds of samples of a collection; 0 turns sampling off. */
   readonly resampleHours: number;
+  /** Threads that hold search indexes and answer from them. */
+  readonly searchThreads: number;
+  /** The memory of all search indexes together, in MB of a million bytes. */
+  readonly searchMemoryMb: number;
   /** The registry to query for wallets' delegations, without a trailing slash; our own when unset. */
   readonly delegationUrl: string | undefined;
   readonly delegationApiKey: string | undefined;
@@ -210,6 +215,8 @@ const environmentSchema = z.object({
     })
     .transform(Number)
     .default(6),
+  SEARCH_THREADS: wholeNumber(1, 256).default(() => Math.max(1, availableParallelism() - 1)),
+  SEARCH_MEMORY_MB: wholeNumber(1, 10_000_000).default(() => Math.floor(totalmem() / 4 / 1_000_000)),
   DELEGATION_URL: httpUrl
     .refine((url) => !parseUrl(url)?.username && !parseUrl(url)?.password, {
       error: "must not contain a user or password; a key goes into DELEGATION_API_KEY",
@@ -272,6 +279,8 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     refreshConcurrency: values.REFRESH_CONCURRENCY,
     tradeMaxAgeSeconds: values.TRADE_MAX_AGE,
     resampleHours: values.RESAMPLE_HOURS,
+    searchThreads: values.SEARCH_THREADS,
+    searchMemoryMb: values.SEARCH_MEMORY_MB,
     delegationUrl: values.DELEGATION_URL?.replace(/\/+$/, ""),
     delegationApiKey: values.DELEGATION_API_KEY,
     webhookPausesMs: values.WEBHOOK_RETRY_SECONDS ?? webhookPausesMs,

@@ -38,7 +38,7 @@ await migrate(connectionString);
 
 const tables = chainTables(runtime.schema, index.collections);
 const database = createDatabase(connectionString, logger);
-const services = createServices({ database, tables, index, config, logger, metrics });
+const services = createServices({ database, connectionString, tables, index, config, logger, metrics });
 if (runtime.command === "start") await services.chain.takeIndex(PROJECT);
 
 const storeFault = await stopOnBootError(() => services.images.disk.check());

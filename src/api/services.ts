@@ -24,8 +24,12 @@ import { createSearch } from "./search/module.ts";
 import { createTradingModule } from "./trading/module.ts";
 import { createWebhookModule } from "./webhooks/module.ts";
 
+const BYTES_PER_MB = 1_000_000;
+
 export interface ServiceDeps {
   readonly database: Database;
+  /** Where search threads connect; without it, search indexes live in this thread. */
+  readonly connectionString?: string;
   readonly tables: ChainTables;
   readonly index: IndexConfig;
   readonly config: ServingConfig;
@@ -103,7 +107,20 @@ export function createServices(deps: ServiceDeps) {
     firstBlock,
     knownInRange,
   });
-  const search = createSearch({ database, tables, logger });
+  const search = createSearch({
+    database,
+    tables,
+    logger,
+    memoryMax: config.searchMemoryMb * BYTES_PER_MB,
+    ...(metrics && { metrics }),
+    ...(deps.connectionString !== undefined && {
+      threads: {
+        connectionString: deps.connectionString,
+        count: config.searchThreads,
+        heapMb: config.searchMemoryMb,
+      },
+    }),
+  });
   const catalogModule = createCatalogModule({
     database,
     tables,

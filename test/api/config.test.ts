@@ -1,7 +1,7 @@
 /** The serving environment: defaults, refusals, the logged values, and the local operator token. */
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isLocal, loadServingConfig, localOperatorToken, redacted } from "../../src/api/config.ts";
@@ -46,6 +46,8 @@ const defaults = {
   refreshConcurrency: 32,
   tradeMaxAgeSeconds: 60,
   resampleHours: 6,
+  searchThreads: Math.max(1, availableParallelism() - 1),
+  searchMemoryMb: Math.floor(totalmem() / 4 / 1_000_000),
 };
 
 describe("values", () => {
@@ -63,9 +65,15 @@ describe("values", () => {
       "ALLOW_PRIVATE_HOSTS",
     ];
     const empty = Object.fromEntries(
-      [...names, "METADATA_EXTRA_SCHEMES", "REFRESH_CONCURRENCY", "TRADE_MAX_AGE", "RESAMPLE_HOURS"].map(
-        (name) => [name, ""],
-      ),
+      [
+        ...names,
+        "METADATA_EXTRA_SCHEMES",
+        "REFRESH_CONCURRENCY",
+        "TRADE_MAX_AGE",
+        "RESAMPLE_HOURS",
+        "SEARCH_THREADS",
+        "SEARCH_MEMORY_MB",
+      ].map((name) => [name, ""]),
     );
 
     expect(load(empty)).toMatchObject(defaults);
@@ -89,6 +97,8 @@ describe("values", () => {
       TRADE_MAX_AGE: "5",
       RESAMPLE_HOURS: "0.5",
       WEBHOOK_RETRY_SECONDS: "0.5, 60",
+      SEARCH_THREADS: "3",
+      SEARCH_MEMORY_MB: "2000",
     });
 
     expect(config).toEqual({
@@ -115,6 +125,8 @@ describe("values", () => {
       tradeMaxAgeSeconds: 5,
       resampleHours: 0.5,
       webhookPausesMs: [500, 60_000],
+      searchThreads: 3,
+      searchMemoryMb: 2_000,
     });
   });
 
@@ -172,6 +184,8 @@ describe("refusals", () => {
     { name: "REFRESH_CONCURRENCY", values: ["-1", "1001", "many", "1.5"] },
     { name: "TRADE_MAX_AGE", values: ["0", "86401", "60s"] },
     { name: "WEBHOOK_RETRY_SECONDS", values: ["0", "-1", "5;6", "1e3", "604801", ",", "1,".repeat(21)] },
+    { name: "SEARCH_THREADS", values: ["0", "257", "all", "1.5"] },
+    { name: "SEARCH_MEMORY_MB", values: ["0", "-1", "2G", "1e3"] },
     { name: "RESAMPLE_HOURS", values: ["-1", "0.0009", "8761", "6h", "1e3", "off", "."] },
   ])("names $name and its rule for each bad value", ({ name, values }) => {
     for (const value of values) {

@@ -60,6 +60,8 @@ const testConfig: ServingConfig = {
   refreshConcurrency: 0,
   tradeMaxAgeSeconds: 60,
   resampleHours: 0,
+  searchThreads: 1,
+  searchMemoryMb: 1_000,
   delegationUrl: undefined,
   delegationApiKey: undefined,
   webhookPausesMs: [],

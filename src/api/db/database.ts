@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
+import { copyRows, type VisitRow } from "./copy-rows.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
 
 const POOL_CONNECTIONS_MAX = 10;
@@ -79,6 +80,8 @@ export interface Database extends Queryable {
   transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
   /** One moment of the whole database, for reads that take minutes; on connections of its own. See snapshot.ts. */
   snapshot(): Promise<Snapshot>;
+  /** Reads the rows of a statement without parameters in bulk; a visitor that throws makes it reject. */
+  copy(select: string, visit: VisitRow): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -89,7 +92,19 @@ const queryable = (client: pg.Pool | pg.ClientBase): Queryable => ({
   },
 });
 
-export function createDatabase(connectionString: string, logger: Logger): Database {
+/** How many connections there may be, for statements with and without a name. */
+export interface PoolSizes {
+  readonly plain: number;
+  readonly keyed: number;
+}
+
+const usualSizes: PoolSizes = { plain: POOL_CONNECTIONS_MAX, keyed: KEYED_CONNECTIONS_MAX };
+
+export function createDatabase(
+  connectionString: string,
+  logger: Logger,
+  sizes: PoolSizes = usualSizes,
+): Database {
   function createPool(max: number, settings: string): pg.Pool {
     const pool = new pg.Pool({
       connectionString,
@@ -107,8 +122,8 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
     return pool;
   }
 
-  const pool = createPool(POOL_CONNECTIONS_MAX, SETTINGS);
-  const keyedPool = createPool(KEYED_CONNECTIONS_MAX, `${SETTINGS}; ${KEYED_SETTINGS}`);
+  const pool = createPool(sizes.plain, SETTINGS);
+  const keyedPool = createPool(sizes.keyed, `${SETTINGS}; ${KEYED_SETTINGS}`);
   const plain = queryable(pool);
   const keyed = queryable(keyedPool);
   return {
@@ -116,6 +131,24 @@ export function createDatabase(connectionString: string, logger: Logger): Databa
       unlessDeadlocked(() => (name === undefined ? plain : keyed).query(sql, parameters, name)),
     transaction: (work, kind = "plain") => unlessDeadlocked(() => runTransaction(pool, work, kind)),
     snapshot: () => openSnapshot({ connectionString, settings: SETTINGS, localSettings, queryable }),
+    async copy(select, visit) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      const onError = (error: Error): void => {
+        broken = error;
+      };
+      client.on("error", onError);
+      try {
+        await copyRows(client, select, visit);
+      } catch (error) {
+        broken ??= error as Error;
+        throw error;
+      } finally {
+        // A connection on which a read failed is not used again: its protocol may be anywhere.
+        client.release(broken);
+        client.off("error", onError);
+      }
+    },
     async close() {
       await Promise.all([pool.end(), keyedPool.end()]);
     },

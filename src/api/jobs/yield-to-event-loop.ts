@@ -9,10 +9,10 @@ const SLICE_MS = 10;
 /** Must be awaited between steps of a few milliseconds: yields to other work at the end of each slice. */
 export type YieldToEventLoop = () => Promise<void>;
 
-export function createYield(): YieldToEventLoop {
+export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
   let startedAt = performance.now();
   return async () => {
-    if (performance.now() - startedAt < SLICE_MS) return;
+    if (performance.now() - startedAt < sliceMs) return;
     await new Promise((resolve) => setImmediate(resolve));
     startedAt = performance.now();
   };
@@ -21,10 +21,9 @@ export function createYield(): YieldToEventLoop {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs work that is not sliced one at a time, each in its own turn of the event loop, so that other work runs in
- * between.
+ * Runs such work one at a time, each beginning in its own turn of the event loop, so that other work runs in between.
  */
-export function runExclusive<Result>(work: () => Result): Promise<Result> {
+export function runExclusive<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   const mine = last.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
   last = mine.catch(() => undefined);
   return mine;

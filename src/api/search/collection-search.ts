@@ -10,7 +10,7 @@ import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { pageOf } from "./index/page.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
-import { createResultCache, type Listed } from "./result-cache.ts";
+import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
 import { createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 
@@ -41,10 +41,21 @@ export function createCollectionSearch(deps: {
 
   async function count(filter: TokenFilter, kind: "facets" | "panel"): Promise<Facets> {
     const { index, slotsIn, answers } = await read(filter);
-    return answerFrom(index, () => answers()[kind]({ filter, slotsIn }));
+    const question = { filter, slotsIn };
+    return answerFrom(
+      index,
+      (counted?: Counted) => answers()[kind](question, counted),
+      undefined,
+      () => answers().count(question, kind),
+    );
   }
 
   return {
+    /** In bytes; 0 before the search index is loaded. */
+    get memory(): number {
+      return live.memory;
+    },
+
     /** Brings the search index up to date, so that the next search finds it so. */
     async warm(): Promise<void> {
       await live.current();
@@ -79,11 +90,15 @@ export function createCollectionSearch(deps: {
   };
 }
 
-/** Prepares the orders the search needs, and retries if they change before its turn comes. */
-async function answerFrom<Answer>(
+/**
+ * Prepares the orders the search needs, and retries if they change before its turn comes. What `ahead` resolves with,
+ * in slices, is handed to the answer.
+ */
+async function answerFrom<Answer, Ahead = undefined>(
   index: CollectionIndex,
-  answer: () => Answer,
+  answer: (ahead?: Ahead) => Answer,
   sort?: TokenSort,
+  ahead?: () => Promise<Ahead | undefined>,
 ): Promise<Answer> {
   const { orders } = index.table;
   const type = sort?.by === "trait" ? index.table.find(sort.name) : undefined;
@@ -94,7 +109,11 @@ async function answerFrom<Answer>(
       if (!orders.isPrepared) await orders.prepare(createYield());
       else if (type) await index.prepareTraitOrder(type, descending, createYield());
     }
-    const answered = await runExclusive(() => (isPrepared() ? { answer: answer() } : undefined));
+    const answered = await runExclusive(async () => {
+      if (!isPrepared()) return undefined;
+      const known = await ahead?.();
+      return isPrepared() ? { answer: answer(known) } : undefined;
+    });
     if (answered) return answered.answer;
   }
 }

@@ -1,9 +1,10 @@
 /** The result cache of a collection: matches and counts, valid until the search index or the chain changes. */
 
 import { LRUCache } from "lru-cache";
-import { countBits } from "./columns/bits.ts";
+import { createYield } from "../jobs/yield-to-event-loop.ts";
+import { type Bits, countBits } from "./columns/bits.ts";
 import { grown } from "./columns/ensure-capacity.ts";
-import { countValues } from "./columns/value-counts.ts";
+import { countValues, countValuesInSlices } from "./columns/value-counts.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { countFacets, countPanel } from "./index/facets.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index/match.ts";
@@ -11,6 +12,8 @@ import type { Facets, TokenFilter } from "./query.ts";
 
 // Each may contain several thousand values.
 const CACHED_FACETS_MAX = 32;
+// A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
+const SLICE_MS = 2;
 
 type SlotsIn = (index: CollectionIndex) => ChainSlots;
 
@@ -28,12 +31,24 @@ export interface Listed {
   readonly total: number;
 }
 
+/** How many tokens of a set of matches have each value. */
+export interface Counted {
+  readonly slots: Bits;
+  readonly counts: Uint32Array<ArrayBuffer>;
+}
+
 /** Results as of one moment, valid until the next change. */
 export interface Answers {
   matches(question: Question): Matches;
-  facets(question: Question): Facets;
+  /**
+   * Counts the values of the matches in slices, so that facets or a panel with them take a moment. Undefined if nothing
+   * needs counting, or if the search index changed meanwhile. Must not run concurrently.
+   */
+  count(question: Question, kind: "facets" | "panel"): Promise<Counted | undefined>;
+  /** Uses `counted` if it is of the same matches. */
+  facets(question: Question, counted?: Counted): Facets;
   /** Facets, but each trait with conditions is counted as if it had none. */
-  panel(question: Question): Facets;
+  panel(question: Question, counted?: Counted): Facets;
   listed(slotsIn: SlotsIn): Listed;
 }
 
@@ -66,24 +81,38 @@ export function createResultCache(): ResultCache {
       return last.matches;
     }
 
-    const facets = (question: Question): Facets =>
-      getOrCount(cachedFacets, question.filter, () =>
-        countFacets(index, matches(question).slots, countListed(question.slotsIn)),
-      );
+    const countsOf = (slots: Bits, counted: Counted | undefined) =>
+      counted?.slots === slots ? counted.counts : undefined;
+
+    const facets = (question: Question, counted?: Counted): Facets =>
+      getOrCount(cachedFacets, question.filter, () => {
+        const { slots } = matches(question);
+        return countFacets(index, slots, countListed(question.slotsIn), countsOf(slots, counted));
+      });
 
     return {
       matches,
-      facets,
-      panel(question) {
+      async count(question, kind) {
         const { filter } = question;
-        if (filter.criteria.length + filter.ranges.length === 0) return facets(question);
+        const isPanel = kind === "panel" && filter.criteria.length + filter.ranges.length > 0;
+        if ((isPanel ? cachedPanels : cachedFacets).has(filterKey(filter))) return undefined;
+        const { slots } = matches(question);
+        const counts = await countValuesInSlices(index, slots, createYield(SLICE_MS));
+        return counts && { slots, counts };
+      },
+      facets,
+      panel(question, counted) {
+        const { filter } = question;
+        if (filter.criteria.length + filter.ranges.length === 0) return facets(question, counted);
         const knownOf = (trait: string) =>
           cachedFacets
             .get(filterKey(withoutTrait(filter, trait)))
             ?.traits.find(({ trait_type }) => trait_type === trait);
-        return getOrCount(cachedPanels, filter, () =>
-          countPanel(index, matches(question), countListed(question.slotsIn), knownOf),
-        );
+        return getOrCount(cachedPanels, filter, () => {
+          const matched = matches(question);
+          const counts = countsOf(matched.slots, counted);
+          return countPanel(index, matched, countListed(question.slotsIn), knownOf, counts);
+        });
       },
       listed(slotsIn) {
         if (listed) return listed;

@@ -1,19 +1,22 @@
 /** The search service: pages of tokens, facets and value counts, for any collection. */
 
+import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
-import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
-import { type CollectionSearch, createCollectionSearch, type TraitCounts } from "./collection-search.ts";
+import { createBudget } from "./budget.ts";
+import type { TraitCounts } from "./collection-search.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import { createLocalHost } from "./threads/local-host.ts";
+import { unpackFacets } from "./threads/packed-facets.ts";
+import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
+import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
 
-// A search index that isn't kept warm is dropped after this long without requests.
-const UNUSED_MS = 30 * 60_000;
 // How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
 
@@ -40,43 +43,54 @@ export interface SearchDeps {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly logger: Logger;
+  /** The memory of all search indexes together, in bytes; unlimited by default. */
+  readonly memoryMax?: number;
+  /** Where metrics are registered; without it, none are collected. */
+  readonly metrics?: Registry;
+  /** Without it, search indexes live in this thread. */
+  readonly threads?: Pick<ThreadOptions, "connectionString" | "count" | "heapMb">;
 }
 
 export interface SearchService extends Search {
   /** Loads these collections one after another and keeps them loaded; logs a failure and retries. */
   keepWarm(collections: readonly CollectionConfig[]): { stop(): void };
+  /** Answers what was asked, then ends the threads. */
+  close(): Promise<void>;
 }
 
 export function createSearch(deps: SearchDeps): SearchService {
-  const { logger } = deps;
-  const open = new Map<string, { readonly search: CollectionSearch; usedAt: number }>();
-  let warmKeys: ReadonlySet<string> = new Set();
+  const { database, tables, logger, threads } = deps;
+  const budget = createBudget({
+    max: deps.memoryMax ?? Number.POSITIVE_INFINITY,
+    drop: (collection) => host.drop(collection),
+    logger,
+    ...(deps.metrics && { metrics: deps.metrics }),
+  });
+  const onSize = budget.resize;
+  const host: SearchHost = threads
+    ? createSearchThreads({ ...threads, tables, logger, onSize })
+    : createLocalHost({ database, tables, logger, onSize });
 
-  function dropUnused(): void {
-    for (const [name, { usedAt }] of open) {
-      if (!warmKeys.has(name) && performance.now() - usedAt > UNUSED_MS) open.delete(name);
-    }
-  }
-
-  function of({ chainId, address }: CollectionConfig): CollectionSearch {
-    const name = collectionKey({ chainId, address });
-    const known = open.get(name);
-    const search =
-      known?.search ?? createCollectionSearch({ ...deps, collection: { chainId, collection: address } });
-    open.set(name, { search, usedAt: performance.now() });
-    dropUnused();
-    return search;
+  function ask<K extends Kind>(
+    { chainId, address }: CollectionConfig,
+    kind: K,
+    asked: Asked[K],
+  ): Promise<Answered[K]> {
+    const collection = { chainId, collection: address };
+    budget.use(collection, kind === "warm" ? "warm" : "asked");
+    return host.ask({ collection, kind, asked });
   }
 
   return {
-    page: (collection, query) => of(collection).page(query),
-    facets: (collection, filter) => of(collection).facets(filter),
-    panel: (collection, filter) => of(collection).panel(filter),
-    countTraits: (collection, traits) => of(collection).countTraits(traits),
-    shownTypes: (collection, names) => of(collection).shownTypes(names),
+    page: (collection, query) => ask(collection, "page", query),
+    facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
+    panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
+    countTraits: (collection, traits) => ask(collection, "countTraits", traits),
+    shownTypes: (collection, names) => ask(collection, "shownTypes", names),
+    close: () => host.close(),
 
     keepWarm(collections) {
-      warmKeys = new Set(collections.map(collectionKey));
+      budget.keep(collections.map(({ chainId, address }) => ({ chainId, collection: address })));
       const loop = startPassLoop({
         task: "keep search indexes up to date",
         pollMs: WARM_MS,
@@ -84,17 +98,16 @@ export function createSearch(deps: SearchDeps): SearchService {
         async pass(signal) {
           for (const collection of collections) {
             if (signal.aborted) break;
-            await of(collection)
-              .warm()
-              .catch((error: Error) => {
-                if (signal.aborted) return;
-                logger.warn({
-                  msg: "Could not bring a search index up to date",
-                  chain_id: collection.chainId,
-                  collection: collection.address,
-                  reason: error.message,
-                });
+            if (!budget.hasSpace({ chainId: collection.chainId, collection: collection.address })) continue;
+            await ask(collection, "warm", null).catch((error: Error) => {
+              if (signal.aborted) return;
+              logger.warn({
+                msg: "Could not bring a search index up to date",
+                chain_id: collection.chainId,
+                collection: collection.address,
+                reason: error.message,
               });
+            });
           }
         },
       });

@@ -1,5 +1,6 @@
 /** One collection in PostgreSQL, written by the real recorder, searched, and read back for a brute-force scan. */
 
+import { afterAll } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
@@ -25,12 +26,19 @@ interface StoredToken {
   readonly owner: string;
 }
 
-export function createSearchHarness({ database: shared, tables }: TestDatabase) {
+/** Searches through a search thread, as the service does. */
+export function createSearchHarness({ database: shared, tables, url }: TestDatabase) {
   const metadata = createMetadata({
     resolve: createFakeResolve(() => failed("timeout")).resolve,
     tables,
   });
-  const search = createSearch({ database: shared, tables, logger: silentLogger });
+  const search = createSearch({
+    database: shared,
+    tables,
+    logger: silentLogger,
+    threads: { connectionString: url, count: 1, heapMb: 512 },
+  });
+  afterAll(() => search.close());
 
   return {
     metadata,

@@ -14,6 +14,7 @@ import { ALL, collection, createSearchHarness } from "./search-harness.ts";
 const test = await createTestDatabase();
 const { database, tables } = test;
 const harness = createSearchHarness(test);
+const fresh = createSearchHarness(test);
 const traits = createTraitsHarness(test);
 
 const byId: TokenQuery = { filter: ALL, sort: { by: "id", descending: false }, limit: 100 };
@@ -271,7 +272,6 @@ it("few matches among many tokens come in every order as a scan finds them", asy
 });
 
 it("a load that fails is an error for those who wait, and the next one loads anew", async () => {
-  const fresh = createSearchHarness(test);
   await traits.record("1", []);
   await database.query("alter table vitrine.trait_type rename to trait_type_gone");
   try {

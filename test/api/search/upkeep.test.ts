@@ -58,11 +58,18 @@ function createCounted() {
     ...database,
     async query<Row>(sql: string, parameters: readonly unknown[] = []) {
       const rows = await database.query<Row>(sql, parameters);
-      const read = rows.map((row) => (row as { tokenId?: string }).tokenId);
-      const isLoad = STEADY.every((tokenId) => read.includes(tokenId));
+      if (holding?.(false)) await released;
+      return rows;
+    },
+    async copy(select, visit) {
+      let read = 0;
+      await database.copy(select, (...row) => {
+        read++;
+        visit(...row);
+      });
+      const isLoad = read >= STEADY.length;
       if (isLoad) loads++;
       if (holding?.(isLoad)) await released;
-      return rows;
     },
   };
   const search = createSearch({ database: counting, tables, logger: silentLogger });

@@ -71,6 +71,8 @@ export interface Order {
   /** Marks an item as added, removed or with a changed key. */
   markDirty(item: number): void;
   readonly dirty: number;
+  /** The memory it takes. */
+  readonly memory: number;
   /** The present items in order; valid until the next `markDirty`. */
   settled(): Items;
 }
@@ -139,6 +141,9 @@ export function createOrder(compare: Compare, isPresent: (item: number) => boole
     },
     get dirty() {
       return dirty.length;
+    },
+    get memory() {
+      return items.byteLength + dirtyBits.byteLength;
     },
     settled() {
       if (dirty.length > 0) {

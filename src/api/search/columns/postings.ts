@@ -60,6 +60,8 @@ export interface Postings {
    * are undefined.
    */
   count(slots: Bits, values: Uint32Array<ArrayBuffer>, counts: Uint32Array<ArrayBuffer>): void;
+  /** The memory it takes. */
+  readonly memory: number;
   /** Whether so much has changed that the runs should be rebuilt. */
   readonly isStale: boolean;
   /** Rebuilds the runs while slots may change. Must not run concurrently. */
@@ -187,6 +189,9 @@ export function createPostings(rows: TraitRows, table: TraitTable): Postings {
           counts[pool[at] as number] = (counts[pool[at] as number] as number) + 1;
         }
       }
+    },
+    get memory() {
+      return runs.slots.byteLength + runs.starts.byteLength + runs.ends.byteLength;
     },
     get isStale() {
       return changed.slots.length > Math.max(CHANGED_MIN, slotsAtBuild * CHANGED_SHARE);

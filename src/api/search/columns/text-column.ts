@@ -2,7 +2,7 @@
 
 import { type Bits, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
-import { folded, foldedBytes } from "./folded-text.ts";
+import { FOLDED_CHARACTERS_MAX, firstCharacters, folded, foldedBytes } from "./folded-text.ts";
 
 // Enough for texts shared across a collection, which appear early.
 const SHARED_MAX = 10_000;
@@ -10,11 +10,24 @@ const SHARED_MAX = 10_000;
 const SEPARATOR = 0xff;
 // A hit of the whole-arena search costs about as much as checking five names.
 const HITS_MAX = 5_000;
+// A short key in a map.
+const SHARED_BYTES = 100;
+// A power of two, several times `SHARED_MAX`.
+const HASH_PLACES = 32_768;
 
 export interface TextColumn {
   /** Returns whether the item's text changed. */
   set(item: number, text: string | null): boolean;
+  /** Sets a new item's text, of UTF-8 bytes. */
+  setBytes(item: number, bytes: Buffer, from: number, to: number): void;
+  /** Call it after the last `setBytes`: frees what only that needs. */
+  endBulk(): void;
   has(item: number): boolean;
+  /**
+   * The eight bytes of each item's text after the start that all of them share, as two big-endian words. The items must
+   * have a text.
+   */
+  fillKeys(items: Uint32Array, high: Uint32Array, low: Uint32Array): void;
   /** By code point. Items without a text come last and compare as equal. */
   compare(a: number, b: number): number;
   /** Compares an item's text with the bytes of a folded text; the item must have one. */
@@ -26,6 +39,8 @@ export interface TextColumn {
   readonly bytes: number;
   /** Bytes of texts that no item uses any more. */
   readonly unusedBytes: number;
+  /** The memory it takes, roughly. */
+  readonly memory: number;
 }
 
 export function createTextColumn(): TextColumn {
@@ -38,6 +53,9 @@ export function createTextColumn(): TextColumn {
   let users = new Uint32Array(0);
   let unusedBytes = 0;
   const shared = new Map<string, number>();
+  // The entries of bytes, by hash; 0 is free.
+  let byHash = new Uint32Array(0);
+  let hashed = 0;
 
   const endOf = (entry: number): number => (starts[entry + 1] as number) - 1;
 
@@ -86,6 +104,39 @@ export function createTextColumn(): TextColumn {
     const entry = append(Buffer.from(key));
     if (shared.size < SHARED_MAX) shared.set(key, entry);
     return entry;
+  }
+
+  /** Appends ASCII text in lower case, or finds it among the first ones. Undefined if it is not ASCII. */
+  function internAscii(bytes: Buffer, from: number, to: number): number | undefined {
+    arena = grown(arena, arenaLength + (to - from) + 1);
+    let hash = 0x811c9dc5;
+    let end = arenaLength;
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at] as number;
+      if (byte >= 0x80) return undefined;
+      const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+      arena[end++] = lower;
+      hash = Math.imul(hash ^ lower, 0x01000193);
+    }
+    if (byHash.length === 0) byHash = new Uint32Array(HASH_PLACES);
+    let place = (hash ^ (hash >>> 15)) & (HASH_PLACES - 1);
+    for (; byHash[place] !== 0; place = (place + 1) & (HASH_PLACES - 1)) {
+      const entry = byHash[place] as number;
+      if (compareRange(entry, arena, arenaLength, end) === 0) return entry;
+    }
+    // The bytes are in place: only the entry is missing.
+    starts = grown(starts, entries + 2);
+    starts[entries] = arenaLength;
+    arenaLength = end;
+    arena[arenaLength++] = SEPARATOR;
+    starts[entries + 1] = arenaLength;
+    users = grown(users, entries + 1);
+    unusedBytes += to - from;
+    if (hashed < SHARED_MAX) {
+      byHash[place] = entries;
+      hashed++;
+    }
+    return entries++;
   }
 
   /** Whether each entry contains the bytes; undefined if none does. */
@@ -151,7 +202,31 @@ export function createTextColumn(): TextColumn {
       use(item, intern(text));
       return true;
     },
+    setBytes(item, bytes, from, to) {
+      entryOf = grown(entryOf, item + 1);
+      const entry = to - from <= FOLDED_CHARACTERS_MAX ? internAscii(bytes, from, to) : undefined;
+      use(item, entry ?? intern(firstCharacters(bytes.toString("utf8", from, to))));
+    },
+    endBulk() {
+      byHash = new Uint32Array(0);
+      hashed = 0;
+    },
     has: (item) => entryOf[item] !== 0,
+    fillKeys(items, high, low) {
+      const skip = sharedLength(items);
+      const keyAt = (at: number, end: number): number => {
+        let key = 0;
+        for (let nth = 0; nth < 4; nth++)
+          key = (key << 8) | (at + nth < end ? (arena[at + nth] as number) : 0);
+        return key >>> 0;
+      };
+      for (let nth = 0; nth < items.length; nth++) {
+        const entry = entryOf[items[nth] as number] as number;
+        const at = (starts[entry] as number) + skip;
+        high[nth] = keyAt(at, endOf(entry));
+        low[nth] = keyAt(at + 4, endOf(entry));
+      }
+    },
     compare(a, b) {
       const one = entryOf[a] as number;
       const other = entryOf[b] as number;
@@ -176,7 +251,26 @@ export function createTextColumn(): TextColumn {
     get unusedBytes() {
       return unusedBytes;
     },
+    get memory() {
+      const columns = [arena, starts, entryOf, users, byHash];
+      return columns.reduce((sum, { byteLength }) => sum + byteLength, shared.size * SHARED_BYTES);
+    },
   };
+
+  /** The number of bytes with which the texts of all items begin. */
+  function sharedLength(items: Uint32Array): number {
+    const first = entryOf[items[0] ?? 0] ?? 0;
+    let length = items.length === 0 ? 0 : lengthOf(first);
+    for (let nth = 1; nth < items.length && length > 0; nth++) {
+      const entry = entryOf[items[nth] as number] as number;
+      length = Math.min(length, lengthOf(entry));
+      const [a, b] = [starts[first] as number, starts[entry] as number];
+      let same = 0;
+      while (same < length && arena[a + same] === arena[b + same]) same++;
+      length = same;
+    }
+    return length;
+  }
 
   function textAt(entry: number): string {
     return Buffer.from(arena.buffer, starts[entry] as number, lengthOf(entry)).toString();

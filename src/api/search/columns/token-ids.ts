@@ -2,10 +2,17 @@
 
 import { grown } from "./ensure-capacity.ts";
 
+// Its digits and its place in a map.
+const LARGE_ID_BYTES = 180;
+
 export interface TokenIds {
   readonly size: number;
+  /** The memory it takes, roughly. */
+  readonly memory: number;
   /** Assigns the next slot to a new id. */
   add(tokenId: string): number;
+  /** The same for an id below 2^53. */
+  addNumber(tokenId: number): number;
   textOf(slot: number): string;
   compare(a: number, b: number): number;
   /** Compares a slot's id with any id. */
@@ -29,11 +36,19 @@ export function createTokenIds(): TokenIds {
     get size() {
       return size;
     },
+    get memory() {
+      return numbers.byteLength + large.size * LARGE_ID_BYTES;
+    },
     add(tokenId) {
       numbers = grown(numbers, size + 1);
       const value = asNumber(tokenId);
       numbers[size] = value;
       if (value === Number.POSITIVE_INFINITY) large.set(size, tokenId);
+      return size++;
+    },
+    addNumber(tokenId) {
+      numbers = grown(numbers, size + 1);
+      numbers[size] = tokenId;
       return size++;
     },
     textOf,

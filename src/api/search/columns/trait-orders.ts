@@ -32,6 +32,8 @@ export interface TraitOrders {
     slots: Slots,
     yieldToEventLoop: YieldToEventLoop,
   ): Promise<void>;
+  /** The memory it takes. */
+  readonly memory: number;
   /** Call it for each slot that is added, removed or has other values. */
   markDirty(slot: number): void;
   /** Merges the dirty slots of orders with more than `dirtyMax` of them. */
@@ -189,6 +191,9 @@ export function createTraitOrders(deps: {
       cached.set(orderKey(type, descending), entry);
       entry.building = sortSlots(slots, rankValues(type, descending), yieldToEventLoop).then(order.adopt);
       return entry.building;
+    },
+    get memory() {
+      return [...cached.values()].reduce((sum, { order }) => sum + order.memory, 0);
     },
     markDirty(slot) {
       for (const { order } of cached.values()) order.markDirty(slot);

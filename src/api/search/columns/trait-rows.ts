@@ -2,7 +2,7 @@
 
 import { type Bits, clearBit, emptyBits, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
-import type { TraitTable } from "./trait-table.ts";
+import { type TraitTable, UNKNOWN_VALUE } from "./trait-table.ts";
 
 export interface TraitRows {
   /** The pool, and the start and length of each slot's run. Valid until the next `set`. */
@@ -13,7 +13,11 @@ export interface TraitRows {
   readonly repeating: Bits;
   /** Replaces the slot's values, which must be distinct; returns whether they changed. */
   set(slot: number, values: readonly number[]): boolean;
+  /** Adds a new slot's values, which must be distinct, from a part of a list; skips unknown ones. */
+  append(slot: number, values: Uint32Array, from: number, to: number): void;
   readonly used: number;
+  /** The memory it takes. */
+  readonly memory: number;
   /** Unused pool entries. */
   readonly unused: number;
 }
@@ -25,6 +29,8 @@ export function createTraitRows(table: TraitTable): TraitRows {
   let repeating = emptyBits(0);
   let used = 0;
   let unused = 0;
+  // By type, the last appended slot with a value of it, counted from 1.
+  let lastSlots = new Uint32Array(0);
 
   function place(slot: number, count: number): void {
     const before = lengths[slot] as number;
@@ -59,6 +65,27 @@ export function createTraitRows(table: TraitTable): TraitRows {
     },
     get unused() {
       return unused;
+    },
+    get memory() {
+      return pool.byteLength + starts.byteLength + lengths.byteLength + repeating.byteLength;
+    },
+    append(slot, values, from, to) {
+      starts = grown(starts, slot + 1);
+      lengths = grown(lengths, slot + 1);
+      repeating = grown(repeating, (slot >>> 5) + 1);
+      lastSlots = grown(lastSlots, table.types.length);
+      pool = grown(pool, used + to - from);
+      starts[slot] = used;
+      for (let at = from; at < to; at++) {
+        const value = values[at] as number;
+        if (value === UNKNOWN_VALUE) continue;
+        pool[used++] = value;
+        table.addUses(value, 1);
+        const type = table.typeOf(value);
+        if (lastSlots[type] === slot + 1) setBit(repeating, slot);
+        lastSlots[type] = slot + 1;
+      }
+      lengths[slot] = used - (starts[slot] as number);
     },
     set(slot, values) {
       starts = grown(starts, slot + 1);

@@ -40,6 +40,12 @@ export interface TraitType {
   readonly byLongKey: Map<string, number>;
 }
 
+// A value's text, its places in two maps and in the columns, and in its type's order.
+const VALUE_BYTES = 200;
+const TYPE_BYTES = 1_000;
+
+export const UNKNOWN_VALUE = 0xffff_ffff;
+
 export interface TraitTable {
   readonly types: readonly TraitType[];
   readonly size: number;
@@ -53,6 +59,8 @@ export interface TraitTable {
   addValue(row: ValueRow): void;
   /** The number of a value, by its row's id; undefined if unknown. */
   valueOf(id: number): number | undefined;
+  /** The same for many; `UNKNOWN_VALUE` for those that are unknown. */
+  valuesOf(ids: Uint32Array): Uint32Array<ArrayBuffer>;
   typeOf(value: number): number;
   isShown(value: number): boolean;
   displayTypeOf(value: number): DisplayType;
@@ -68,6 +76,8 @@ export interface TraitTable {
   /** The number of tokens with each value, shown or not. */
   readonly counts: Uint32Array<ArrayBuffer>;
   addUses(value: number, more: number): void;
+  /** The memory it takes, roughly. */
+  readonly memory: number;
   /** The number of values without a token. */
   readonly unused: number;
   /** Sums the given counts per type, over shown values only. */
@@ -163,6 +173,11 @@ export function createTraitTable(): TraitTable {
       orders.added(type, value);
     },
     valueOf: (id) => valueById.get(id),
+    valuesOf(ids) {
+      const values = new Uint32Array(ids.length);
+      for (let at = 0; at < ids.length; at++) values[at] = valueById.get(ids[at] as number) ?? UNKNOWN_VALUE;
+      return values;
+    },
     typeOf: (value) => typeOf[value] as number,
     isShown,
     displayTypeOf,
@@ -187,6 +202,9 @@ export function createTraitTable(): TraitTable {
     },
     get unused() {
       return unused;
+    },
+    get memory() {
+      return folded.memory + texts.length * VALUE_BYTES + types.length * TYPE_BYTES;
     },
     sumByType(byValue) {
       const sums = new Uint32Array(types.length);

@@ -1,5 +1,6 @@
 /** Counts how many of a set of tokens have each value and each trait type. */
 
+import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import { type Bits, countBits, dropBits, eachBit, keepBits } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
@@ -7,26 +8,54 @@ import type { TraitType } from "./trait-table.ts";
 
 // Reused: allocating a million counters each time would make the garbage collector scan the whole search index.
 let scratch = new Uint32Array(0);
+let slicedScratch = new Uint32Array(0);
 
 // A run's slots are adjacent in memory. The rows of scattered slots each cost a cache miss, about the time of passing
 // this many slots of a run.
 const ROW_COST = 64;
+
+// Of slots, in words: about two milliseconds.
+const STEP_WORDS = 2_048;
 
 /**
  * Counts how many of the slots have each value; valid until the next call. `slots` must be present. For more than half
  * of them, it counts the others and subtracts from the totals.
  */
 export function countValues(index: CollectionIndex, slots: Bits): Uint32Array<ArrayBuffer> {
-  const { table, present } = index;
+  scratch = grown(scratch, index.table.size);
+  const { counts, among, step } = startCount(index, slots, scratch);
+  addRows(index, among, counts, step, 0, among.length);
+  return counts;
+}
+
+/**
+ * The same in slices, into an array of its own. Undefined if the search index changed meanwhile. Must not run
+ * concurrently.
+ */
+export async function countValuesInSlices(
+  index: CollectionIndex,
+  slots: Bits,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<Uint32Array<ArrayBuffer> | undefined> {
+  const { version } = index;
+  slicedScratch = grown(slicedScratch, index.table.size);
+  const { counts, among, step } = startCount(index, slots, slicedScratch);
+  for (let from = 0; from < among.length; from += STEP_WORDS) {
+    addRows(index, among, counts, step, from, Math.min(from + STEP_WORDS, among.length));
+    await yieldToEventLoop();
+    if (index.version !== version) return undefined;
+  }
+  return counts;
+}
+
+function startCount({ table, present }: CollectionIndex, slots: Bits, into: Uint32Array<ArrayBuffer>) {
   const others = present.slice();
   dropBits(others, slots);
   const isFew = countBits(slots) <= countBits(others);
-  scratch = grown(scratch, table.size);
-  const counts = scratch.subarray(0, table.size);
+  const counts = into.subarray(0, table.size);
   if (isFew) counts.fill(0);
   else counts.set(table.counts.subarray(0, table.size));
-  addRows(index, isFew ? slots : others, counts, isFew ? 1 : -1);
-  return counts;
+  return { counts, among: isFew ? slots : others, step: isFew ? 1 : -1 };
 }
 
 /** The same for the shown values of one type; entries of other values are undefined. */
@@ -45,11 +74,18 @@ export function countValuesOf(
   return counts;
 }
 
-/** Adds `step` to the count of each value of each slot. */
-function addRows({ rows }: CollectionIndex, slots: Bits, counts: Uint32Array, step: number): void {
+/** Adds `step` to the count of each value of each slot in the given words. */
+function addRows(
+  { rows }: CollectionIndex,
+  slots: Bits,
+  counts: Uint32Array,
+  step: number,
+  from: number,
+  to: number,
+): void {
   const { pool, starts, lengths } = rows;
   // Inlines `eachBit`: a call per slot would take half as long again.
-  for (let word = 0; word < slots.length; word++) {
+  for (let word = from; word < to; word++) {
     for (let left = slots[word] as number; left !== 0; left &= left - 1) {
       const slot = (word << 5) | (31 - Math.clz32(left & -left));
       const start = starts[slot] as number;

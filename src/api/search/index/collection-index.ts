@@ -9,10 +9,12 @@ import { grown } from "../columns/ensure-capacity.ts";
 import { createOrder, type Order } from "../columns/order.ts";
 import { createPostings, type Postings } from "../columns/postings.ts";
 import { createTextColumn, type TextColumn } from "../columns/text-column.ts";
+import type { TokenBatch } from "../columns/token-batch.ts";
 import { createTokenIds, type TokenIds } from "../columns/token-ids.ts";
 import { createTraitOrders, type TraitOrders } from "../columns/trait-orders.ts";
 import { createTraitRows, type TraitRows } from "../columns/trait-rows.ts";
 import { createTraitTable, type TraitTable, type TraitType } from "../columns/trait-table.ts";
+import { sortNames, sortNewest } from "./initial-orders.ts";
 
 /** A token's searchable fields. */
 export interface TokenRow {
@@ -49,6 +51,8 @@ export interface CollectionIndex {
   readonly version: number;
   /** Adds a new token. Only before `finish`. */
   append(row: TokenRow): void;
+  /** The same for tokens read in bulk, in slices. */
+  appendBatch(batch: TokenBatch, yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Builds orders and runs in slices; nothing may change until it is done. After that, use `change`. */
   finish(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Upserts tokens and removes others. No token may occur twice, and values must be known. */
@@ -61,6 +65,8 @@ export interface CollectionIndex {
   /** Rebuilds the runs of values in slices while tokens may change. Must not run concurrently. */
   compact(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   find(tokenId: string): number | undefined;
+  /** The memory it takes, roughly, in bytes. */
+  readonly memory: number;
   /** Whether most of it is garbage, so that a rebuilt search index would take less memory. */
   readonly isWasteful: boolean;
 }
@@ -68,6 +74,7 @@ export interface CollectionIndex {
 // Less garbage than this doesn't matter.
 const WASTE_MIN = 100_000;
 const DIRTY_MAX = 10_000;
+const STEP = 512;
 
 export function createCollectionIndex(): CollectionIndex {
   const ids = createTokenIds();
@@ -122,12 +129,16 @@ export function createCollectionIndex(): CollectionIndex {
 
   function addSlot(tokenId: string): number {
     const slot = ids.add(tokenId);
+    makePresent(slot);
+    return slot;
+  }
+
+  function makePresent(slot: number): void {
     since = grown(since, slot + 1);
     served = grown(served, slot + 1);
     present = grown(present, (slot >>> 5) + 1);
     setBit(present, slot);
     slotsPresent++;
-    return slot;
   }
 
   function remove(slot: number): void {
@@ -176,16 +187,35 @@ export function createCollectionIndex(): CollectionIndex {
       return version;
     },
     append: (row) => put(addSlot(row.tokenId), row),
+    async appendBatch(batch, yieldToEventLoop) {
+      const { bytes, size } = batch;
+      const values = table.valuesOf(batch.traits());
+      for (let nth = 0; nth < size; nth++) {
+        const id = batch.idOf(nth);
+        const slot = typeof id === "number" ? ids.addNumber(id) : ids.add(id);
+        makePresent(slot);
+        const [name, description] = [batch.namePlace(nth), batch.descriptionPlace(nth)];
+        if (name.from !== -1) names.setBytes(slot, bytes, name.from, name.to);
+        else names.set(slot, null);
+        if (description.from !== -1) descriptions.setBytes(slot, bytes, description.from, description.to);
+        else descriptions.set(slot, null);
+        since[slot] = batch.sinceOf(nth);
+        served[slot] = batch.servedOf(nth);
+        rows.append(slot, values, batch.traitsFrom(nth), batch.traitsFrom(nth + 1));
+        if (nth % STEP === 0) await yieldToEventLoop();
+      }
+    },
     async finish(yieldToEventLoop) {
+      for (const column of [names, descriptions]) column.endBulk();
       const slots = new Uint32Array(ids.size);
       for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot;
       await orders.id_asc.build(slots, yieldToEventLoop);
       await orders.id_desc.build(slots.toReversed(), yieldToEventLoop);
-      await orders.latest.build(slots.slice(), yieldToEventLoop);
-      await orders.updated.build(slots.slice(), yieldToEventLoop);
-      const byName = slots.slice();
-      await orders.name_asc.build(byName, yieldToEventLoop);
-      await orders.name_desc.build(byName.toReversed(), yieldToEventLoop);
+      const byId = orders.id_asc.settled().slice();
+      await sortNewest(byId, since, orders.latest, yieldToEventLoop);
+      await sortNewest(byId, served, orders.updated, yieldToEventLoop);
+      const byName = { ascending: orders.name_asc, descending: orders.name_desc };
+      await sortNames(byId, names, ids.compare, byName, yieldToEventLoop);
       await table.orders.prepare(yieldToEventLoop);
       await postings.rebuild(ids.size, yieldToEventLoop);
       isFinished = true;
@@ -217,6 +247,11 @@ export function createCollectionIndex(): CollectionIndex {
     },
     compact: (yieldToEventLoop) => postings.rebuild(ids.size, yieldToEventLoop),
     find,
+    get memory() {
+      const parts = [ids, names, descriptions, table, rows, postings, traitOrders, ...Object.values(orders)];
+      const own = since.byteLength + served.byteLength + present.byteLength;
+      return parts.reduce((sum, { memory }) => sum + memory, own);
+    },
     get isWasteful() {
       const isMostly = (unused: number, all: number): boolean => unused > WASTE_MIN && unused > all / 2;
       return (

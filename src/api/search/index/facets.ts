@@ -18,11 +18,16 @@ export const FACET_TYPES_MAX = 1_000;
 
 /**
  * Trait types in alphabetical order, each with its most frequent values first. `slots` must be present; `listed` is the
- * number of listed tokens.
+ * number of listed tokens; `counted` is how many of the slots have each value, if that is known.
  */
-export function countFacets(index: CollectionIndex, slots: Bits, listed: number): Facets {
+export function countFacets(
+  index: CollectionIndex,
+  slots: Bits,
+  listed: number,
+  counted?: Uint32Array<ArrayBuffer>,
+): Facets {
   const total = countBits(slots);
-  const valueCounts = countValues(index, slots);
+  const valueCounts = counted ?? countValues(index, slots);
   const typeCounts = countTypes(index, slots, valueCounts);
   const types = index.table.types
     .map((type, at) => ({ type, count: typeCounts[at] as number }))
@@ -47,8 +52,9 @@ export function countPanel(
   matches: Matches,
   listed: number,
   knownOf: (name: string) => TraitFacet | undefined,
+  valueCounts?: Uint32Array<ArrayBuffer>,
 ): Facets {
-  const { traits, ...counted } = countFacets(index, matches.slots, listed);
+  const { traits, ...counted } = countFacets(index, matches.slots, listed, valueCounts);
   const own = [...slotsWithoutEach(matches)].flatMap(
     ([name, slots]) =>
       knownOf(name) ?? countOwn(index, name, slots, { listed, valuesMax: valuesMaxOf(traits.length) }) ?? [],

@@ -15,6 +15,8 @@ export interface Current {
 export interface LiveIndex {
   /** Loads the search index on first use. A failure rejects for the waiting callers; the next call tries again. */
   current(): Promise<Current>;
+  /** The memory of what is loaded, in bytes; 0 before. */
+  readonly memory: number;
 }
 
 export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
@@ -64,6 +66,9 @@ export function createLiveIndex(source: Source, logger: Logger): LiveIndex {
       });
 
   return {
+    get memory() {
+      return loaded?.index.memory ?? 0;
+    },
     // One update at a time, or an older read could be applied last. A running update may miss what a caller has already
     // seen, so the caller waits for the next one, with all who arrive before it begins.
     current() {

@@ -3,11 +3,24 @@
 import type { Database } from "../../db/database.ts";
 import { createYield } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
-import { type CollectionIndex, createCollectionIndex, type TokenRow } from "../index/collection-index.ts";
-import { type ChangeSet, findChanges, readTokens, readTokensAfter, readTypes, readValues } from "./store.ts";
+import { createTokenBatch, type TokenBatch } from "../columns/token-batch.ts";
+import { type CollectionIndex, createCollectionIndex } from "../index/collection-index.ts";
+import {
+  type ChangeSet,
+  copyTokens,
+  findChanges,
+  readIdAfter,
+  readTokens,
+  readTypes,
+  readValues,
+} from "./store.ts";
 
 // The rows of one page are applied without yielding.
 const PAGE_ROWS = 1_000;
+const PAGE_VALUES = 5_000;
+// A load reads several ranges of ids at once, so that it never waits for PostgreSQL.
+const RANGE_IDS = 10_000;
+const RANGES_AT_ONCE = 3;
 
 export interface Source {
   readonly database: Database;
@@ -34,15 +47,36 @@ export async function loadIndex(source: Source): Promise<Loaded> {
   const yieldToEventLoop = createYield();
   const changes = await changeSet(source, undefined);
   await putTypes(source, index, changes);
-  for (let after: string | undefined = "-1"; after !== undefined; ) {
-    const rows: readonly TokenRow[] = await readTokensAfter(database, collection, after, PAGE_ROWS);
-    await addValues(source, index, rows);
-    for (const row of rows) index.append(row);
-    after = rows.at(-1)?.tokenId;
-    await yieldToEventLoop();
+  const reading: Promise<TokenBatch>[] = [];
+  let after: string | undefined = "-1";
+  try {
+    while (after !== undefined || reading.length > 0) {
+      while (after !== undefined && reading.length < RANGES_AT_ONCE) {
+        const upTo: string | undefined = await readIdAfter(database, collection, after, RANGE_IDS);
+        reading.push(readRange(source, after, upTo));
+        after = upTo;
+      }
+      // In order, since sorted ids cost one pass.
+      const batch = await (reading.shift() as Promise<TokenBatch>);
+      await addValues(source, index, batch.traits());
+      await index.appendBatch(batch, yieldToEventLoop);
+    }
+  } finally {
+    // The others end with the same fault, or were read in vain.
+    for (const each of reading) each.catch(() => undefined);
   }
   await index.finish(yieldToEventLoop);
   return { index, changes };
+}
+
+async function readRange(
+  { database, collection }: Source,
+  after: string,
+  upTo: string | undefined,
+): Promise<TokenBatch> {
+  const batch = createTokenBatch();
+  await copyTokens(database, collection, after, upTo, batch.add);
+  return batch;
 }
 
 /** Applies a change set. After a failure half-way, the next change set since the same snapshot covers it again. */
@@ -53,7 +87,8 @@ export async function putChanges(source: Source, index: CollectionIndex, changes
   for (let from = 0; from < changes.changed.length; from += PAGE_ROWS) {
     const tokenIds = changes.changed.slice(from, from + PAGE_ROWS);
     const rows = await readTokens(database, collection, tokenIds);
-    await addValues(source, index, rows);
+    const traits = rows.flatMap((row) => row.traits);
+    await addValues(source, index, traits);
     const there = new Set(rows.map(({ tokenId }) => tokenId));
     index.change(
       rows,
@@ -79,11 +114,13 @@ async function addTypes({ database }: Source, { table }: CollectionIndex, ids: I
   }
 }
 
-async function addValues(source: Source, index: CollectionIndex, rows: readonly TokenRow[]): Promise<void> {
+async function addValues(source: Source, index: CollectionIndex, ids: Iterable<number>): Promise<void> {
   const { table } = index;
-  const unknown = [...new Set(rows.flatMap(({ traits }) => traits))].filter((id) => !table.hasValue(id));
-  for (let from = 0; from < unknown.length; from += PAGE_ROWS) {
-    const values = await readValues(source.database, unknown.slice(from, from + PAGE_ROWS));
+  const missing = new Set<number>();
+  for (const id of ids) if (!table.hasValue(id)) missing.add(id);
+  const unknown = [...missing];
+  for (let from = 0; from < unknown.length; from += PAGE_VALUES) {
+    const values = await readValues(source.database, unknown.slice(from, from + PAGE_VALUES));
     await addTypes(
       source,
       index,

@@ -1,6 +1,8 @@
 /** SQL for the rows of a search index and the changes since it was read. */
 
-import { planName, type Queryable } from "../../db/database.ts";
+import { escapeLiteral } from "pg";
+import type { VisitRow } from "../../db/copy-rows.ts";
+import { type Database, planName, type Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
@@ -86,20 +88,38 @@ export async function readTokens(
   return rows.map(toRow);
 }
 
-/** Seen tokens above `after`, ascending. */
-export async function readTokensAfter(
+/** The id of the collection's token this many ids after another, so that ranges can be read at once; undefined beyond the last. */
+export async function readIdAfter(
   db: Queryable,
   { chainId, collection }: CollectionRef,
   after: string,
-  limit: number,
-): Promise<TokenRow[]> {
-  const rows = await db.query<StoredToken>(
-    `select ${tokenColumns} from vitrine.token
-      where chain_id = $1 and collection = $2 and token_id > $3 and not unseen
-      order by vitrine.token.token_id limit $4`,
-    [chainId, collection, after, limit],
+  offset: number,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ tokenId: string }>(
+    `select token_id::text as "tokenId" from vitrine.token
+      where chain_id = $1 and collection = $2 and token_id > $3
+      order by vitrine.token.token_id offset $4 limit 1`,
+    [chainId, collection, after, offset],
   );
-  return rows.map(toRow);
+  return row?.tokenId;
+}
+
+/** Copies the seen tokens above `after` and up to `upTo` in ascending order, with the columns that a batch decodes. */
+export function copyTokens(
+  db: Pick<Database, "copy">,
+  { chainId, collection }: CollectionRef,
+  after: string,
+  upTo: string | undefined,
+  visit: VisitRow,
+): Promise<void> {
+  const last = upTo === undefined ? "" : ` and token_id <= ${escapeLiteral(upTo)}`;
+  return db.copy(
+    `select token_id, name, description, served_at, since_block, traits from vitrine.token
+      where chain_id = ${escapeLiteral(String(chainId))} and collection = ${escapeLiteral(collection)}
+        and token_id > ${escapeLiteral(after)}${last} and not unseen
+      order by token_id`,
+    visit,
+  );
 }
 
 export function readTypes(db: Queryable, ids: readonly number[]): Promise<TypeRow[]> {

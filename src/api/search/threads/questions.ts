@@ -1,0 +1,49 @@
+/** What is asked of a search index and how it answers, in a form that crosses threads cheaply. */
+
+import type { Trait } from "../../metadata/document/traits.ts";
+import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import type { TraitCounts } from "../collection-search.ts";
+import type { TokenFilter, TokenPage, TokenQuery } from "../query.ts";
+import type { PackedFacets } from "./packed-facets.ts";
+
+/** The questions by kind. */
+export interface Asked {
+  readonly page: TokenQuery;
+  readonly facets: TokenFilter;
+  readonly panel: TokenFilter;
+  readonly countTraits: readonly Trait[];
+  readonly shownTypes: readonly string[];
+  /** Only brings the search index up to date. */
+  readonly warm: null;
+}
+
+/** Their answers. */
+export interface Answered {
+  readonly page: TokenPage;
+  readonly facets: PackedFacets;
+  readonly panel: PackedFacets;
+  readonly countTraits: TraitCounts;
+  readonly shownTypes: ReadonlySet<string>;
+  readonly warm: null;
+}
+
+export type Kind = keyof Asked;
+
+export interface Question<K extends Kind = Kind> {
+  readonly collection: CollectionRef;
+  readonly kind: K;
+  readonly asked: Asked[K];
+}
+
+/** Hears of a search index that was loaded, or has changed its size by much. */
+export type OnSize = (collection: CollectionRef, bytes: number) => void;
+
+/** Where search indexes live: another thread, or this one. */
+export interface SearchHost {
+  /** Loads the collection's search index on first use. */
+  ask<K extends Kind>(question: Question<K>): Promise<Answered[K]>;
+  /** Forgets a collection's search index. */
+  drop(collection: CollectionRef): void;
+  /** Answers what was asked, then ends. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,45 @@
+/** The script of a search thread: answers questions from the search indexes that it keeps. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { createDatabase } from "../../db/database.ts";
+import type { Logger } from "../../http/logger.ts";
+import { createLocalHost } from "./local-host.ts";
+import { type FromThread, type ThreadStart, type ToThread, toFault } from "./messages.ts";
+
+const { connectionString, tables } = workerData as ThreadStart;
+
+const send = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void =>
+  parentPort?.postMessage(message, transfer);
+
+const logTo =
+  (level: keyof Logger): Logger["info"] =>
+  (entry) =>
+    send({ type: "log", level, entry });
+const logger: Logger = {
+  debug: logTo("debug"),
+  info: logTo("info"),
+  warn: logTo("warn"),
+  error: logTo("error"),
+};
+// Each thread has connections of its own: few, since its questions share their reads.
+const database = createDatabase(connectionString, logger, { plain: 4, keyed: 2 });
+const host = createLocalHost({
+  database,
+  tables,
+  logger,
+  onSize: (collection, bytes) => send({ type: "size", collection, bytes }),
+});
+
+parentPort?.on("message", (message: ToThread) => {
+  if (message.type === "drop") return host.drop(message.collection);
+  const { id, question } = message;
+  host.ask(question).then(
+    (answer) =>
+      send(
+        { type: "answer", id, answer },
+        answer && "counts" in answer && "values" in answer ? [answer.counts.buffer] : [],
+      ),
+    (error: unknown) => send({ type: "failure", id, fault: toFault(error) }),
+  );
+});
+send({ type: "ready" });

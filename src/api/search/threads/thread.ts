@@ -1,0 +1,161 @@
+/** One search thread as the service sees it: questions by number, and a new thread when one dies. */
+
+import { Worker } from "node:worker_threads";
+import { ApiError } from "../../http/errors.ts";
+import type { Logger } from "../../http/logger.ts";
+import { type FromThread, fromFault, type ThreadStart, type ToThread } from "./messages.ts";
+import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
+import { threadScript } from "./thread-script.ts";
+
+// A load of ten million tokens takes longer: its callers come again.
+const ANSWER_MS = 20_000;
+const DRAIN_MS = 5_000;
+const PAUSE_MIN_MS = 100;
+const PAUSE_MAX_MS = 5_000;
+
+/** The client may ask again in this many seconds: the thread is back, or has loaded more. */
+const RETRY_SECONDS = 2;
+
+export interface SearchThread extends SearchHost {
+  /** The running thread, for tests and tools. */
+  readonly worker: Worker | undefined;
+}
+
+export interface ThreadDeps {
+  /** The heap that the thread may use. Columns are outside of it. */
+  readonly heapMb: number;
+  readonly logger: Logger;
+  readonly onSize: OnSize;
+  /** The thread's search indexes are gone. */
+  readonly onLoss: () => void;
+}
+
+interface Waiting {
+  answer(answer: Answered[Kind]): void;
+  fail(error: Error): void;
+}
+
+/**
+ * Starts with the first question. A thread that dies takes its questions along, which are answered with UNAVAILABLE, as
+ * are those until its replacement runs.
+ */
+export function createSearchThread(
+  start: ThreadStart,
+  { heapMb, logger, onSize, onLoss }: ThreadDeps,
+): SearchThread {
+  const waiting = new Map<number, Waiting>();
+  let ids = 0;
+  let worker: Worker | undefined;
+  let starting: Promise<Worker> | undefined;
+  let pauseMs = PAUSE_MIN_MS;
+  let isDown = false;
+  let isClosed = false;
+
+  async function run(): Promise<Worker> {
+    const script = await threadScript();
+    const next = new Worker(script, {
+      eval: true,
+      workerData: start,
+      // Loaders of the service's process don't work in a thread.
+      execArgv: [],
+      name: "search",
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    worker = next;
+    let cause = "it ended";
+    next.on("message", (message: FromThread) => take(message));
+    next.on("error", (error) => {
+      cause = error.message;
+    });
+    next.once("exit", () => lose(next, cause));
+    if (waiting.size === 0) next.unref();
+    return next;
+  }
+
+  function take(message: FromThread): void {
+    if (message.type === "ready") {
+      isDown = false;
+      pauseMs = PAUSE_MIN_MS;
+    } else if (message.type === "size") onSize(message.collection, message.bytes);
+    else if (message.type === "log") logger[message.level](message.entry);
+    else if (message.type === "answer") waiting.get(message.id)?.answer(message.answer);
+    else waiting.get(message.id)?.fail(fromFault(message.fault));
+  }
+
+  function lose(lost: Worker, cause: string): void {
+    if (worker !== lost) return;
+    worker = undefined;
+    restart(cause);
+  }
+
+  /** Fails the questions in hand, and starts another thread after a pause. */
+  function restart(cause: string): void {
+    starting = undefined;
+    isDown = true;
+    onLoss();
+    for (const { fail } of [...waiting.values()]) fail(away(cause));
+    if (isClosed) return;
+    logger.warn({ msg: "Lost a search thread; starting another", cause });
+    setTimeout(begin, pauseMs).unref();
+    pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS);
+  }
+
+  function begin(): void {
+    if (isClosed || starting) return;
+    starting = run();
+    starting.catch((error: Error) => restart(error.message));
+  }
+
+  function post(message: ToThread): void {
+    // A thread that could not start has failed its questions already.
+    starting?.then(
+      (running) => running.postMessage(message),
+      () => undefined,
+    );
+  }
+
+  return {
+    get worker() {
+      return worker;
+    },
+    ask: <K extends Kind>(question: { readonly kind: K }) =>
+      new Promise<Answered[K]>((resolve, reject) => {
+        if (isDown || isClosed) return reject(away("it is being started"));
+        begin();
+        const id = ++ids;
+        const timer = setTimeout(() => fail(away("it took too long")), ANSWER_MS);
+        const end = (): void => {
+          clearTimeout(timer);
+          waiting.delete(id);
+          if (waiting.size === 0) worker?.unref();
+        };
+        const fail = (error: Error): void => {
+          end();
+          reject(error);
+        };
+        waiting.set(id, {
+          answer(answer) {
+            end();
+            resolve(answer as Answered[K]);
+          },
+          fail,
+        });
+        worker?.ref();
+        post({ type: "ask", id, question: question as never });
+      }),
+    drop: (collection) => post({ type: "drop", collection }),
+    async close() {
+      isClosed = true;
+      const until = performance.now() + DRAIN_MS;
+      while (waiting.size > 0 && performance.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      await worker?.terminate();
+    },
+  };
+}
+
+const away = (cause: string): ApiError =>
+  new ApiError("UNAVAILABLE", [], {
+    cause: new Error(`the search thread is away: ${cause}`),
+    retryAfterSeconds: RETRY_SECONDS,
+  });
