@@ -170,7 +170,7 @@ export function createTestApp(
       };
       const response = await app.request(path, init, { incoming: { socket: { remoteAddress: from } } });
       const text = await response.text();
-      const isJson = response.headers.get("content-type")?.includes("json");
+      const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
       return {
         status: response.status,
         headers: response.headers,

@@ -72,7 +72,8 @@ describe("every operation", () => {
     ),
   )("understands chain_id and chainId alike: $title", async (each) => {
     const sent = { key, headers, method: each.method, ...bodyOf(each.operation) };
-    const ask = async (query: string) => (await api.call(`${each.url}?${query}`, sent)).body;
+    // A stream of rows has no body of ours.
+    const ask = async (query: string) => (await api.call(`${each.url}?${query}`, sent)).body ?? {};
     const chainProblems = async (query: string) =>
       ((await ask(query)).details ?? []).filter(({ path }: { path: string }) => /chain/.test(path)).length;
 

@@ -22,6 +22,8 @@ describe("collections", () => {
         items: null,
         owners: null,
         information: null,
+        information_source: expect.objectContaining({ name: "configuration", description: null }),
+        royalty: null,
         anomalies: [],
       },
       expect.objectContaining({ chain_id: FAR_CHAIN_ID, collection_address: FAR_COLLECTION, name: null }),

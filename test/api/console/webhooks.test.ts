@@ -52,7 +52,9 @@ it("says beside the field what is wrong, and keeps what was typed", async () => 
   expect(text).toContain("Must be an https URL; it is &quot;http://partner.example/&quot;.");
   expect(text).toContain("&lt;b&gt;mine&lt;/b&gt;");
   const types = await partner.post(tab, { url, event_types: "lock,sale" });
-  expect(types.text).toContain("&quot;sale&quot; is none of lock, unlock, default_lock, metadata, media.");
+  expect(types.text).toContain(
+    "&quot;sale&quot; is none of lock, unlock, default_lock, metadata, media, collection_refreshed.",
+  );
   const unknown = await partner.post(tab, { url, collections: `0x${"1".repeat(40)}` });
   expect([unknown.status, (await api.webhooks.list(tab.split("/")[3] ?? "")).length]).toEqual([400, 0]);
 });

@@ -53,7 +53,7 @@ describe("registering", () => {
       { event_types: ["lock", "sale"] },
       400,
       "event_types[1]",
-      '"sale" is none of lock, unlock, default_lock, metadata, media',
+      '"sale" is none of lock, unlock, default_lock, metadata, media, collection_refreshed',
     ],
     [{ collections: ["0x1"] }, 400, "collections[0]", '"0x1" is not an address or chainId:address'],
     [{ description: "x".repeat(201) }, 400, "description", "must have at most 200 characters; it has 201"],
