@@ -131,7 +131,9 @@ const countTokens = async (contract: Contract, query = ""): Promise<number> =>
   (await partner.call(`${path(contract)}/tokens?limit=1${query}`)).body.total as number;
 async function readOwner(contract: Contract, id: bigint): Promise<string | null | undefined> {
   const { status, body } = await partner.call(`${path(contract)}/tokens/${id}`);
-  return status === 404 ? undefined : ((body.owner as string | null | undefined) ?? null);
+  if (status === 404) return undefined;
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return (body.owner as string | null | undefined) ?? null;
 }
 async function readHistory(contract: Contract, id: bigint): Promise<unknown[]> {
   const { data, errors } = await partner.graphql(
