@@ -3,6 +3,7 @@
 import { Command } from "commander";
 import { addAllowlistCommands } from "./vitrine/allowlist.ts";
 import { addCheckCommand } from "./vitrine/check.ts";
+import { addCollectionCommands } from "./vitrine/collections.ts";
 import { addIndexCommands } from "./vitrine/index.ts";
 import { addKeyCommands } from "./vitrine/keys.ts";
 import { addLockCommands } from "./vitrine/locks.ts";
@@ -25,6 +26,7 @@ addLoginLinkCommand(program, tool);
 addAllowlistCommands(program, tool);
 addLockCommands(program, tool);
 addCheckCommand(program, tool);
+addCollectionCommands(program, tool);
 addTraitCommands(program, tool);
 addRefreshCommand(program, tool);
 addMetadataCommands(program, tool);
