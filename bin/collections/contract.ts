@@ -4,7 +4,6 @@ import {
   type Address,
   concat,
   erc721Abi,
-  getAddress,
   type Hex,
   type PublicClient,
   pad,
@@ -106,8 +105,8 @@ async function findImplementation(
   address: Address,
   code: Hex,
 ): Promise<Address | null> {
-  const minimal = MINIMAL_PROXY.exec(code)?.[1];
-  if (minimal) return getAddress(`0x${minimal}`);
+  const minimal = MINIMAL_PROXY.exec(code.toLowerCase())?.[1];
+  if (minimal) return `0x${minimal}`;
   const stored = await addressIn(client, address, IMPLEMENTATION_SLOT);
   if (stored) return stored;
   const beacon = await addressIn(client, address, BEACON_SLOT);
@@ -115,10 +114,10 @@ async function findImplementation(
   const answer = await client
     .call({ to: beacon, data: toFunctionSelector("implementation()") })
     .catch(refusedOnly);
-  return answer?.data && answer.data.length === 66 ? getAddress(slice(answer.data, 12)) : null;
+  return answer?.data && answer.data.length === 66 ? slice(answer.data, 12) : null;
 }
 
 async function addressIn(client: PublicClient, address: Address, slot: Hex): Promise<Address | null> {
   const word = pad((await client.getStorageAt({ address, slot })) ?? toHex(0), { size: 32 });
-  return BigInt(word) === 0n ? null : getAddress(slice(word, 12));
+  return BigInt(word) === 0n ? null : slice(word, 12);
 }

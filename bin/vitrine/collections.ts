@@ -7,13 +7,13 @@ import type { Standard } from "../../src/config.ts";
 import { parseAddress } from "../../src/domain/token-ref.ts";
 import { CHECKED, readContract } from "../collections/contract.ts";
 import { findDeployment, firstLine } from "../collections/deployment.ts";
-import { readEntries, replaceFile, withEntry } from "../collections/file.ts";
+import { addEntry, findEntry, readEntries, requireFreeSlug } from "../collections/file.ts";
 import { countLogs, type LogCount } from "../collections/log-count.ts";
 import { loadEnvironment } from "../ponder-process.ts";
 import type { Tool } from "./tool.ts";
 
-/** `npm run bench -- indexing` on two cores, with the node on the same machine: the slower of its rounds, rounded down. */
-const LOGS_PER_SECOND = 2_000;
+/** The slowest round of `npm run bench -- indexing` on two cores: 120,000 events of a local node. */
+const INDEXED_PER_SECOND = 7_400;
 
 interface Options {
   readonly chain?: number;
@@ -68,19 +68,12 @@ async function add({ print, progress }: Tool, text: string, options: Options): P
   const address = parseAddress(text) as `0x${string}` | undefined;
   if (!address) throw new Error(`"${text}" is not an address (0x and 40 hex digits).`);
   const file = process.env.COLLECTIONS_FILE || "collections.json";
-  const { text: before, entries } = readEntries(file);
+  const before = readEntries(file);
   const { chainId, url } = endpointFor(options);
-  const listed = entries.find(
-    (each) => each.chainId === chainId && String(each.address).toLowerCase() === address,
-  );
-  if (listed) {
-    print({ added: false, entry: listed }, [
-      `${file} lists ${address} on chain ${chainId} already; nothing is changed`,
-    ]);
-    return;
-  }
-  if (options.slug !== undefined && entries.some(({ slug }) => slug === options.slug))
-    throw new Error(`${file} uses the slug "${options.slug}" already; choose another.`);
+  const isListed = `${file} lists ${address} on chain ${chainId} already; nothing is changed`;
+  const listed = findEntry(before, { chainId, address });
+  if (listed) return print({ added: false, entry: listed }, [isListed]);
+  requireFreeSlug(file, before, options.slug);
 
   const client = createPublicClient({ transport: http(url, { timeout: 30_000 }) });
   const found = await client.getChainId().catch((error: Error) => {
@@ -127,13 +120,20 @@ async function add({ print, progress }: Tool, text: string, options: Options): P
     ...facts.silent.map((each) => `without events: ${each}`),
     costOf(count),
   ];
-  const result = { ...facts, entry, standard, cost: count };
+  const result = {
+    ...facts,
+    entry,
+    standard,
+    cost: count && { ...count, indexedPerSecondMax: INDEXED_PER_SECOND },
+  };
   if (options.dryRun) return print({ added: false, ...result }, [...report, "dry run: nothing is changed"]);
   if (!options.yes && !(await confirms(`${report.join("\n")}\nAdd it to ${file}?`))) {
     process.exitCode = 2;
     return print({ added: false, ...result }, ["nothing is changed"]);
   }
-  replaceFile(file, withEntry(before, entry));
+  if (!(await addEntry(file, entry))) return print({ added: false, ...result }, [isListed]);
+  if (!process.env[`PONDER_RPC_URL_${chainId}`])
+    progress(`set PONDER_RPC_URL_${chainId} before the next start`);
   print({ added: true, ...result }, [
     ...(options.yes ? report : []),
     `added to ${file}; the next start needs a new chain index: npx vitrine index check`,
@@ -143,9 +143,11 @@ async function add({ print, progress }: Tool, text: string, options: Options): P
 /** Changing the list re-indexes all collections; the count is of the one that is added. */
 function costOf(count: LogCount | null): string {
   if (!count) return "re-indexing: its logs could not be counted";
-  const minutes = Math.max(1, Math.ceil(count.logs / LOGS_PER_SECOND / 60));
-  const counted = count.isEstimate ? "by samples" : "counted";
-  return `re-indexing: about ${count.logs} logs (${counted}), about ${minutes} ${minutes === 1 ? "minute" : "minutes"} at ${LOGS_PER_SECOND} logs a second (bench "indexing", a local node), beside those of the other collections`;
+  const { logs, isEstimate, logsPerSecond } = count;
+  const counted = `re-indexing: about ${logs} logs (${isEstimate ? "by samples" : "counted"})`;
+  if (logsPerSecond === null) return `${counted}, less than a minute, beside those of the other collections`;
+  const minutes = Math.max(1, Math.ceil(logs / Math.min(logsPerSecond, INDEXED_PER_SECOND) / 60));
+  return `${counted}; at the ${logsPerSecond} logs/s that this endpoint gave and at most ${INDEXED_PER_SECOND} logs/s of indexing (bench "indexing", two cores): about ${minutes} ${minutes === 1 ? "minute" : "minutes"}, beside those of the other collections`;
 }
 
 function endpointFor({ chain, rpc }: Options): { readonly chainId: number; readonly url: string } {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +62,9 @@ it("a contract is added with its deployment block and name, and the rest of the 
     standard: "erc721",
     locks: expect.arrayContaining(["erc721x"]),
   });
-  expect(lines.join("\n")).toMatch(/about \d+ logs \(counted\), about 1 minute/);
+  expect(lines.join("\n")).toMatch(
+    /about \d+ logs \(counted\); at the \d+ logs\/s that this endpoint gave and at most 7400 logs\/s .*: about 1 minute,/,
+  );
   const text = readFileSync(file, "utf8");
   expect(text.startsWith(BEFORE.trimEnd().slice(0, -2))).toBe(true);
   expect(loadIndexConfig(process.env).collections[1]).toEqual({
@@ -125,6 +127,33 @@ it("an endpoint without old state is asked for a start block, and one is enough"
   const { result } = await add(of("heroes").address, "--rpc", rpc, "--start-block", "0", "--yes");
   expect(result.entry.startBlock).toBe(0);
   pruned.close();
+});
+
+it("of two runs at once neither loses the other's entry, and no lock stays", async () => {
+  const added = await Promise.all([
+    add(of("heroes").address, "--yes"),
+    add(of("items").address, "--yes"),
+    add(of("items").address, "--yes"),
+  ]);
+
+  expect(added.map(({ result }) => result.added).filter(Boolean)).toHaveLength(2);
+  const listed = loadIndexConfig(process.env).collections.map(({ address }) => address);
+  expect(listed.slice(1).sort()).toEqual(
+    [of("heroes").address.toLowerCase(), of("items").address.toLowerCase()].sort(),
+  );
+  expect(readdirSync(folder)).toEqual(["collections.json"]);
+});
+
+it("a file that would not pass at the next start is refused, and stays", async () => {
+  const broken = BEFORE.replace('"startBlock": 1', '"startBlock": -1');
+  writeFileSync(file, broken);
+
+  await expect(add(of("heroes").address, "--yes")).rejects.toThrow(`${file}[0].startBlock`);
+  expect(readFileSync(file, "utf8")).toBe(broken);
+  expect(readdirSync(folder)).toEqual(["collections.json"]);
+
+  writeFileSync(file, "[");
+  await expect(add(of("heroes").address, "--yes")).rejects.toThrow("not valid JSON");
 });
 
 it("a file that doesn't exist yet is created", async () => {
