@@ -108,3 +108,22 @@ export async function createCollection(
   const collection = { chainId: CHAIN_ID, address, startBlock: 0 };
   return { collection, kind, tokens, numbers, firstValues };
 }
+
+/** The documents of a collection's tokens as a refresh would record them. */
+export async function createVersions(client: Client, collection: string): Promise<void> {
+  await client.query(
+    `insert into vitrine.version (id, chain_id, collection, token_id, number, trigger, outcome, metadata, complete, duration_ms)
+     overriding system value
+     select t.served_version, t.chain_id, t.collection, t.token_id, 1, 'mint', 'changed',
+            json_build_object('name', t.name, 'description', t.description, 'image', null, 'video', null,
+                              'animation_url', null, 'external_url', null, 'traits', traits.json)::text, true, 1
+       from vitrine.token t cross join lateral (
+         select json_agg(json_build_object('trait_type', y.trait_type, 'display_type', v.display_type,
+                'value', case when v.display_type = 'number' then to_json(v.value_number) else to_json(v.value_text) end)) as json
+           from vitrine.trait_value v join vitrine.trait_type y on y.id = v.trait_type_id
+          where v.id = any(t.traits)) traits
+      where t.collection = $1`,
+    [collection],
+  );
+  await client.query("vacuum analyze vitrine.version");
+}

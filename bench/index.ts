@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { benchCatalog } from "./catalog.ts";
+import { benchExport } from "./export.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGraphql } from "./graphql.ts";
 import { benchGrowth } from "./growth.ts";
@@ -30,6 +31,7 @@ const benches: Record<string, () => Promise<object>> = {
   graphql: benchGraphql,
   reads: benchReads,
   catalog: benchCatalog,
+  export: benchExport,
   growth: benchGrowth,
   pages: benchPages,
 };

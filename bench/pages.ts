@@ -4,7 +4,14 @@ import pg from "pg";
 import { Agent, request } from "undici";
 import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
 import { chainTables } from "../src/api/chain/index/tables.ts";
-import { CHAIN_ID, createCollection, NUMBER_TRAIT, traitName, valueAt } from "./catalog-data.ts";
+import {
+  CHAIN_ID,
+  createCollection,
+  createVersions,
+  NUMBER_TRAIT,
+  traitName,
+  valueAt,
+} from "./catalog-data.ts";
 import { SCHEMA, withIndexed } from "./indexed-service.ts";
 import { byPace, say } from "./rounds.ts";
 
@@ -68,22 +75,7 @@ async function fill(url: string, collection: string): Promise<void> {
   // Ponder's triggers record each row for reorgs, of which there are none here.
   await client.query("set session_replication_role = replica");
   await createCollection(client, chainTables(SCHEMA), TOKENS, "usual", collection);
-  // What pages show of a token, as a refresh would record it.
-  await client.query(
-    `insert into vitrine.version (id, chain_id, collection, token_id, number, trigger, outcome, metadata, complete, duration_ms)
-     overriding system value
-     select t.served_version, t.chain_id, t.collection, t.token_id, 1, 'mint', 'changed',
-            json_build_object('name', t.name, 'description', t.description, 'image', null, 'video', null,
-                              'animation_url', null, 'external_url', null, 'traits', traits.json)::text, true, 1
-       from vitrine.token t cross join lateral (
-         select json_agg(json_build_object('trait_type', y.trait_type, 'display_type', v.display_type,
-                'value', case when v.display_type = 'number' then to_json(v.value_number) else to_json(v.value_text) end)) as json
-           from vitrine.trait_value v join vitrine.trait_type y on y.id = v.trait_type_id
-          where v.id = any(t.traits)) traits
-      where t.collection = $1`,
-    [collection],
-  );
-  await client.query("vacuum analyze vitrine.version");
+  await createVersions(client, collection);
   await client.end();
   await createServingIndexes(url, SCHEMA);
 }

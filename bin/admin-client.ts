@@ -9,6 +9,8 @@ export interface AdminClient {
    * when it refuses.
    */
   call<Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<Answer>;
+  /** A successful response of any route, with its body unread. Throws as `call`. */
+  open(path: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
 }
 
 export class AdminError extends Error {
@@ -38,38 +40,47 @@ export function createAdminClient(environment: Environment): AdminClient {
   const token =
     environment.VITRINE_OPERATOR_TOKEN || keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
 
+  const send = (path: string, init: RequestInit): Promise<Response> =>
+    fetch(`${baseUrl}${path}`, init).catch((cause: Error) => {
+      init.signal?.throwIfAborted();
+      throw new Error(`nothing answers at ${baseUrl}; start the service or set BASE_URL.`, { cause });
+    });
+  const read = <Answer>(response: Response): Promise<Answer> =>
+    response.json().catch((cause: Error) => {
+      throw new Error(`what answers at ${baseUrl} is not Vitrine; set BASE_URL to the service.`, { cause });
+    }) as Promise<Answer>;
+  const refusalOf = async (response: Response): Promise<AdminError> => {
+    const answer = await read<Refusal>(response);
+    const details = (answer.details ?? []).map((detail) => `${detail.path}: ${detail.message}`);
+    return new AdminError(
+      response.status,
+      [answer.message ?? `HTTP ${response.status}`, ...details].join("; "),
+    );
+  };
+
   return {
     async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       if (!token)
         throw new Error(
           "VITRINE_OPERATOR_TOKEN is not set; set it to the token that the service was started with.",
         );
-      const response = await fetch(`${baseUrl}${path}`, {
+      const response = await send(path, {
         method,
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-      }).catch((cause: Error) => {
-        throw new Error(`nothing answers at ${baseUrl}; start the service or set BASE_URL.`, { cause });
       });
-      const answer = await response.json().then(
-        (json) => json as Answer & Refusal,
-        (cause: Error) => {
-          throw new Error(`what answers at ${baseUrl} is not Vitrine; set BASE_URL to the service.`, {
-            cause,
-          });
-        },
-      );
-      if (response.ok) return answer;
-      if (response.status === 401)
-        throw new AdminError(
-          401,
-          "the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.",
-        );
-      const details = (answer.details ?? []).map((detail) => `${detail.path}: ${detail.message}`);
+      if (response.ok) return read<Answer>(response);
+      if (response.status !== 401) throw await refusalOf(response);
+      await read(response);
       throw new AdminError(
-        response.status,
-        [answer.message ?? `HTTP ${response.status}`, ...details].join("; "),
+        401,
+        "the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.",
       );
+    },
+    async open(path, headers, signal) {
+      const response = await send(path, { headers, ...(signal && { signal }) });
+      if (!response.ok) throw await refusalOf(response);
+      return response;
     },
   };
 }

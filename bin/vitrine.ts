@@ -3,6 +3,8 @@
 import { Command } from "commander";
 import { addAllowlistCommands } from "./vitrine/allowlist.ts";
 import { addCheckCommand } from "./vitrine/check.ts";
+import { addCollectionCommands } from "./vitrine/collections.ts";
+import { addExportCommand } from "./vitrine/export.ts";
 import { addIndexCommands } from "./vitrine/index.ts";
 import { addKeyCommands } from "./vitrine/keys.ts";
 import { addLockCommands } from "./vitrine/locks.ts";
@@ -25,6 +27,8 @@ addLoginLinkCommand(program, tool);
 addAllowlistCommands(program, tool);
 addLockCommands(program, tool);
 addCheckCommand(program, tool);
+addCollectionCommands(program, tool);
+addExportCommand(program, tool);
 addTraitCommands(program, tool);
 addRefreshCommand(program, tool);
 addMetadataCommands(program, tool);

@@ -92,7 +92,7 @@ const isRaw = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceo
 
 /** `privateHosts` are `host:port` entries on this machine that URIs may lead to; it may grow later. */
 export function createTestApp(
-  test: TestDatabase,
+  test: Pick<TestDatabase, "database" | "tables">,
   {
     config,
     limits,

@@ -2,6 +2,14 @@
 
 import type { components } from "./api.ts";
 import { type EventOptions, type EventStream, openEvents } from "./events.ts";
+import {
+  type ExportedOwner,
+  type ExportedToken,
+  exportOwners,
+  exportTokens,
+  type OwnerExportOptions,
+  type TokenExportOptions,
+} from "./exports.ts";
 import type { Answer, Method, PathWith, RequestFields } from "./operations.ts";
 import { type Page, type Paged, paged, readPage } from "./pages.ts";
 import {
@@ -119,6 +127,14 @@ export function createVitrine(options: VitrineOptions) {
         query: searchQuery({ pageSize: 100, ...conditions }),
         signal: conditions.signal,
       }),
+
+    /** All tokens of a collection, by address or slug, as of one moment, in one answer that is read as it comes. */
+    exportTokens: (collection: string, call: TokenExportOptions = {}): AsyncIterable<ExportedToken> =>
+      exportTokens(sender, collection, call),
+
+    /** All owners, likewise. */
+    exportOwners: (collection: string, call: OwnerExportOptions = {}): AsyncIterable<ExportedOwner> =>
+      exportOwners(sender, collection, call),
 
     /** How the traits of the matching tokens are distributed. */
     traits: (

@@ -13,6 +13,7 @@ export {
 } from "./client.ts";
 export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";
 export type { EventOptions, EventStream, EventType, StreamEvent } from "./events.ts";
+export type { ExportedOwner, ExportedToken, OwnerExportOptions, TokenExportOptions } from "./exports.ts";
 export type { Page, Paged } from "./pages.ts";
 export type {
   CollectionRefreshReceipt,

@@ -1,0 +1,123 @@
+/** What a contract's code and views say about it: standard, name, lock standards, and what it changes without an event. */
+
+import {
+  type Address,
+  concat,
+  erc721Abi,
+  type Hex,
+  type PublicClient,
+  pad,
+  slice,
+  toFunctionSelector,
+  toHex,
+} from "viem";
+import { toEventSelector } from "viem/utils";
+import type { Standard } from "../../src/config.ts";
+import { type LockStandardName, lockStandards } from "../../src/domain/lock-standards.ts";
+
+export interface ContractFacts {
+  /** Null where neither ERC-165 nor `--standard` says. */
+  readonly standard: Standard | null;
+  readonly name: string | null;
+  /** Where a proxy leads; null for a contract without one of the known layouts. */
+  readonly implementation: Address | null;
+  /** The lock standards whose events are in the code. */
+  readonly locks: readonly LockStandardName[];
+  /** What can change without an event, in words. */
+  readonly silent: readonly string[];
+}
+
+const INTERFACES: readonly [Standard, Hex][] = [
+  ["erc721", "0x80ac58cd"],
+  ["erc1155", "0xd9b67a26"],
+];
+/** ERC-1967: keccak256("eip1967.proxy.implementation") - 1, and the same of "eip1967.proxy.beacon". */
+const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+/** ERC-1167. */
+const MINIMAL_PROXY = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/;
+const METADATA_EVENTS = ["MetadataUpdate(uint256)", "BatchMetadataUpdate(uint256,uint256)"];
+
+/** For messages: how a contract is recognised as a collection. */
+export const CHECKED = "supportsInterface(0x80ac58cd) of ERC-721, supportsInterface(0xd9b67a26) of ERC-1155";
+
+export async function readContract(
+  client: PublicClient,
+  address: Address,
+  code: Hex,
+): Promise<ContractFacts> {
+  const implementation = await findImplementation(client, address, code);
+  const own = implementation === null ? "0x" : ((await client.getCode({ address: implementation })) ?? "0x");
+  const text = (code + own).toLowerCase();
+  const emits = (signature: string): boolean => text.includes(toEventSelector(signature).slice(2));
+  const offers = (view: string): boolean => text.includes(toFunctionSelector(`${view}(uint256)`).slice(2));
+  const locks = lockStandards.filter(({ events }) => events.some(({ signature }) => emits(signature)));
+  const standard = await findStandard(client, address);
+  // `locked(uint256)` alone is too common a name.
+  const silentLocks = lockStandards.filter(
+    ({ name, views }) =>
+      !locks.some((each) => each.name === name) &&
+      views.some(({ name: view }) => view !== "locked" && offers(view)),
+  );
+  const urisAreSilent = standard === "erc1155" ? !emits("URI(string,uint256)") : !METADATA_EVENTS.some(emits);
+  return {
+    standard,
+    name: await client.readContract({ address, abi: erc721Abi, functionName: "name" }).catch(() => null),
+    implementation,
+    locks: locks.map(({ name }) => name),
+    silent: [
+      ...(urisAreSilent
+        ? [
+            `metadata: the code has no event for changed metadata (${standard === "erc1155" ? "URI" : "ERC-4906"}); samples find changes (RESAMPLE_HOURS)`,
+          ]
+        : []),
+      ...silentLocks.map(
+        ({ title }) =>
+          `locks: the code has views of ${title} and none of its events; such locks are not seen`,
+      ),
+    ],
+  };
+}
+
+async function findStandard(client: PublicClient, address: Address): Promise<Standard | null> {
+  for (const [standard, id] of INTERFACES) {
+    const data = concat([
+      toFunctionSelector("supportsInterface(bytes4)"),
+      pad(id, { dir: "right", size: 32 }),
+    ]);
+    const answer = await client.call({ to: address, data }).catch(refusedOnly);
+    if (answer?.data && answer.data.length === 66 && BigInt(answer.data) === 1n) return standard;
+  }
+  return null;
+}
+
+/** A contract that refuses the call has answered; a node that fails has not. */
+function refusedOnly(error: Error & { walk?: (test: (cause: unknown) => boolean) => unknown }): undefined {
+  const isRefusal = error.walk?.((cause) =>
+    /ExecutionReverted|CallExecution.*Reverted|RawContractError/.test((cause as Error)?.name ?? ""),
+  );
+  if (isRefusal || /revert|invalid opcode|out of gas|stack/i.test(error.message)) return undefined;
+  throw error;
+}
+
+async function findImplementation(
+  client: PublicClient,
+  address: Address,
+  code: Hex,
+): Promise<Address | null> {
+  const minimal = MINIMAL_PROXY.exec(code.toLowerCase())?.[1];
+  if (minimal) return `0x${minimal}`;
+  const stored = await addressIn(client, address, IMPLEMENTATION_SLOT);
+  if (stored) return stored;
+  const beacon = await addressIn(client, address, BEACON_SLOT);
+  if (!beacon) return null;
+  const answer = await client
+    .call({ to: beacon, data: toFunctionSelector("implementation()") })
+    .catch(refusedOnly);
+  return answer?.data && answer.data.length === 66 ? slice(answer.data, 12) : null;
+}
+
+async function addressIn(client: PublicClient, address: Address, slot: Hex): Promise<Address | null> {
+  const word = pad((await client.getStorageAt({ address, slot })) ?? toHex(0), { size: 32 });
+  return BigInt(word) === 0n ? null : slice(word, 12);
+}

@@ -1,0 +1,100 @@
+/** Writes the stream of an export to a file or to stdout. */
+
+import { existsSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { createRowScanner, readWritten, type Subject, type TextFormat, type Written } from "./rows.ts";
+
+export interface Progress {
+  /** Rows of this run; null in Parquet, whose rows can't be counted as they pass. */
+  readonly rows: number | null;
+  readonly bytes: number;
+}
+
+/** The file can't be continued, however often it is tried. */
+export class ColumnsChanged extends Error {
+  override readonly name = "ColumnsChanged";
+}
+
+const NOTHING: Written = { end: 0, rows: 0, header: "", last: undefined };
+
+/** What an export into `file` goes on with. Throws if the file is there and may not be continued. */
+export async function findWritten(
+  file: string | undefined,
+  { format, what, isResume }: { format: TextFormat | "parquet"; what: Subject; isResume: boolean },
+): Promise<Written> {
+  if (isResume && file === undefined) throw new Error("--resume continues a file; pass --out.");
+  if (isResume && format === "parquet")
+    throw new Error("Parquet can't be resumed: its footer comes last. Export parts, by --from-token-id.");
+  if (file === undefined || !existsSync(file)) return NOTHING;
+  if (!isResume || format === "parquet")
+    throw new Error(`${file} exists; continue it with --resume (NDJSON and CSV), or delete it.`);
+  return readWritten(file, format, what);
+}
+
+/**
+ * Appends the body behind the complete rows of the file, without a second header. Rejects when the connection or the
+ * disk fails; the file then has complete rows and perhaps a part of one, and no file of Parquet is left.
+ */
+export async function writeExport(
+  body: NodeReadableStream<Uint8Array>,
+  {
+    file,
+    format,
+    written,
+    signal,
+    onProgress,
+  }: {
+    readonly file: string | undefined;
+    readonly format: TextFormat | "parquet";
+    readonly written: Written;
+    readonly signal: AbortSignal;
+    readonly onProgress: (progress: Progress) => void;
+  },
+): Promise<Progress> {
+  const scanner = format === "parquet" ? undefined : createRowScanner(format);
+  const headers = format === "csv" ? 1 : 0;
+  let bytes = 0;
+  const progress = (): Progress => ({
+    rows: scanner ? Math.max(0, scanner.scan.rows - headers) : null,
+    bytes,
+  });
+  async function* counted(source: AsyncIterable<Uint8Array>) {
+    let [skipped, isHeaderRead] = [Buffer.alloc(0), written.header === ""];
+    for await (const chunk of source) {
+      scanner?.add(chunk);
+      let kept: Uint8Array = chunk;
+      if (!isHeaderRead) {
+        skipped = Buffer.concat([skipped, chunk]);
+        if (scanner?.scan.rows === 0) continue;
+        const end = scanner?.scan.firstEnd ?? 0;
+        if (skipped.subarray(0, end).toString() !== written.header)
+          throw new ColumnsChanged(
+            "the columns are not those of the file: the collection has other traits now. Export it anew.",
+          );
+        isHeaderRead = true;
+        kept = skipped.subarray(end);
+      }
+      bytes += kept.length;
+      if (kept.length > 0) yield kept;
+      onProgress(progress());
+    }
+  }
+  const target = file === undefined ? process.stdout : await openAt(file, written.end);
+  try {
+    await pipeline(Readable.fromWeb(body), counted, target, { signal, end: file !== undefined });
+  } catch (error) {
+    if (file !== undefined && format === "parquet") await rm(file, { force: true });
+    throw error;
+  }
+  return progress();
+}
+
+/** The file without what is behind `end`. */
+async function openAt(file: string, end: number): Promise<Writable> {
+  const handle = await open(file, existsSync(file) ? "r+" : "wx");
+  await handle.truncate(end);
+  return handle.createWriteStream({ start: end });
+}

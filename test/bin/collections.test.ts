@@ -1,0 +1,164 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { addCollectionCommands } from "../../bin/vitrine/collections.ts";
+import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
+import { loadIndexConfig } from "../../src/config.ts";
+import { deployTestContract } from "../support/test-contracts.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-collections-"));
+const file = join(folder, "collections.json");
+const WALLET = `0x${"ab".repeat(20)}`;
+const BEFORE = `[\n    {"chainId":31337,  "address": "0x00000000000000000000000000000000000000aa", "startBlock": 1}\n]\n`;
+const contracts: Record<string, Contract> = {};
+let chain: Chain;
+let proxy: string;
+
+beforeAll(async () => {
+  chain = await startChain();
+  process.env[`PONDER_RPC_URL_${chain.chainId}`] = chain.rpcUrl;
+  process.env.COLLECTIONS_FILE = file;
+  contracts.heroes = await chain.deploy("VitrineHeroes", ["http://127.0.0.1:9/"]);
+  contracts.items = await chain.deploy("VitrineItems", ["http://127.0.0.1:9/{id}"]);
+  contracts.soulbound = await deployTestContract(chain, "Soulbound");
+  contracts.registry = await chain.deploy("DelegateRegistryV2");
+  contracts.silent = await deployTestContract(chain, "SilentHeroes", ["http://127.0.0.1:9/"]);
+  // ERC-1167: ten bytes that return the forty-five that forward every call.
+  const runtime = `363d3d373d3d3d363d73${contracts.soulbound.address.slice(2)}5af43d82803e903d91602b57fd5bf3`;
+  const hash = await chain.walletClient.sendTransaction({
+    data: `0x3d602d80600a3d3981f3${runtime}` as `0x${string}`,
+  } as never);
+  proxy = (await chain.publicClient.waitForTransactionReceipt({ hash })).contractAddress ?? "";
+}, 120_000);
+afterAll(() => chain.close());
+beforeEach(() => writeFileSync(file, BEFORE));
+
+/** Runs `npx vitrine collections add` in this process. */
+async function add(...args: readonly string[]) {
+  // biome-ignore lint/suspicious/noExplicitAny: results are checked field by field
+  const out: { result: any; lines: readonly string[] } = { result: undefined, lines: [] };
+  const program = new Command("vitrine").exitOverride().configureOutput({ writeErr: () => undefined });
+  addCollectionCommands(program, {
+    connect: () => {
+      throw new Error("needs no service");
+    },
+    print: (result, lines) => Object.assign(out, { result, lines }),
+    progress: () => undefined,
+  });
+  await program.parseAsync(["collections", "add", ...args], { from: "user" });
+  return out;
+}
+const of = (name: string): Contract => contracts[name] as Contract;
+
+it("a contract is added with its deployment block and name, and the rest of the file stays as it was", async () => {
+  const heroes = of("heroes");
+  const { lines, result } = await add(heroes.address, "--slug", "heroes", "--yes");
+
+  expect(result).toMatchObject({
+    added: true,
+    standard: "erc721",
+    locks: expect.arrayContaining(["erc721x"]),
+  });
+  expect(lines.join("\n")).toMatch(
+    /about \d+ logs \(counted\); at the \d+ logs\/s that this endpoint gave and at most 7400 logs\/s .*: about 1 minute,/,
+  );
+  const text = readFileSync(file, "utf8");
+  expect(text.startsWith(BEFORE.trimEnd().slice(0, -2))).toBe(true);
+  expect(loadIndexConfig(process.env).collections[1]).toEqual({
+    chainId: chain.chainId,
+    address: heroes.address.toLowerCase(),
+    startBlock: Number(heroes.deployedAtBlock),
+    name: result.name,
+    slug: "heroes",
+  });
+
+  const again = await add(heroes.address.toUpperCase().replace("0X", "0x"), "--yes");
+  expect(again.lines[0]).toContain("already; nothing is changed");
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+it("standards, locks, proxies and what has no events are found", async () => {
+  expect((await add(of("items").address, "--dry-run")).result).toMatchObject({ standard: "erc1155" });
+  const soulbound = (await add(of("soulbound").address, "--standard", "erc721", "--dry-run")).result;
+  expect(soulbound).toMatchObject({ standard: "erc721", locks: ["erc5192"] });
+  expect((await add(proxy, "--standard", "erc721", "--dry-run")).result).toMatchObject({
+    standard: "erc721",
+    locks: ["erc5192"],
+    implementation: of("soulbound").address,
+  });
+  const silent = (await add(of("silent").address, "--dry-run")).result;
+  expect(silent.silent[0]).toMatch(/^metadata: /);
+  expect(readFileSync(file, "utf8")).toBe(BEFORE);
+});
+
+it("a wallet, another contract, a malformed address and a used slug are refused, and the file stays", async () => {
+  await expect(add(WALLET, "--yes")).rejects.toThrow("has no code on chain");
+  await expect(add(of("registry").address, "--yes")).rejects.toThrow("0x80ac58cd");
+  await expect(add("0x12", "--yes")).rejects.toThrow('"0x12" is not an address');
+  await expect(add(of("heroes").address, "--chain", "5", "--yes")).rejects.toThrow("PONDER_RPC_URL_5");
+  await expect(add(of("heroes").address, "--chain", "5", "--rpc", chain.rpcUrl)).rejects.toThrow(
+    "serves chain",
+  );
+  expect(readFileSync(file, "utf8")).toBe(BEFORE);
+});
+
+it("an endpoint without old state is asked for a start block, and one is enough", async () => {
+  const pruned = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const call = JSON.parse(Buffer.concat(chunks).toString());
+    if (call.method === "eth_getCode" && call.params[1] !== "latest") {
+      const error = { code: -32000, message: "missing trie node" };
+      return response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, error }));
+    }
+    const answer = await fetch(chain.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(call),
+    });
+    response.end(await answer.text());
+  }).listen(0);
+  const rpc = `http://127.0.0.1:${(pruned.address() as { port: number }).port}`;
+
+  await expect(add(of("heroes").address, "--rpc", rpc, "--yes")).rejects.toThrow("--start-block");
+  const { result } = await add(of("heroes").address, "--rpc", rpc, "--start-block", "0", "--yes");
+  expect(result.entry.startBlock).toBe(0);
+  pruned.close();
+});
+
+it("of two runs at once neither loses the other's entry, and no lock stays", async () => {
+  const added = await Promise.all([
+    add(of("heroes").address, "--yes"),
+    add(of("items").address, "--yes"),
+    add(of("items").address, "--yes"),
+  ]);
+
+  expect(added.map(({ result }) => result.added).filter(Boolean)).toHaveLength(2);
+  const listed = loadIndexConfig(process.env).collections.map(({ address }) => address);
+  expect(listed.slice(1).sort()).toEqual(
+    [of("heroes").address.toLowerCase(), of("items").address.toLowerCase()].sort(),
+  );
+  expect(readdirSync(folder)).toEqual(["collections.json"]);
+});
+
+it("a file that would not pass at the next start is refused, and stays", async () => {
+  const broken = BEFORE.replace('"startBlock": 1', '"startBlock": -1');
+  writeFileSync(file, broken);
+
+  await expect(add(of("heroes").address, "--yes")).rejects.toThrow(`${file}[0].startBlock`);
+  expect(readFileSync(file, "utf8")).toBe(broken);
+  expect(readdirSync(folder)).toEqual(["collections.json"]);
+
+  writeFileSync(file, "[");
+  await expect(add(of("heroes").address, "--yes")).rejects.toThrow("not valid JSON");
+});
+
+it("a file that doesn't exist yet is created", async () => {
+  process.env.COLLECTIONS_FILE = join(folder, "new.json");
+  await add(of("items").address, "--yes");
+  expect(loadIndexConfig(process.env).collections).toHaveLength(1);
+  process.env.COLLECTIONS_FILE = file;
+});

@@ -1,0 +1,168 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import { Command } from "commander";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAdminClient } from "../../bin/admin-client.ts";
+import { addExportCommand } from "../../bin/vitrine/export.ts";
+import { createMetadata } from "../../src/api/metadata/service.ts";
+import { createTestApp, OPERATOR_TOKEN } from "../support/app.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { makePrivateFolder } from "../support/folder.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  failed,
+  found,
+  recordOne,
+  ref,
+} from "../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const folder = makePrivateFolder();
+const api = createTestApp(test, { config: { dataFolder: folder } });
+const TOKENS = 700;
+const OWNER = `0x${"a1".repeat(20)}`;
+const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
+/** Cuts the connection after so many bytes. */
+let cutAfter = Number.POSITIVE_INFINITY;
+const listener = getRequestListener(api.app.fetch);
+const server = createServer((request, response) => {
+  let sent = 0;
+  const write = response.write.bind(response) as (bytes: Uint8Array) => boolean;
+  response.write = ((bytes: Uint8Array) => {
+    const left = cutAfter - sent;
+    sent += bytes.length;
+    if (sent < cutAfter) return write(bytes);
+    write(bytes.subarray(0, left));
+    setTimeout(() => response.destroy(), 50);
+    return false;
+  }) as typeof response.write;
+  // The cut is at a byte of the text.
+  delete request.headers["accept-encoding"];
+  request.rawHeaders = request.rawHeaders.flatMap((text, index, all) =>
+    /^accept-encoding$/i.test(all[index - (index % 2)] ?? "") ? [] : [text],
+  );
+  void listener(request, response);
+}).listen(0);
+const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const name = (tokenId: number): string => `Hero "${tokenId}",\r\nthe hero`;
+async function record(tokenId: number, attributes: object[] = []): Promise<void> {
+  const document = found({ name: name(tokenId), attributes });
+  await database.transaction((tx) => recordOne(metadata, tx, ref(String(tokenId)), "rest", document));
+}
+beforeAll(async () => {
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+  const heroes = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
+  await test.insert("collectionState", { ...heroes, standard: "erc721", items: TOKENS, owners: 1 });
+  await test.insert("collectionHolder", { ...heroes, holder: OWNER, tokens: TOKENS });
+  for (let tokenId = 0; tokenId < TOKENS; tokenId++)
+    await test.insert("tokenState", {
+      ...heroes,
+      tokenId: BigInt(tokenId),
+      standard: "erc721",
+      owner: OWNER,
+      burned: false,
+      lockCount: 0,
+    });
+  for (let tokenId = 0; tokenId < TOKENS; tokenId += 10)
+    await record(tokenId, [{ trait_type: "Class", value: "a" }]);
+});
+afterAll(() => server.close());
+
+/** Runs `npx vitrine export` in this process. */
+async function run(...args: readonly string[]) {
+  // biome-ignore lint/suspicious/noExplicitAny: results are checked field by field
+  const out: { result: any; lines: readonly string[] } = { result: undefined, lines: [] };
+  const program = new Command("vitrine").exitOverride().configureOutput({ writeErr: () => undefined });
+  addExportCommand(program, {
+    connect: () => createAdminClient({ BASE_URL, VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN }),
+    print: (result, lines) => Object.assign(out, { result, lines }),
+    progress: () => undefined,
+  });
+  await program.parseAsync(["export", ...args], { from: "user" });
+  return out;
+}
+const idsOf = (file: string): string[] =>
+  readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).token_id);
+const ALL = Array.from({ length: TOKENS }, (_, tokenId) => String(tokenId));
+
+it("every format is written whole, a range too, and no key stays", async () => {
+  const file = join(folder, "all.ndjson");
+  const { result, lines } = await run("heroes", "--chain", String(CHAIN_ID), "--out", file);
+  expect(result).toMatchObject({ rows: TOKENS, as_of_block: 100 });
+  expect(lines).toEqual([expect.stringMatching(`all.ndjson: ${TOKENS} rows, \\d+ bytes, as of block 100`)]);
+  expect(idsOf(file)).toEqual(ALL);
+
+  const table = join(folder, "all.parquet");
+  await run("heroes", "--format", "parquet", "--out", table);
+  const bytes = readFileSync(table);
+  const rows = await parquetReadObjects({
+    file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer,
+  });
+  expect(rows.map(({ token_id }) => token_id)).toEqual(ALL);
+
+  const part = join(folder, "part.ndjson");
+  await run("heroes", "--from-token-id", "5", "--to-token-id", "9", "--after", "6", "--out", part);
+  expect(idsOf(part)).toEqual(["7", "8", "9"]);
+  const owners = join(folder, "owners.csv");
+  await run("heroes", "--what", "owners", "--format", "csv", "--out", owners);
+  expect(readFileSync(owners, "utf8")).toBe(`owner,quantity\r\n${OWNER},${TOKENS}\r\n`);
+
+  const left = await database.query(
+    "select 1 from vitrine.api_key k where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())",
+  );
+  expect(left).toEqual([]);
+});
+
+it.each(["ndjson", "csv"])(
+  "an export in %s that was cut anywhere is resumed to the same file",
+  async (format) => {
+    const whole = join(folder, `whole.${format}`);
+    await run("heroes", "--format", format, "--out", whole);
+    const text = readFileSync(whole, "utf8");
+    const row = text.indexOf("the hero", text.length / 2);
+
+    // In the header or the first row, inside a name with a line end, and right behind a row.
+    for (const [nth, cut] of [10, row - 1, row - 2, text.indexOf("\n", row) + 1].entries()) {
+      const file = join(folder, `cut-${nth}.${format}`);
+      cutAfter = cut;
+      await expect(run("heroes", "--format", format, "--out", file)).rejects.toThrow(/ended early.*--resume/);
+      cutAfter = Number.POSITIVE_INFINITY;
+      writeFileSync(file, text.slice(0, cut));
+      await run("heroes", "--format", format, "--out", file, "--resume");
+      expect(readFileSync(file, "utf8")).toBe(text);
+    }
+    const { result } = await run("heroes", "--format", format, "--out", whole, "--resume");
+    expect(result).toMatchObject({ rows: 0, rows_before: TOKENS });
+    expect(readFileSync(whole, "utf8")).toBe(text);
+  },
+);
+
+it("what can't be done is refused with a reason, and files stay", async () => {
+  const file = join(folder, "kept.csv");
+  await run("heroes", "--format", "csv", "--to-token-id", "3", "--out", file);
+  const text = readFileSync(file, "utf8");
+  const again = ["heroes", "--format", "csv", "--out", file];
+
+  await expect(run(...again)).rejects.toThrow("kept.csv exists");
+  await expect(run(...again, "--resume", "--what", "owners")).rejects.toThrow("not one of owners");
+  await expect(run("heroes", "--resume")).rejects.toThrow("--out");
+  await expect(run("heroes", "--format", "parquet", "--out", file, "--resume")).rejects.toThrow("footer");
+  await expect(run("heroes", "--after", "x")).rejects.toThrow('after: must be a token id; it is "x"');
+  await expect(run("villains", "--out", join(folder, "none"))).rejects.toThrow(/not found/i);
+  expect(existsSync(join(folder, "none"))).toBe(false);
+
+  await record(1, [{ trait_type: "Newer", value: "b" }]);
+  await expect(run(...again, "--resume")).rejects.toThrow("the columns are not those of the file");
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
