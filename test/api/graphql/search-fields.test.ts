@@ -141,7 +141,7 @@ describe("the percentage of a trait's value", () => {
       headers: { accept: "text/html" },
     });
     expect(page.text).toContain("2 tokens · 67%");
-    expect(page.text).toContain("Percentages are shares of the collection’s listed tokens.");
+    expect(page.text).toContain("Percentages are shares of the collection’s 3 listed tokens.");
   });
 });
 
