@@ -47,7 +47,7 @@ export function createDeclaredCheck(document: unknown) {
     const media = declared.content?.[name.trim()];
     if (!declared.content) return text === "" ? undefined : `status ${status} is declared without a body`;
     if (!media) return `status ${status} is not declared with ${type}`;
-    if (!name.includes("json") || text === "") return undefined;
+    if (!/[/+]json\b/.test(name) || text === "") return undefined;
     const read = validatorOf(media.schema ?? {}).safeParse(JSON.parse(text));
     return read.success ? undefined : `its schema refuses the body: ${read.error.message.slice(0, 600)}`;
   };

@@ -64,8 +64,8 @@ export function createSearchThread(
     worker = next;
     let cause = "it ended";
     next.on("message", (message: FromThread) => take(message));
-    next.on("error", (error) => {
-      cause = error.message;
+    next.on("error", (error: unknown) => {
+      cause = (error as Error).message;
     });
     next.once("exit", () => lose(next, cause));
     if (waiting.size === 0) next.unref();
