@@ -82,7 +82,7 @@ it("an event for a whole collection starves no explicit request, and goes on aft
     fetches: swept(),
   });
   expect(isUnderWay && wasUnderWay).toBe(true);
-  expect(ends).toEqual(
+  expect(ends).toMatchObject(
     asked.map((id) => [
       { token_id: id, status: expect.stringMatching(/^(updated|unchanged)$/), reason: null },
     ]),
