@@ -1,5 +1,6 @@
 /** A receiver of webhooks on this machine, which verifies every signature with the specification's own library. */
 
+import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
@@ -29,8 +30,8 @@ export interface Receiver {
   readonly messages: Message[];
   /** Those that were answered with 2xx. */
   readonly accepted: Message[];
-  /** Messages whose signature is wrong. */
-  forged(): number;
+  /** What arrived with a wrong signature: the message's id and what is wrong. */
+  readonly forged: string[];
   /** The most requests at once. */
   most(): number;
   /** By the path of the URL. */
@@ -43,7 +44,9 @@ export interface Receiver {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  let forged = 0;
+  const forged: string[] = [];
+  // The port may have been another test's a moment ago, whose service still sends there.
+  const root = `/${randomUUID()}`;
   let now = 0;
   let most = 0;
   let port = 0;
@@ -61,11 +64,15 @@ export async function startReceiver(): Promise<Receiver> {
     });
     request.on("end", () => {
       const headers = request.headers as Record<string, string>;
-      const path = request.url ?? "";
+      const path = request.url?.startsWith(`${root}/`) ? request.url.slice(root.length) : undefined;
+      if (path === undefined) {
+        response.writeHead(404).end();
+        return;
+      }
       try {
         new Webhook(secrets.get(path) ?? "").verify(body, headers);
-      } catch {
-        forged++;
+      } catch (error) {
+        forged.push(`${headers["webhook-id"]}: ${error}`);
         response.writeHead(401).end();
         return;
       }
@@ -98,11 +105,11 @@ export async function startReceiver(): Promise<Receiver> {
   await open();
   const receiver: Receiver = {
     host: `127.0.0.1:${port}`,
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}${root}`,
     messages,
     accepted,
     secrets,
-    forged: () => forged,
+    forged,
     most: () => most,
     answering: accept,
     shut,
