@@ -332,5 +332,9 @@ it("sends nothing while its app lacks the permission", async () => {
     (count) => count === 1,
   );
   expect(eventIds(receiver.accepted)).toEqual([after]);
-  expect(await started.metrics.metrics()).toContain('vitrine_webhook_deliveries_total{outcome="delivered"} ');
+  // The receiver has the message a moment before its sender has recorded it.
+  await eventually(
+    () => started.metrics.metrics(),
+    (text) => text.includes('vitrine_webhook_deliveries_total{outcome="delivered"} '),
+  );
 });
