@@ -4,6 +4,7 @@
  */
 
 import type { ChainConfig } from "../../../config.ts";
+import { processWide } from "../../jobs/process-wide.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
@@ -64,7 +65,7 @@ interface State {
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 // One per chain and process: indexer and API share the same faults.
-const shared = new Map<string, Endpoints>();
+const shared = processWide("RPC endpoints", () => new Map<string, Endpoints>());
 
 /** The pool of a configured chain, shared by all callers. */
 export function endpointsOf(chain: ChainConfig): Endpoints {
