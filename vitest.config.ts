@@ -33,7 +33,11 @@ export const whole = {
   hookTimeout: 300_000,
 };
 
-export const globalSetup = ["test/support/global-postgres.ts", "test/support/global-contracts.ts"];
+export const globalSetup = [
+  "test/support/global-postgres.ts",
+  "test/support/global-contracts.ts",
+  "test/support/global-bundle.ts",
+];
 
 export default defineConfig({
   resolve,

@@ -23,6 +23,8 @@ export interface SupervisorOptions {
   readonly args: readonly string[];
   /** The child's environment; DATABASE_SCHEMA names its chain index. */
   readonly env: NodeJS.ProcessEnv;
+  /** Called before each start of the child; returns what is added to its environment. */
+  readonly prepare?: () => Promise<NodeJS.ProcessEnv>;
   /** A value that changes when PostgreSQL restarts; undefined while it is unreachable. */
   readonly probe: () => Promise<string | undefined>;
   /** Development waits for a change after a failure, and uses a fresh schema if this one has another code's index. */
@@ -57,6 +59,7 @@ export function createSupervisor({
   command,
   args,
   env,
+  prepare = async () => ({}),
   probe,
   isDevelopment = false,
   stdout = process.stdout,
@@ -118,9 +121,11 @@ export function createSupervisor({
   }
 
   async function runChild(): Promise<End> {
+    const prepared = await prepare();
+    if (isStopping) return { code: 0, signal: null, refusal: undefined };
     // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
     const started = spawn(command, args, {
-      env: childEnv,
+      env: { ...childEnv, ...prepared },
       detached: true,
       // The child asks for a restart over this channel, and notices by its closing that the supervisor has gone.
       stdio: ["ignore", "pipe", "pipe", "ipc"],

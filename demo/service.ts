@@ -5,6 +5,7 @@ import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { SERVING_BUNDLE } from "../bin/serving-bundle.ts";
 
 export { freePort } from "./ports.ts";
 
@@ -50,9 +51,10 @@ export const spawnService = ({
   const args = ponderArgs
     ? [join(root, "node_modules/ponder/dist/esm/bin/ponder.js"), ...ponderArgs]
     : ["--import", "tsx", join(root, "bin/start.ts"), ...startArgs];
+  const otherCode = root === ROOT ? {} : { [SERVING_BUNDLE]: undefined };
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", ...env },
+    env: { ...process.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", ...otherCode, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group: a terminal's Ctrl-C reaches only the parent, which then stops its parts in order.
     detached: true,

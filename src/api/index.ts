@@ -1,80 +1,11 @@
-/** Boot of the serving half, and the only file that knows Ponder's API module. */
+/** What Ponder loads as its API, and the only file that knows Ponder's virtual modules. */
 
-import { fileURLToPath } from "node:url";
 import { db } from "ponder:api";
 import schema from "ponder:schema";
-import { Hono } from "hono";
 import { graphql } from "ponder";
-import { loadIndexConfig } from "../config.ts";
-import { createApp } from "./app/app.ts";
-import { startBackground } from "./background.ts";
-import { stopOnBootError } from "./boot.ts";
-import { chainTables } from "./chain/module.ts";
-import { loadServingConfig, redacted } from "./config.ts";
-import { createDatabase } from "./db/database.ts";
-import { migrate } from "./db/migrate.ts";
-import { createGraphqlModule } from "./graphql/module.ts";
-import { redactSecrets } from "./http/text/redact.ts";
-import { ponderRuntime } from "./ponder-runtime.ts";
-import { databaseUrl } from "./postgres/database-url.ts";
-import { createServices } from "./services.ts";
 
-const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+// Ponder's Vite transforms every TypeScript file on its own, which takes longer than all the rest of the serving half's start.
+const bundle = process.env.VITRINE_SERVING_BUNDLE;
+const { serve }: typeof import("./serve.ts") = bundle ? await import(bundle) : await import("./serve.ts");
 
-const runtime = ponderRuntime();
-const { metrics } = runtime;
-const logger = redactSecrets(runtime.logger);
-runtime.letSigtermUnlockTheSchema();
-runtime.stopWithSupervisor();
-
-const { config, index, connectionString } = await stopOnBootError(async () => ({
-  config: loadServingConfig(process.env),
-  index: loadIndexConfig(process.env),
-  connectionString: await databaseUrl(process.env),
-}));
-logger.info({ msg: "Vitrine configuration", ...redacted(config) });
-runtime.guardServer(config.trustedProxies, logger);
-await migrate(connectionString);
-
-const tables = chainTables(runtime.schema, index.collections);
-const database = createDatabase(connectionString, logger);
-const services = createServices({ database, connectionString, tables, index, config, logger, metrics });
-if (runtime.command === "start") await services.chain.takeIndex(PROJECT);
-
-const storeFault = await stopOnBootError(() => services.images.disk.check());
-if (storeFault !== undefined) logger.warn({ msg: "The store of images is away", reason: storeFault });
-
-const ponderGraphql = new Hono().use("/graphql", graphql({ db, schema }));
-// Hono's own handler would print a stack trace whenever a client goes away.
-ponderGraphql.onError((error) => {
-  throw error;
-});
-const graphqlRoutes = await createGraphqlModule({
-  ponder: (request) => ponderGraphql.fetch(request),
-  services: { ...services, ...services.catalogModule },
-  clientAddress: services.rateLimits.clientAddress,
-  logger,
-});
-
-const background = await startBackground({
-  services,
-  config,
-  index,
-  connectionString,
-  metrics,
-  onStall: (reason) => {
-    // A replica that only serves can't index on, and asks nobody to.
-    const isAsked = runtime.command === "start" && runtime.askForRestart(reason);
-    logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
-  },
-});
-runtime.onStop(async () => {
-  await background.stop();
-  await database.close();
-});
-
-export default createApp({
-  ...services,
-  graphql: graphqlRoutes,
-  health: { ...services.health, stalled: background.stalled },
-});
+export default await serve(graphql({ db, schema }));

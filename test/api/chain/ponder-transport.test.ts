@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { getLogsRetryHelper } from "@ponder/utils";
 import type { RpcError } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -167,6 +168,21 @@ describe("an endpoint that fails", () => {
     );
     await first.comeBack();
     await eventually(statuses, ([status]) => status === "used");
+  });
+
+  it("by hanging is not put out again by the questions that it left unanswered", async () => {
+    await use(1);
+    await view.latest();
+    first.fail("hang");
+    await eventually(statuses, ([status]) => status === "down");
+    // A question a second hangs for up to 4 seconds.
+    await sleep(3_000);
+    first.fail();
+    await eventually(statuses, ([status]) => status === "used");
+
+    const seen = new Set<string | undefined>();
+    for (const end = Date.now() + 4_500; Date.now() < end; await sleep(20)) seen.add(statuses()[0]);
+    expect([...seen]).toEqual(["used"]);
   });
 
   it("by taking over three seconds for everything goes on being asked where it is the only one", async () => {

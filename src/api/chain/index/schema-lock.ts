@@ -9,6 +9,7 @@ import pg, { escapeIdentifier } from "pg";
 import { BootError } from "../../../boot-error.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
+import { processWide } from "../../jobs/process-wide.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
@@ -57,10 +58,10 @@ interface LockRow {
   readonly heldBy: (ProcessMark & { readonly token: string }) | null;
 }
 
-let current: SchemaLock | undefined;
+const held = processWide<{ lock: SchemaLock | undefined }>("schema lock", () => ({ lock: undefined }));
 
 /** This process's lock, once `lockSchemaForProcess` has resolved. */
-export const currentSchemaLock = (): SchemaLock | undefined => current;
+export const currentSchemaLock = (): SchemaLock | undefined => held.lock;
 
 /**
  * Waits up to 20 s for the schema, then throws a BootError that names its owner. Waits up to 60 s for an unavailable
@@ -80,8 +81,8 @@ export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<
     await sleep(GRACE_MS);
     session = await openSession(options.connectionString, token);
   }
-  current = maintainLock(session, options, token);
-  return current;
+  held.lock = maintainLock(session, options, token);
+  return held.lock;
 }
 
 /**

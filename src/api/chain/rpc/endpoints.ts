@@ -4,6 +4,7 @@
  */
 
 import type { ChainConfig } from "../../../config.ts";
+import { processWide } from "../../jobs/process-wide.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
@@ -52,6 +53,8 @@ interface State {
   readonly rpc: RpcEndpoint;
   /** When a probe last confirmed that it serves this chain; 0 if never. */
   verifiedAt: number;
+  /** When the latest successful probe began: what was asked earlier and failed says nothing new. */
+  wellAt: number;
   probing: Promise<boolean> | undefined;
   fault: string | undefined;
   /** No calls before this time. */
@@ -64,7 +67,7 @@ interface State {
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 // One per chain and process: indexer and API share the same faults.
-const shared = new Map<string, Endpoints>();
+const shared = processWide("RPC endpoints", () => new Map<string, Endpoints>());
 
 /** The pool of a configured chain, shared by all callers. */
 export function endpointsOf(chain: ChainConfig): Endpoints {
@@ -81,6 +84,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     (url, index): State => ({
       rpc: createEndpoint(url, index + 1),
       verifiedAt: 0,
+      wellAt: 0,
       probing: undefined,
       fault: undefined,
       pausedUntil: 0,
@@ -116,19 +120,26 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
     heights.push({ block, at: Date.now() });
   }
-  function fail(state: State, reason: string, retryAfterMs = retryPolicies.rpcEndpoint.firstMs): void {
+  function fail(
+    state: State,
+    reason: string,
+    { askedAt = Date.now(), retryAfterMs = retryPolicies.rpcEndpoint.firstMs } = {},
+  ): void {
+    if (askedAt < state.wellAt) return;
     state.pausedUntil = Math.max(state.pausedUntil, Date.now() + retryAfterMs);
     state.fault = reason;
   }
 
   /** True if the endpoint reports a head of this chain. */
   async function probe(state: State): Promise<boolean> {
+    const askedAt = Date.now();
     state.probes++;
     const found = await probeEndpoint(state.rpc, chainId);
     state.probes--;
-    state.verifiedAt = found.kind === "well" ? Date.now() : 0;
     if (found.kind === "down") {
-      fail(state, found.reason, found.retryAfterMs);
+      if (askedAt < state.wellAt) return false;
+      state.verifiedAt = 0;
+      fail(state, found.reason, { askedAt, retryAfterMs: found.retryAfterMs });
       if (isOtherChain(found.reason)) {
         // Its heights may be among them, and the other endpoints can't be expected to reach those.
         heights = [];
@@ -136,6 +147,8 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       }
       return false;
     }
+    state.verifiedAt = Date.now();
+    state.wellAt = Math.max(state.wellAt, askedAt);
     noteLatest(state, found.latest);
     state.fault = undefined;
     return true;
@@ -196,18 +209,19 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
           if (Date.now() >= deadline) break;
           continue;
         }
+        const askedAt = Date.now();
         const asked = state.rpc.ask(call, TIMEOUT_MS);
         const outcome = await withTimeout(hedgeMs, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
           // A caller with a shorter timeout proves nothing about the endpoint.
-          if (hedgeMs === SOON_MS) fail(state, "timeout");
+          if (hedgeMs === SOON_MS) fail(state, "timeout", { askedAt });
         } else if (outcome.kind === "answer") {
           if (isGood(outcome, state)) return outcome;
           isUnknown = true;
         } else if (outcome.kind === "fault") {
           last = outcome.error;
-          fail(state, outcome.reason, outcome.retryAfterMs);
+          fail(state, outcome.reason, { askedAt, retryAfterMs: outcome.retryAfterMs });
         } else if (isAboutCall(outcome.error, call)) {
           throw outcome.error;
         } else if (await probe(state)) {

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "viem";
 import type { ChainConfig } from "../../../config.ts";
+import { processWide } from "../../jobs/process-wide.ts";
 import {
   createDeliveredBlocks,
   type DeliveredBlocks,
@@ -40,7 +41,7 @@ class DroppedBlockError extends Error {
   }
 }
 
-const delivered = new Map<number, DeliveredBlocks>();
+const delivered = processWide("delivered blocks", () => new Map<number, DeliveredBlocks>());
 
 /** The blocks that Ponder has received in this process. */
 export function deliveredBlocksOf(chainId: number): DeliveredBlocks {

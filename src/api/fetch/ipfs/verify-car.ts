@@ -4,8 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { CarBlockIterator } from "@ipld/car/iterator";
-import { exporter, type UnixFSEntry } from "ipfs-unixfs-exporter";
+import type { UnixFSEntry } from "ipfs-unixfs-exporter";
 import { base16, base16upper } from "multiformats/bases/base16";
 import { base32upper } from "multiformats/bases/base32";
 import { base36upper } from "multiformats/bases/base36";
@@ -128,6 +127,7 @@ async function readBlocks(
   const blocks = new Map<string, Uint8Array>();
   let count = 0;
   try {
+    const { CarBlockIterator } = await import("@ipld/car/iterator");
     for await (const { cid, bytes } of await CarBlockIterator.fromBytes(car)) {
       if (++count > BLOCKS_MAX) return { kind: "read", blocks, isWhole: false };
       await pause();
@@ -161,7 +161,9 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
       yield block;
     },
   };
-  const entryOf = (cid: CID): Promise<UnixFSEntry> => exporter(cid, store);
+  // Loaded on first use: many services never see such content, and their start would be a tenth of a second longer.
+  const entryOf = async (cid: CID): Promise<UnixFSEntry> =>
+    (await import("ipfs-unixfs-exporter")).exporter(cid, store);
 
   /** The CID of the entry with this name; undefined if `parent` is no directory or has none. */
   async function find(parent: CID, name: string): Promise<CID | undefined> {

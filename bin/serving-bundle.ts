@@ -1,0 +1,97 @@
+/** The serving half as one JavaScript file: Ponder's Vite takes a second of a core for the same 450 files of TypeScript. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Plugin } from "esbuild";
+
+const PROJECT = fileURLToPath(new URL("..", import.meta.url));
+const SERVING_HALF = join(PROJECT, "src/api/serve.ts");
+
+/** The variable by which Ponder's process learns the bundle's URL. */
+export const SERVING_BUNDLE = "VITRINE_SERVING_BUNDLE";
+
+export interface ServingBundle {
+  /** The URL of the bundle of the current sources; built anew if one of them has changed. */
+  current(): Promise<string>;
+}
+
+const RESOLVING = Symbol("resolving");
+
+// The bundle lies outside of the project, whose folder may be read-only; so it names everything by its whole path.
+const absolutePaths: Plugin = {
+  name: "absolute paths",
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, pluginData }) => {
+      if (kind === "entry-point" || pluginData === RESOLVING) return undefined;
+      const found = await build.resolve(path, { kind, resolveDir: PROJECT, pluginData: RESOLVING });
+      if (found.external || found.errors.length > 0) return found;
+      return { path: pathToFileURL(found.path).href, namespace: "package", external: true };
+    });
+    build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll(
+        "import.meta.url",
+        JSON.stringify(pathToFileURL(path).href),
+      ),
+      loader: path.endsWith("x") ? "tsx" : "ts",
+    }));
+  },
+};
+
+/** Its folder is removed when this process exits. */
+export function createServingBundle(entry = SERVING_HALF): ServingBundle {
+  let folder: string | undefined;
+  let sources: readonly string[] = [];
+  let builtAt = 0;
+
+  async function isCurrent(outfile: string): Promise<boolean> {
+    if (sources.length === 0) return false;
+    const [built, ...changed] = await Promise.all(
+      [outfile, ...sources].map(async (file) => (await stat(file)).mtimeMs),
+    );
+    return built !== undefined && changed.every((at) => at < builtAt);
+  }
+
+  return {
+    async current() {
+      folder ??= createFolder();
+      const outfile = join(folder, "serve.mjs");
+      if (!(await isCurrent(outfile).catch(() => false))) {
+        const startedAt = Date.now();
+        sources = await bundle(entry, outfile);
+        builtAt = startedAt;
+      }
+      return pathToFileURL(outfile).href;
+    },
+  };
+}
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-serving-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Returns the paths of the sources. */
+async function bundle(entry: string, outfile: string): Promise<readonly string[]> {
+  const { build, stop } = await import("esbuild");
+  const { metafile } = await build({
+    absWorkingDir: PROJECT,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    // Packages resolve as Node does it, without the bundlers' condition "module".
+    conditions: [],
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "silent",
+    plugins: [absolutePaths],
+  }).finally(stop);
+  return Object.keys(metafile.inputs).map((file) => join(PROJECT, file));
+}

@@ -1,0 +1,80 @@
+/** Boot of the serving half. */
+
+import { fileURLToPath } from "node:url";
+import { Hono, type MiddlewareHandler } from "hono";
+import { loadIndexConfig } from "../config.ts";
+import { createApp } from "./app/app.ts";
+import { startBackground } from "./background.ts";
+import { stopOnBootError } from "./boot.ts";
+import { chainTables } from "./chain/module.ts";
+import { loadServingConfig, redacted } from "./config.ts";
+import { createDatabase } from "./db/database.ts";
+import { migrate } from "./db/migrate.ts";
+import { createGraphqlModule } from "./graphql/module.ts";
+import { redactSecrets } from "./http/text/redact.ts";
+import { ponderRuntime } from "./ponder-runtime.ts";
+import { databaseUrl } from "./postgres/database-url.ts";
+import { createServices } from "./services.ts";
+
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Starts everything that serves, and returns its routes. `queries` is Ponder's GraphQL. Called once in a process. */
+export async function serve(queries: MiddlewareHandler) {
+  const runtime = ponderRuntime();
+  const { metrics } = runtime;
+  const logger = redactSecrets(runtime.logger);
+  runtime.letSigtermUnlockTheSchema();
+  runtime.stopWithSupervisor();
+
+  const { config, index, connectionString } = await stopOnBootError(async () => ({
+    config: loadServingConfig(process.env),
+    index: loadIndexConfig(process.env),
+    connectionString: await databaseUrl(process.env),
+  }));
+  logger.info({ msg: "Vitrine configuration", ...redacted(config) });
+  runtime.guardServer(config.trustedProxies, logger);
+  await migrate(connectionString);
+
+  const tables = chainTables(runtime.schema, index.collections);
+  const database = createDatabase(connectionString, logger);
+  const services = createServices({ database, connectionString, tables, index, config, logger, metrics });
+  if (runtime.command === "start") await services.chain.takeIndex(PROJECT);
+
+  const storeFault = await stopOnBootError(() => services.images.disk.check());
+  if (storeFault !== undefined) logger.warn({ msg: "The store of images is away", reason: storeFault });
+
+  const ponderGraphql = new Hono().use("/graphql", queries);
+  // Hono's own handler would print a stack trace whenever a client goes away.
+  ponderGraphql.onError((error) => {
+    throw error;
+  });
+  const graphqlRoutes = await createGraphqlModule({
+    ponder: (request) => ponderGraphql.fetch(request),
+    services: { ...services, ...services.catalogModule },
+    clientAddress: services.rateLimits.clientAddress,
+    logger,
+  });
+
+  const background = await startBackground({
+    services,
+    config,
+    index,
+    connectionString,
+    metrics,
+    onStall: (reason) => {
+      // A replica that only serves can't index on, and asks nobody to.
+      const isAsked = runtime.command === "start" && runtime.askForRestart(reason);
+      logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
+    },
+  });
+  runtime.onStop(async () => {
+    await background.stop();
+    await database.close();
+  });
+
+  return createApp({
+    ...services,
+    graphql: graphqlRoutes,
+    health: { ...services.health, stalled: background.stalled },
+  });
+}

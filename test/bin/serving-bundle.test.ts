@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { expect, it, onTestFinished } from "vitest";
+import { createServingBundle } from "../../bin/serving-bundle.ts";
+
+const run = promisify(execFile);
+
+/** What the bundle prints in a process of its own, started elsewhere. */
+const output = async (url: string): Promise<string> =>
+  (await run(process.execPath, [fileURLToPath(url)], { cwd: "/" })).stdout.trim();
+
+async function sources(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "sources-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+    // Written before the bundle, whatever the clock's steps are.
+    await utimes(join(folder, name), 1_000, 1_000);
+  }
+  return folder;
+}
+
+it("runs elsewhere with the project's packages, and each file knows where it lies", async () => {
+  const folder = await sources({
+    "main.ts": `import { Hono } from "hono"; import { where } from "./deep/where.ts"; console.log(typeof Hono, where as string);`,
+    "deep/where.ts": "export const where: string = import.meta.url;",
+  });
+  const url = await createServingBundle(join(folder, "main.ts")).current();
+
+  expect(await output(url)).toBe(`function ${pathToFileURL(join(folder, "deep/where.ts"))}`);
+});
+
+it("is built anew once a source has changed or its file is lost, and not otherwise", async () => {
+  const folder = await sources({
+    "main.ts": `import { text } from "./text.ts"; console.log(text);`,
+    "text.ts": `export const text = "first";`,
+  });
+  const bundle = createServingBundle(join(folder, "main.ts"));
+  const url = await bundle.current();
+  expect(await output(url)).toBe("first");
+
+  await writeFile(join(folder, "text.ts"), `export const text = "second";`);
+  await utimes(join(folder, "text.ts"), 1_000, 1_000);
+  expect(await output(await bundle.current())).toBe("first");
+  await writeFile(join(folder, "text.ts"), `export const text = "third";`);
+  expect(await output(await bundle.current())).toBe("third");
+
+  await rm(new URL(url));
+  expect(await output(await bundle.current())).toBe("third");
+});
+
+it("names what can't be bundled, and takes it up again once it can", async () => {
+  const folder = await sources({ "main.ts": `import "./missing.ts"; console.log("there");` });
+  const bundle = createServingBundle(join(folder, "main.ts"));
+  await expect(bundle.current()).rejects.toThrow("./missing.ts");
+
+  await writeFile(join(folder, "missing.ts"), "");
+  const url = await bundle.current();
+  expect(await output(url)).toBe("there");
+  expect(existsSync(new URL(url))).toBe(true);
+});
