@@ -107,22 +107,36 @@ it("copies the KEY, and calls the refresh endpoint with it from the reference pa
   expect(key).toMatch(/^vk_[0-9a-f]{48}_[0-9a-f]{6}$/);
 
   await page.goto("/reference");
-  await page.getByRole("button", { name: "Authorize" }).first().click();
-  const scheme = page.locator(".auth-container", { hasText: "ApiKeyAuth" });
-  await scheme.locator("input").fill(key);
-  await scheme.getByRole("button", { name: "Apply credentials" }).click();
-  await page.getByRole("button", { name: "Close" }).first().click();
-
-  const operation = page.locator("#operations-market-partner-refreshMetadata");
-  await operation.locator(".opblock-summary-control").click();
-  await operation.getByPlaceholder("collection_address").fill(world.heroes);
-  await operation.locator("textarea").fill('{"token_ids":["1"]}');
-  await operation.getByRole("button", { name: "Execute" }).click();
-  const answer = operation.locator(".live-responses-table .response");
-  await answer.getByText("Metadata refresh initiated").first().waitFor();
-  expect(await answer.locator(".response-col_status").first().textContent()).toContain("200");
+  await page.getByText(`Requests from this page use the key of your app “${APP}”.`).waitFor();
+  await page.getByRole("button", { name: /Test Request.*refresh_metadata/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /^Send post request/ }).click();
+  await dialog.getByText("Metadata refresh initiated").waitFor();
+  expect(await dialog.textContent()).toContain("200 OK");
   await picture(page, "reference");
   expect(partner.outside).toEqual([]);
+});
+
+it("shows the reference with samples of our client, and operators' routes to operators only", async () => {
+  const operatorRoute = "/admin/keys";
+  const shown = async ({ page }: Visit): Promise<string> => {
+    await page.goto("/reference");
+    await page.getByRole("button", { name: /Test Request.*refresh_metadata/ }).waitFor();
+    return page.locator("#reference").innerText();
+  };
+  const stranger = await visit(browser, { baseUrl: world.service.baseUrl });
+
+  expect(await shown(stranger)).not.toContain(operatorRoute);
+  await stranger.page.getByRole("link", { name: "Get one in the console" }).waitFor();
+  expect(await shown(partner)).not.toContain(operatorRoute);
+  expect(await shown(operator)).toContain("operator");
+  for (const { page, outside, complaints } of [stranger, partner, operator]) {
+    await page.locator(".request-card").first().getByRole("button", { name: /Curl/ }).click();
+    const samples = await page.getByRole("listbox").innerText();
+    expect(samples.match(/Vitrine client|Fetch|Requests|Curl/g)).toHaveLength(4);
+    expect([outside, complaints]).toEqual([[], []]);
+  }
+  await stranger.context.close();
 });
 
 it("shows what the app has used", async () => {
@@ -168,7 +182,7 @@ it("rotates the KEY: the new one is another, and the old one works for as long a
 
 it("breaks no rule of WCAG 2.2 AA on any page, light or dark, and fits a phone", async () => {
   const apps = new URL(partner.page.url()).pathname;
-  const partnerPages = ["/console", apps, `${apps}/permissions`, `${apps}/limits`];
+  const partnerPages = ["/console", "/reference", "/graphql", apps, `${apps}/permissions`, `${apps}/limits`];
   const tabs = ["", "/apps", "/collections", "/refreshes", "/hosts", "/traits", "/audit"];
   const operatorPages = tabs.map((tab) => `/console/operator${tab}`);
   const problems: string[] = [];
@@ -181,6 +195,12 @@ it("breaks no rule of WCAG 2.2 AA on any page, light or dark, and fits a phone",
       for (const path of paths) {
         await page.setViewportSize({ width: 1280, height: 900 });
         await page.goto(path);
+        if (path === "/reference")
+          await page
+            .getByRole("button", { name: /Test Request/ })
+            .first()
+            .waitFor();
+        if (path === "/graphql") await page.locator(".graphiql-query-editor").waitFor();
         problems.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
         const name = `${path.replace(apps, "/app").slice(1).replaceAll("/", "-")}${isDark ? "-dark" : ""}`;
         await picture(page, name);
@@ -202,7 +222,15 @@ it("runs a GraphQL query in the explorer, which loads nothing from elsewhere", a
 
   await eventually(
     () => page.locator(".result-window").textContent(),
-    (text) => /_meta/.test(text ?? ""),
+    (text) => text?.includes(world.heroes) === true,
+  );
+  for (const name of ["LockedToken", "Refresh"])
+    await page.getByRole("button", { name, exact: true }).waitFor();
+  await page.getByRole("button", { name: "LockedToken", exact: true }).click();
+  await page.getByRole("button", { name: /Execute query/ }).click();
+  await eventually(
+    () => page.locator(".result-window").textContent(),
+    (text) => /"total"/.test(text ?? ""),
   );
   await picture(page, "graphiql");
   expect(outside).toEqual([]);

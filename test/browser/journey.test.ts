@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, eventually, type World } from "../e2e/world.ts";
+import { createWorld, type World } from "../e2e/world.ts";
 import { accessibilityProblems, fitsWidth, launchBrowser, PHONE, picture, visit } from "./browser.ts";
 import { measure } from "./pages-world.ts";
 
@@ -130,19 +130,5 @@ it("tables keep their headings on one line", async () => {
 
   for (const head of await heads.all())
     expect(await head.evaluate((each) => each.getClientRects()[0]?.height)).toBeLessThan(48);
-  await context.close();
-});
-
-it("the reference asks for the app's key first", async () => {
-  const { context, page } = await open();
-  await page.goto("/reference");
-  await page.getByRole("button", { name: "Authorize" }).first().click();
-  await page.locator(".auth-container").first().waitFor();
-
-  await eventually(
-    () => page.evaluate<string>("document.activeElement.closest('.auth-container')?.textContent ?? ''"),
-    (text) => text.includes("ApiKeyAuth"),
-    10_000,
-  );
   await context.close();
 });

@@ -1,10 +1,12 @@
 /** The GraphQL explorer at GET /graphql: GraphiQL, bundled from our own dependencies on first request. */
 
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { prefersHtml } from "../http/accept.ts";
 import { assetRoutes, once } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+import { explorerTabs } from "./explorer-tabs.ts";
 import { renderTool } from "./tool-page.tsx";
 
 const ENTRY = fileURLToPath(new URL("./client/graphiql.js", import.meta.url));
@@ -29,7 +31,11 @@ const bundle = once(async () => {
   return { script: ending(".js"), style: ending(".css") };
 });
 
-export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables }> {
+/** `collections` are those of the queries that the explorer opens with. */
+export function graphiqlPages(
+  baseUrl: string,
+  collections: Parameters<typeof explorerTabs>[0],
+): Hono<{ Variables: PageVariables }> {
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
   pages.get("/graphql", async (c, next) => {
@@ -46,7 +52,11 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
           styles: ["/graphiql/graphiql.css", "/graphiql/page.css"],
           scripts: ["/graphiql/graphiql.js"],
         },
-        <div id="graphiql" data-endpoint={to("/graphql")} />,
+        <div
+          id="graphiql"
+          data-endpoint={to("/graphql")}
+          data-tabs={JSON.stringify(explorerTabs(collections))}
+        />,
       );
     });
   });
@@ -57,7 +67,7 @@ export function graphiqlPages(baseUrl: string): Hono<{ Variables: PageVariables 
       "graphiql.css": { type: "text/css", load: async () => (await bundle()).style },
       "page.css": {
         type: "text/css",
-        load: async () => "#graphiql { height: calc(100dvh - 3.75rem); min-height: 30rem; }",
+        load: () => readFile(new URL("./client/graphiql.css", import.meta.url)),
       },
     }),
   );

@@ -6,6 +6,7 @@ import { errorExamples } from "../http/error-responses.ts";
 import { KEY_HEADER, KEY_PARAMETER } from "../http/key.ts";
 import type { ApiEnv } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
+import { addClientSamples } from "./client-samples.ts";
 import { describeOperations, type PathItems, tags } from "./openapi-operations.ts";
 import { withServedExamples } from "./served-examples.ts";
 
@@ -64,7 +65,7 @@ export function openApiDocument(
         "Every error has the schema `Error`; its `code` is for programs. A query parameter that an operation doesn't have is refused, and `chain_id` and `chainId` are the same parameter. A path asked with another method answers 405 with `Allow`. Before any operation, the server answers 408 to requests that arrive too slowly and 431 to headers that are too large.",
       ].join("\n\n"),
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
-      contact: { name: "The operator of the service", url: contactUrl(servers) },
+      contact: { name: "The operator of the service", url: `${baseUrlOf(servers)}/console` },
     },
     servers: [...servers],
     tags: tags.map((tag) => ({ ...tag })),
@@ -75,10 +76,10 @@ export function openApiDocument(
   document.components = { ...document.components, examples: Object.fromEntries(used) };
   // An empty list of what the service doesn't send.
   delete document.webhooks;
-  return withServedExamples(document, collections);
+  const served = withServedExamples(document, collections);
+  addClientSamples(served, baseUrlOf(servers));
+  return served;
 }
 
-const contactUrl = ([server]: readonly Server[]): string => {
-  const base = server?.variables?.baseUrl?.default ?? server?.url ?? "";
-  return `${base}/console`;
-};
+const baseUrlOf = ([server]: readonly Server[]): string =>
+  server?.variables?.baseUrl?.default ?? server?.url ?? "";

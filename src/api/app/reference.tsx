@@ -1,14 +1,12 @@
-/** The interactive reference at /reference: Swagger UI served from our own files, for the document at /openapi.json. */
+/** The interactive reference at /reference: Scalar served from our own files, for the document at /openapi.json. */
 
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { Hono } from "hono";
 import { assetRoutes } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
 import { renderTool } from "./tool-page.tsx";
 
-const require = createRequire(import.meta.url);
-const library = (name: string) => () => readFile(require.resolve(`swagger-ui-dist/${name}`));
+const SCALAR = new URL("../../../vendor/scalar/standalone.js", import.meta.url);
 const own = (name: string) => () => readFile(new URL(`./client/${name}`, import.meta.url));
 
 export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables }> {
@@ -23,19 +21,27 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
       {
         title: "API reference",
         href: "/reference",
-        styles: ["/reference/swagger-ui.css", "/reference/reference.css"],
-        libraries: ["/reference/swagger-ui-bundle.js"],
+        styles: ["/reference/reference.css"],
+        libraries: ["/reference/scalar.js"],
         scripts: ["/reference/reference.js"],
       },
-      <div id="reference" data-document={to("/openapi.json")} />,
+      <>
+        <p id="reference-key" class="small" role="status" />
+        <div
+          id="reference"
+          data-document={to("/openapi.json")}
+          data-viewer={to("/console/reference")}
+          data-console={to("/console")}
+        />
+      </>,
     ),
   );
   pages.route(
     "/reference",
     assetRoutes({
-      "swagger-ui-bundle.js": { type: "text/javascript", load: library("swagger-ui-bundle.js") },
-      "swagger-ui.css": { type: "text/css", load: library("swagger-ui.css") },
+      "scalar.js": { type: "text/javascript", load: () => readFile(SCALAR) },
       "reference.css": { type: "text/css", load: own("reference.css") },
+      "accessible.js": { type: "text/javascript", load: own("accessible.js") },
       "reference.js": { type: "text/javascript", load: own("reference.js") },
     }),
   );

@@ -23,6 +23,7 @@ import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
 import { operatorQueuePages } from "./operator/operator-queue.tsx";
+import { referenceViewer } from "./reference-viewer.ts";
 import { HOME, nextPage, signInPages } from "./sign-in.tsx";
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -66,6 +67,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     loadSession(site, cookies),
   );
   routes.route("/", signInPages(site, cookies));
+  routes.route("/", referenceViewer(site));
   routes.use(askToSignIn(site.to));
   for (const pages of [
     appListPages,

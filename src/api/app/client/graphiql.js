@@ -5,17 +5,40 @@ import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
+import { focusable, mend, name, without } from "./accessible.js";
 
 const root = document.getElementById("graphiql");
-const defaultQuery = `# Ponder's queries and Vitrine's own, in one schema. Ctrl+Enter runs what is under the cursor.
+const { endpoint, tabs } = root.dataset;
 
-query Collections {
-  _meta {
-    status
-  }
-}
-`;
+mend(root, [
+  // A tab that holds a button to close it is no tab to a screen reader.
+  [".graphiql-tabs[role=tablist]", without("role")],
+  [
+    ".graphiql-tab[role=tab]",
+    (tab) => {
+      tab.removeAttribute("role");
+      tab.removeAttribute("aria-selected");
+    },
+  ],
+  [".graphiql-query-editor textarea", name("Query")],
+  [".graphiql-response textarea", name("Answer")],
+  [".graphiql-editor-tool textarea", name("Variables and headers")],
+  [".CodeMirror-scroll", focusable],
+]);
+
+const send = createGraphiQLFetcher({ url: endpoint });
+// GraphiQL goes on naming the operation of the tab before.
+const fetcher = ({ operationName, ...request }, options) => {
+  const isThere = new RegExp(`\\b(?:query|mutation|subscription)\\s+${operationName}\\b`).test(request.query);
+  return send(isThere ? { ...request, operationName } : request, options);
+};
 
 createRoot(root).render(
-  createElement(GraphiQL, { fetcher: createGraphiQLFetcher({ url: root.dataset.endpoint }), defaultQuery }),
+  createElement(GraphiQL, {
+    fetcher,
+    defaultTabs: JSON.parse(tabs),
+    // A key is needed by what changes something.
+    defaultEditorToolsVisibility: "headers",
+    shouldPersistHeaders: false,
+  }),
 );

@@ -27,7 +27,8 @@ const graces = {
   "0": "not at all",
 } as const;
 
-const isLive = ({ revoked_at, expires_at }: KeyRow): boolean =>
+/** Whether the key works now. */
+export const isLive = ({ revoked_at, expires_at }: KeyRow): boolean =>
   revoked_at === null && (expires_at === null || expires_at.getTime() > Date.now());
 
 const State = ({ row }: { row: KeyRow }) => {
