@@ -13,6 +13,7 @@ import { createDelegationModule } from "./delegation/module.ts";
 import { createEventHub } from "./events/module.ts";
 import { createFetching, createPosting } from "./fetch/fetching.ts";
 import { createGatewayMetrics } from "./fetch/ipfs/gateway-metrics.ts";
+import { createErrorMetrics } from "./http/error-metrics.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import type { Logger } from "./http/logger.ts";
 import { createMediaMetrics, createMediaModule } from "./media/module.ts";
@@ -153,6 +154,7 @@ export function createServices(deps: ServiceDeps) {
     ...accessModule,
     ...mediaModule,
     mediaMetrics,
+    countError: metrics && createErrorMetrics(metrics),
     ...metadataModule,
     ...refreshModule,
     ...tradingModule,

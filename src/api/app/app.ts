@@ -29,7 +29,14 @@ import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import { answerUnrouted } from "../http/not-found.ts";
 import { revalidateJson } from "../http/revalidation.ts";
-import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
+import {
+  type ApiEnv,
+  answerError,
+  createRouter,
+  limitBody,
+  requireAcceptsJson,
+  toApiError,
+} from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
 import { createHomePage, createLostPage, createPages } from "../pages/module.ts";
@@ -69,7 +76,10 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     permissionsPage: ({ id }) => `${services.baseUrl}/console/apps/${id}/permissions`,
   };
   // Ponder's own handler would return the message and file path of any error.
-  app.onError((error, c) => answerError(error, c, logger));
+  app.onError((error, c) => {
+    services.countError?.(toApiError(error).code);
+    return answerError(error, c, logger);
+  });
   app.use(
     compose(moveHeadersToNode, assignRequestId, exposeHeaders(hasSecrets), compressAnswers(hasSecrets)),
   );
