@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+interface Service {
+  readonly image?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+}
+const compose = parse(read("deploy/compose.yaml"), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, null>>;
+};
+const services = Object.entries(compose.services);
+
+it("copies into the image only what is there, and what .dockerignore lets through", () => {
+  const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = ""]) =>
+    names.split(" ").map((name) => name.replace(/^\.\//, "")),
+  );
+  const allowed =
+    read(".dockerignore")
+      .match(/^!.+$/gm)
+      ?.map((line) => line.slice(1)) ?? [];
+  expect(copied.length).toBeGreaterThan(10);
+  expect(copied.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  expect(new Set(copied)).toEqual(new Set(allowed));
+});
+
+it("has everything in the image that the service reads outside of src", () => {
+  const dockerfile = read("Dockerfile");
+  for (const name of ["vendor", "abis", "bin", "ponder.config.ts", "patches"])
+    expect(dockerfile).toContain(name);
+});
+
+it("sets variables that exist, and mounts volumes and files that exist", () => {
+  const readme = read("README.md");
+  const vitrine = services.filter(([, { image }]) => image === "vitrine");
+  expect(vitrine.map(([name]) => name)).toEqual(["indexer", "replica-1", "replica-2"]);
+  const unknown = vitrine.flatMap(([, { environment = {} }]) =>
+    Object.keys(environment).filter((name) => !readme.includes(`\`${name}\``)),
+  );
+  expect(unknown).toEqual([]);
+
+  const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((each) => each.split(":")[0] ?? ""));
+  const files = sources.filter((name) => name.startsWith("./") && name !== "./collections.json");
+  expect(files.filter((name) => !existsSync(join(ROOT, "deploy", name)))).toEqual([]);
+  const named = sources.filter((name) => !name.startsWith("./"));
+  expect(new Set(named)).toEqual(new Set(Object.keys(compose.volumes)));
+  const needed = services.flatMap(([, { depends_on = [] }]) =>
+    Array.isArray(depends_on) ? depends_on : Object.keys(depends_on),
+  );
+  expect(needed.filter((name) => !(name in compose.services))).toEqual([]);
+});
+
+it("scrapes the services of the composition", () => {
+  const targets = [...read("deploy/prometheus/prometheus.yml").matchAll(/"([\w-]+):42069"/g)].map(
+    ([, host]) => host,
+  );
+  expect(targets).toEqual(["indexer", "replica-1", "replica-2"]);
+});
