@@ -28,7 +28,12 @@ export async function createChainTables(
   url: string,
 ): Promise<void> {
   await client.query(chainDdl(schema));
-  await client.query(`insert into ${checkpoint} values ('bench', ${CHAIN_ID}, '1', '1', '1')`);
+  // Ponder's 75 digits: time, chain, block 1, and the end of the block.
+  const seconds = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
+  const head = `${seconds}${String(CHAIN_ID).padStart(16, "0")}${"1".padStart(16, "0")}${"9".repeat(33)}`;
+  await client.query(
+    `insert into ${checkpoint} values ('bench', ${CHAIN_ID}, '${head}', '${head}', '${head}')`,
+  );
   await createServingIndexes(url, schema);
 }
 
