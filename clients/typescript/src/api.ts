@@ -2281,6 +2281,19 @@ export interface components {
                 readonly waiting: number;
                 readonly oldest_seconds: number;
             };
+            /** @description What is searched in memory. */
+            readonly search: {
+                /** @description Memory of the search indexes in this process. */
+                readonly bytes: number;
+                /** @description `SEARCH_MEMORY_MB`, in bytes. */
+                readonly bytes_max: number;
+                /** @description Collections searched in the last half hour that PostgreSQL answers for, more slowly, because their search index doesn't fit. `bytes` is what it would take, at least. At most 100. */
+                readonly from_database: readonly {
+                    readonly chain_id: number;
+                    readonly collection_address: string;
+                    readonly bytes: number;
+                }[];
+            };
         };
         readonly Liveness: {
             readonly live: boolean;

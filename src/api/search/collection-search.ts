@@ -21,12 +21,29 @@ export interface TraitCounts {
   readonly highest: ReadonlyMap<string, number>;
 }
 
+/** The answers about one collection, from its search index or from PostgreSQL. */
+export interface CollectionAnswers {
+  /** Throws INVALID_REQUEST for a cursor of another order. */
+  page(query: TokenQuery): Promise<TokenPage>;
+  facets(filter: TokenFilter): Promise<Facets>;
+  panel(filter: TokenFilter): Promise<Facets>;
+  countTraits(traits: readonly Trait[]): Promise<TraitCounts>;
+  shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface CollectionSearch extends CollectionAnswers {
+  /** In bytes; 0 before the search index is loaded. */
+  readonly memory: number;
+  /** Brings the search index up to date, so that the next search finds it so. */
+  warm(): Promise<void>;
+}
+
 export function createCollectionSearch(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly collection: CollectionRef;
   readonly logger: Logger;
-}) {
+}): CollectionSearch {
   const { database, tables, collection, logger } = deps;
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
@@ -51,17 +68,15 @@ export function createCollectionSearch(deps: {
   }
 
   return {
-    /** In bytes; 0 before the search index is loaded. */
-    get memory(): number {
+    get memory() {
       return live.memory;
     },
 
-    /** Brings the search index up to date, so that the next search finds it so. */
-    async warm(): Promise<void> {
+    async warm() {
       await live.current();
     },
 
-    async page(query: TokenQuery): Promise<TokenPage> {
+    async page(query) {
       const { filter, sort } = query;
       const { index, slotsIn, answers } = await read(filter);
       return answerFrom(
@@ -71,16 +86,16 @@ export function createCollectionSearch(deps: {
       );
     },
 
-    facets: (filter: TokenFilter): Promise<Facets> => count(filter, "facets"),
+    facets: (filter) => count(filter, "facets"),
 
-    panel: (filter: TokenFilter): Promise<Facets> => count(filter, "panel"),
+    panel: (filter) => count(filter, "panel"),
 
-    async countTraits(traits: readonly Trait[]): Promise<TraitCounts> {
+    async countTraits(traits) {
       const { index, slotsIn, answers } = await read({});
       return countThese(index, answers().listed(slotsIn), traits);
     },
 
-    async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
+    async shownTypes(names) {
       const { index, slotsIn, answers } = await read({});
       return runExclusive(() => {
         const counts = index.table.sumByType(answers().listed(slotsIn).counts);
@@ -117,8 +132,6 @@ async function answerFrom<Answer, Ahead = undefined>(
     if (answered) return answered.answer;
   }
 }
-
-export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
 
 function countThese({ table }: CollectionIndex, listed: Listed, traits: readonly Trait[]): TraitCounts {
   const counts = new Map<string, TraitCounts["counts"][number]>();

@@ -3,13 +3,17 @@
 import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
-import type { Database } from "../db/database.ts";
+import { createDatabase, type Database, type PoolSizes } from "../db/database.ts";
+import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
-import { createBudget } from "./budget.ts";
+import { type Budget, createBudget } from "./budget.ts";
 import type { TraitCounts } from "./collection-search.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import { createDatabaseSearch } from "./sql/database-search.ts";
+import { estimateMemory } from "./sync/estimate.ts";
+import { answer } from "./threads/answer.ts";
 import { createLocalHost } from "./threads/local-host.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";
 import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
@@ -19,10 +23,12 @@ export type { TraitCounts } from "./collection-search.ts";
 
 // How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
+// For searches that PostgreSQL answers.
+const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
 
 /**
  * Results include everything committed before the request. They never include burned tokens. Each process keeps its own
- * search index of a collection in memory, loaded on first use.
+ * search index of a collection in memory, loaded on first use; PostgreSQL answers for those that don't fit.
  */
 export interface Search {
   /** Throws INVALID_REQUEST for a cursor of another order. */
@@ -51,17 +57,22 @@ export interface SearchDeps {
   readonly threads?: Pick<ThreadOptions, "connectionString" | "count" | "heapMb">;
 }
 
+/** The memory in use and allowed, in bytes, and which collections PostgreSQL answers for. */
+export type SearchState = Pick<Budget, "bytes" | "outside"> & { readonly max: number };
+
 export interface SearchService extends Search {
   /** Loads these collections one after another and keeps them loaded; logs a failure and retries. */
   keepWarm(collections: readonly CollectionConfig[]): { stop(): void };
+  readonly state: SearchState;
   /** Answers what was asked, then ends the threads. */
   close(): Promise<void>;
 }
 
 export function createSearch(deps: SearchDeps): SearchService {
   const { database, tables, logger, threads } = deps;
+  const max = deps.memoryMax ?? Number.POSITIVE_INFINITY;
   const budget = createBudget({
-    max: deps.memoryMax ?? Number.POSITIVE_INFINITY,
+    max,
     drop: (collection) => host.drop(collection),
     logger,
     ...(deps.metrics && { metrics: deps.metrics }),
@@ -70,15 +81,28 @@ export function createSearch(deps: SearchDeps): SearchService {
   const host: SearchHost = threads
     ? createSearchThreads({ ...threads, tables, logger, onSize })
     : createLocalHost({ database, tables, logger, onSize });
+  // Slow searches wait for each other, and for nothing else.
+  const slow = threads && createDatabase(threads.connectionString, logger, SLOW_CONNECTIONS);
+  const slowDatabase = slow ?? database;
 
-  function ask<K extends Kind>(
+  async function ask<K extends Kind>(
     { chainId, address }: CollectionConfig,
     kind: K,
     asked: Asked[K],
   ): Promise<Answered[K]> {
     const collection = { chainId, collection: address };
-    budget.use(collection, kind === "warm" ? "warm" : "asked");
-    return host.ask({ collection, kind, asked });
+    const place = await budget.place(collection, kind === "warm" ? "warm" : "asked", () =>
+      estimateMemory(slowDatabase, collection, max),
+    );
+    if (place === "database")
+      return answer(createDatabaseSearch({ database: slowDatabase, tables }, collection), kind, asked);
+    try {
+      return await host.ask({ collection, kind, asked });
+    } catch (error) {
+      // A thread that is away or slow to answer may still load it.
+      if (!(error instanceof ApiError)) budget.failed(collection);
+      throw error;
+    }
   }
 
   return {
@@ -87,7 +111,13 @@ export function createSearch(deps: SearchDeps): SearchService {
     panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
     countTraits: (collection, traits) => ask(collection, "countTraits", traits),
     shownTypes: (collection, names) => ask(collection, "shownTypes", names),
-    close: () => host.close(),
+    get state() {
+      return { bytes: budget.bytes, max, outside: budget.outside };
+    },
+    async close() {
+      await host.close();
+      await slow?.close();
+    },
 
     keepWarm(collections) {
       budget.keep(collections.map(({ chainId, address }) => ({ chainId, collection: address })));
@@ -98,7 +128,6 @@ export function createSearch(deps: SearchDeps): SearchService {
         async pass(signal) {
           for (const collection of collections) {
             if (signal.aborted) break;
-            if (!budget.hasSpace({ chainId: collection.chainId, collection: collection.address })) continue;
             await ask(collection, "warm", null).catch((error: Error) => {
               if (signal.aborted) return;
               logger.warn({

@@ -6,8 +6,40 @@ import { rangedTokens } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
-// One ordered text, which is cheap to compare with the previous one. Partial indexes support it
-// (chain/index/serving-indexes.ts).
+/** SQL expressions for a collection's key. */
+export interface CollectionKey {
+  readonly chainId: string;
+  readonly collection: string;
+}
+
+// Partial indexes support these (chain/index/serving-indexes.ts).
+const stateRows = ({ tokenState }: ChainTables, { chainId, collection }: CollectionKey): string =>
+  `select s.token_id from ${tokenState} s where s.chain_id = ${chainId} and s.collection_address = ${collection}`;
+
+/** SQL: the ids (`token_id`) of burned tokens. */
+export const burnedRows = (tables: ChainTables, key: CollectionKey): string =>
+  `${stateRows(tables, key)} and s.burned`;
+
+/** SQL: the ids of tokens that their own events lock. */
+export const ownLockRows = (tables: ChainTables, key: CollectionKey): string =>
+  `${stateRows(tables, key)} and ${hasOwnLock(tables, "s")}`;
+
+/** SQL: the ids of tokens that are not locked where the collection locks by default. */
+export const ownUnlockRows = (tables: ChainTables, key: CollectionKey): string =>
+  `${stateRows(tables, key)} and ${hasOwnUnlock("s")} and not (${hasOwnLock(tables, "s")})`;
+
+/** SQL: the ids of a wallet's tokens: ERC-721 tokens it owns, including those in ranges, and ERC-1155 tokens with a balance. */
+export const ownedRows = (tables: ChainTables, key: CollectionKey, owner: string): string => `
+  ${stateRows(tables, key)} and s.owner = ${owner}
+   union
+  select token_id from (${rangedTokens(tables, { ...key, among: `r.owner = ${owner}` })}) ranged
+   union
+  select token_id from ${tables.tokenBalance}
+   where chain_id = ${key.chainId} and collection_address = ${key.collection} and holder = ${owner} and balance > 0`;
+
+const KEY: CollectionKey = { chainId: "$1", collection: "$2" };
+
+// One ordered text, which is cheap to compare with the previous one.
 const idsOf = (rows: string): string =>
   `select coalesce(string_agg(token_id::text, ',' order by token_id), '') as ids from (${rows}) t`;
 
@@ -18,11 +50,7 @@ async function readIds(db: Queryable, rows: string, parameters: readonly unknown
 
 /** The ids of burned tokens, ascending, comma-separated. */
 export const readBurned = (db: Queryable, tables: ChainTables, { chainId, collection }: CollectionRef) =>
-  readIds(
-    db,
-    `select token_id from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and burned`,
-    [chainId, collection],
-  );
+  readIds(db, burnedRows(tables, KEY), [chainId, collection]);
 
 /** The locked tokens, or the unlocked ones if the collection locks by default and almost all are locked. */
 export interface LockedTokens {
@@ -36,33 +64,22 @@ export async function readLocked(
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
 ): Promise<LockedTokens> {
-  const own = `select s.token_id from ${tables.tokenState} s where s.chain_id = $1 and s.collection_address = $2`;
   // PostgreSQL evaluates only the branch it takes.
   const [row] = await db.query<LockedTokens>(
     `select case when by_default then 'unlocked' else 'locked' end as are,
             case when by_default
-              then (${idsOf(`${own} and ${hasOwnUnlock("s")} and not (${hasOwnLock(tables, "s")})`)})
-              else (${idsOf(`${own} and ${hasOwnLock(tables, "s")}`)}) end as ids
-       from (select ${isDefaultLocked(tables, "$1", "$2")} as by_default) d`,
+              then (${idsOf(ownUnlockRows(tables, KEY))})
+              else (${idsOf(ownLockRows(tables, KEY))}) end as ids
+       from (select ${isDefaultLocked(tables, KEY.chainId, KEY.collection)} as by_default) d`,
     [chainId, collection],
   );
   return row ?? { are: "locked", ids: "" };
 }
 
-/** A wallet's tokens: ERC-721 tokens it owns, including those in ranges, and ERC-1155 tokens with a balance. */
+/** The ids of a wallet's tokens, in the same format. */
 export const readOwned = (
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
   owner: string,
-) =>
-  readIds(
-    db,
-    `select token_id from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and owner = $3
-      union
-     select token_id from (${rangedTokens(tables, { chainId: "$1", collection: "$2", among: "r.owner = $3" })}) ranged
-      union
-     select token_id from ${tables.tokenBalance}
-      where chain_id = $1 and collection_address = $2 and holder = $3 and balance > 0`,
-    [chainId, collection, owner],
-  );
+) => readIds(db, ownedRows(tables, KEY, "$3"), [chainId, collection, owner]);
