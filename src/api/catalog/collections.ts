@@ -28,6 +28,15 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
       return chainId === undefined ? [...known] : [chainId];
     },
 
+    /**
+     * The collection at the address, or all collections; only those of `chainId` if it is given. Throws as `find` does.
+     */
+    among(address: string | undefined, chainId?: number): readonly CollectionConfig[] {
+      if (address !== undefined) return [this.find(address, chainId)];
+      const chainIds = this.chainIds(chainId);
+      return collections.filter((each) => chainIds.includes(each.chainId));
+    },
+
     /** The chain index's first block: one for all collections of a chain (ponder.config.ts). */
     firstBlock: (chainId: number): number =>
       Math.min(...collections.filter((each) => each.chainId === chainId).map((each) => each.startBlock)),

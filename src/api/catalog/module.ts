@@ -18,7 +18,8 @@ import {
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 
-export { activityRoutes } from "./activity/activity-routes.ts";
+export { activityTypes, walletTypes } from "./activity/activity.ts";
+export { activityRoutes, viewActivityPage } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
 export { startContractReads } from "./contract/contract-loop.ts";

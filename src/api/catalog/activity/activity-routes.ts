@@ -133,24 +133,25 @@ export function activityRoutes({ collections, catalog, activity }: ActivityRoute
       if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId, address } = collection;
       const found = await activity.page({ of: "token", chainId, address, tokenId }, { types, ...page });
-      return c.json(viewPage(found), 200);
+      return c.json(viewActivityPage(found), 200);
     })
     .openapi(collectionRoute, async (c) => {
       const { chain_id, type: types, ...page } = c.req.valid("query");
       const { chainId, address } = collections.find(c.req.valid("param").collection_address, chain_id);
       const found = await activity.page({ of: "collection", chainId, address }, { types, ...page });
-      return c.json(viewPage(found), 200);
+      return c.json(viewActivityPage(found), 200);
     })
     .openapi(walletRoute, async (c) => {
       const { address: wallet } = c.req.valid("param");
       const { chain_id, type: types, ...page } = c.req.valid("query");
       const chainIds = collections.chainIds(chain_id);
       const found = await activity.page({ of: "wallet", chainIds, wallet }, { types, ...page });
-      return c.json(viewPage(found), 200);
+      return c.json(viewActivityPage(found), 200);
     });
 }
 
-const viewPage = ({ items, nextCursor }: ActivityPage): z.infer<typeof pageSchema> => ({
+/** A page of activity as every route returns it. */
+export const viewActivityPage = ({ items, nextCursor }: ActivityPage): z.infer<typeof pageSchema> => ({
   items: items.map(viewItem),
   next_cursor: nextCursor,
 });

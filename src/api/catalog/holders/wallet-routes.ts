@@ -63,20 +63,16 @@ const tokensRoute = createRoute({
 });
 
 export interface WalletTokenRouteDeps {
-  readonly collections: Pick<Collections, "all" | "find" | "chainIds">;
+  readonly collections: Pick<Collections, "among">;
   readonly walletTokens: WalletTokens;
 }
 
 export function walletTokenRoutes({ collections, walletTokens }: WalletTokenRouteDeps) {
   return createRouter().openapi(tokensRoute, async (c) => {
     const { chain_id, collection_address, include_delegated, ...page } = c.req.valid("query");
-    const chainIds = collections.chainIds(chain_id);
     const { items, nextCursor, total } = await walletTokens.page(c.req.valid("param").address, {
       ...page,
-      collections:
-        collection_address === undefined
-          ? collections.all.filter(({ chainId }) => chainIds.includes(chainId))
-          : [collections.find(collection_address, chain_id)],
+      collections: collections.among(collection_address, chain_id),
       includeDelegated: include_delegated === "true",
     });
     return c.json({ items: [...items], next_cursor: nextCursor, total }, 200);

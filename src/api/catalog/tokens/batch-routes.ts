@@ -63,21 +63,13 @@ const batchRoute = createRoute({
 
 export interface BatchRouteDeps {
   readonly collections: Pick<Collections, "find">;
-  readonly catalog: Pick<Catalog, "findToken">;
+  readonly catalog: Pick<Catalog, "findTokens">;
 }
 
 export function batchRoutes({ collections, catalog }: BatchRouteDeps) {
   return createRouter().openapi(batchRoute, async (c) => {
     const { collection_address } = c.req.valid("param");
     const collection = collections.find(collection_address, c.req.valid("query").chain_id);
-    const tokenIds = [...new Set(c.req.valid("json").token_ids)];
-    const tokens = await Promise.all(tokenIds.map((tokenId) => catalog.findToken(collection, tokenId)));
-    return c.json(
-      {
-        items: tokens.flatMap((token) => token ?? []),
-        missing: tokenIds.filter((_, index) => !tokens[index]),
-      },
-      200,
-    );
+    return c.json(await catalog.findTokens(collection, c.req.valid("json").token_ids), 200);
   });
 }

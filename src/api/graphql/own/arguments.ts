@@ -52,6 +52,11 @@ export const intArgument = (least: number, most = Number.POSITIVE_INFINITY) =>
       error: (issue) => `must be less than or equal to ${most}; it is ${String(issue.input)}`,
     });
 
+const LIMIT_MAX = 100;
+
+/** The number of entries on a page of a list with cursors. */
+export const limitArgument = intArgument(1, LIMIT_MAX);
+
 // Worded as the SDK's own endpoint words its refusal; cursors serve deeper pages.
 const SIZE_MAX = 50;
 const WINDOW_MAX = 10_000;

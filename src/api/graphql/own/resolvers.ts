@@ -11,6 +11,7 @@ import { orderFields } from "../sdk/order-fields.ts";
 import { createSdkFields } from "../sdk/sdk-fields.ts";
 import { readArguments, tokenArguments } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
+import { createHolderFields } from "./holder-fields.ts";
 import { createRefreshFields } from "./refresh-fields.ts";
 import { createSearchFields } from "./search-fields.ts";
 
@@ -31,6 +32,7 @@ export function createResolvers(deps: ResolverDeps) {
       ...createSdkFields(deps),
       ...orderFields,
       ...createSearchFields(deps),
+      ...createHolderFields(deps),
       metadataRefresh,
       token: async (args: TokenArguments) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);

@@ -10,15 +10,13 @@ import {
   collectionArguments,
   conditionArguments,
   intArgument,
+  limitArgument,
   readArguments,
   textArgument,
   tokenArguments,
 } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
 
-const LIMIT_MAX = 100;
-
-const limitArgument = intArgument(1, LIMIT_MAX);
 const traitsArguments = z.object({
   ...collectionArguments,
   ...conditionArguments,
