@@ -2432,6 +2432,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -2735,6 +2736,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -2836,6 +2838,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly refresh_id: string;
             };
@@ -2932,6 +2935,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly token_id: string;
             };
@@ -3145,6 +3149,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -3248,6 +3253,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4249,6 +4255,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4462,7 +4469,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
-                /** @description Its address or its slug. */
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4663,6 +4670,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4766,6 +4774,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly token_id: string;
             };
@@ -4882,6 +4891,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4993,6 +5003,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5096,6 +5107,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5214,6 +5226,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly token_id: string;
             };
@@ -5322,6 +5335,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5527,6 +5541,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;

@@ -58,7 +58,7 @@ const VISITED = ["/openapi.json", "/reference", "/freshness"];
 /** The whole HTTP application. Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
-  const findCollection = services.collections.find;
+  const { find, findNamed } = services.collections;
   const actions = createOperatorActions(services);
   const app = createRouter();
   const keys: KeyCheck = {
@@ -84,16 +84,20 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const limiter = createRateLimiter(database, validateLimit);
   gateway(
     "market-partner",
-    refreshRoutes({ ...services, findCollection }),
-    collectionRefreshRoutes({ ...services, findCollection, permissionsPage: keys.permissionsPage }),
-    reportRoutes({ ...services.catalogModule, findCollection, limiter }),
-    informationRoutes({
-      ...services.catalogModule,
-      findCollection,
+    refreshRoutes({ ...services, findCollection: findNamed }),
+    collectionRefreshRoutes({
+      ...services,
+      findCollection: findNamed,
       permissionsPage: keys.permissionsPage,
     }),
-    webhookRoutes({ ...services, findCollection }),
-    collectionHealthRoutes({ ...services.catalogModule, findCollection }),
+    reportRoutes({ ...services.catalogModule, findCollection: findNamed, limiter }),
+    informationRoutes({
+      ...services.catalogModule,
+      findCollection: findNamed,
+      permissionsPage: keys.permissionsPage,
+    }),
+    webhookRoutes({ ...services, findCollection: find }),
+    collectionHealthRoutes({ ...services.catalogModule, findCollection: findNamed }),
   );
   // Registered before the rest of its API, whose answers are JSON.
   const limitMarket = rateLimit(perTier(rateLimits, "market"));
@@ -124,7 +128,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     requireOperator({ token: operatorToken, rateLimits }),
     limitBody(OPERATOR_BODY_BYTES_MAX),
   );
-  app.route("/admin", operatorRoutes({ ...services, actions, findCollection }));
+  app.route("/admin", operatorRoutes({ ...services, actions, findCollection: find }));
 
   app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));

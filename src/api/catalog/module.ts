@@ -31,6 +31,7 @@ export { causeKinds } from "./health/health-store.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
+export { readBySlug } from "./information/information-store.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import { activityTypes, type CatalogModule, viewActivityPage, walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField } from "../../http/fields.ts";
+import { addressField, collectionNameField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { tokenIdsField } from "../../refresh/rules.ts";
 import {
@@ -41,7 +41,7 @@ const ownersArguments = z.object({
 const walletTokensArguments = z.object({
   address: addressField,
   chainId: chainIdArgument,
-  tokenAddress: addressField.nullish(),
+  tokenAddress: collectionNameField.nullish(),
   includeDelegated: z.boolean().nullish(),
   ...pageArguments,
 });
@@ -76,13 +76,13 @@ export function createHolderFields({
   return {
     async tokenBatch(args: z.input<typeof batchArguments>) {
       const { tokenAddress, chainId, tokenIds } = readArguments(batchArguments, args);
-      const collection = collections.find(tokenAddress, chainId);
+      const collection = await collections.findNamed(tokenAddress, chainId);
       return camelKeys(await catalog.findTokens(collection, tokenIds));
     },
 
     async owners(args: z.input<typeof ownersArguments>) {
       const { tokenAddress, chainId, ...query } = readArguments(ownersArguments, args);
-      return owners.page(collections.find(tokenAddress, chainId), query);
+      return owners.page(await collections.findNamed(tokenAddress, chainId), query);
     },
 
     async walletTokens(args: z.input<typeof walletTokensArguments>) {
@@ -92,7 +92,7 @@ export function createHolderFields({
       );
       const found = await walletTokens.page(address, {
         ...page,
-        collections: collections.among(tokenAddress ?? undefined, chainId),
+        collections: await collections.among(tokenAddress ?? undefined, chainId),
         includeDelegated: includeDelegated ?? false,
       });
       return camelKeys(found);
@@ -100,7 +100,7 @@ export function createHolderFields({
 
     async tokenActivity(args: z.input<typeof tokenActivityArguments>) {
       const { tokenAddress, chainId, tokenId, ...query } = readArguments(tokenActivityArguments, args);
-      const collection = collections.find(tokenAddress, chainId);
+      const collection = await collections.findNamed(tokenAddress, chainId);
       if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId: chain, address } = collection;
       const found = await activity.page({ of: "token", chainId: chain, address, tokenId }, query);
@@ -109,7 +109,7 @@ export function createHolderFields({
 
     async collectionActivity(args: z.input<typeof collectionActivityArguments>) {
       const { tokenAddress, chainId, ...query } = readArguments(collectionActivityArguments, args);
-      const { chainId: chain, address } = collections.find(tokenAddress, chainId);
+      const { chainId: chain, address } = await collections.findNamed(tokenAddress, chainId);
       const found = await activity.page({ of: "collection", chainId: chain, address }, query);
       return camelKeys(viewActivityPage(found));
     },

@@ -36,7 +36,7 @@ export function createResolvers(deps: ResolverDeps) {
       metadataRefresh,
       token: async (args: TokenArguments) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
-        const token = await catalog.findToken(collections.find(tokenAddress, chainId), tokenId);
+        const token = await catalog.findToken(await collections.findNamed(tokenAddress, chainId), tokenId);
         return token ? camelKeys(token) : null;
       },
     },
@@ -44,7 +44,7 @@ export function createResolvers(deps: ResolverDeps) {
       requestMetadataRefresh,
       refreshMetadata: async (args: TokenArguments, { client }: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
-        const collection = collections.find(tokenAddress, chainId);
+        const collection = await collections.findNamed(tokenAddress, chainId);
         const { tokens } = await refresh.request(collection, [tokenId], {
           trigger: "graphql",
           anonymous: true,

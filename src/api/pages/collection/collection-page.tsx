@@ -27,7 +27,7 @@ const hasConditions = ({ criteria, ranges, text, owner, locked }: TokenFilter): 
   criteria.length > 0 || ranges.length > 0 || [text, owner, locked].some((each) => each !== undefined);
 
 export async function collectionPage(site: Site, c: PagesContext): Promise<Response> {
-  const collection = collectionOf(site, c);
+  const collection = await collectionOf(site, c);
   const asked = readQuery(new URL(c.req.url).searchParams);
   const { filter, sort, cursor } = asked;
   const isPart = c.req.query("part") === "tokens";

@@ -33,7 +33,7 @@ const PAGE_MAX = 100_000;
 const HOLDERS_MAX = 10;
 
 export async function tokenPage(site: Site, c: PagesContext): Promise<Response> {
-  const collection = collectionOf(site, c);
+  const collection = await collectionOf(site, c);
   const tokenId = tokenIdOf(c);
   const { chainId, address } = collection;
   const named = { chain_id: chainId, collection_address: address, token_id: tokenId };
