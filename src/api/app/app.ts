@@ -32,7 +32,7 @@ import { revalidateJson } from "../http/revalidation.ts";
 import { type ApiEnv, answerError, createRouter, limitBody, requireAcceptsJson } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
-import { createHomePage, createLostPage, createPages } from "../pages/module.ts";
+import { createHomePage, createLostPage, createPages, createWalletPages } from "../pages/module.ts";
 import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
@@ -137,6 +137,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const pages = { ...services, heads: services.health.heads };
   app.route("/", createHomePage(pages));
   app.route("/collections", createPages(pages));
+  app.route("/wallets", createWalletPages(pages));
   app.route("/assets", uiAssets());
   const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
   for (const path of VISITED) app.use(path, rateLimit(anonymous));

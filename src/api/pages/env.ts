@@ -51,7 +51,9 @@ export const collectionPath = ({ chain_id, collection_address }: Named): string 
 export const tokenPath = (token: Named & { readonly token_id: string }): string =>
   `${collectionPath(token)}/${token.token_id}`;
 
-export const namesOf = ({ chainId, address }: CollectionConfig): Named => ({
+export const walletPath = (address: string): string => `/wallets/${address}`;
+
+export const namesOf = ({ chainId, address }: Pick<CollectionConfig, "chainId" | "address">): Named => ({
   chain_id: chainId,
   collection_address: address,
 });

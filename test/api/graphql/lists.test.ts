@@ -1,4 +1,4 @@
-/** Lists over GraphQL answer what REST answers, both at the public door. */
+/** Lists over GraphQL answer what REST answers, both by the public routes. */
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";

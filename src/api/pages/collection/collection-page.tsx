@@ -70,7 +70,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     },
     <>
       {!isReady && <NotReady />}
-      <CollectionHead view={view} />
+      <CollectionHead site={site} view={view} />
       <form id="shop" class="shop" method="get" action={path} novalidate>
         <Toolbar asked={asked} facets={facets} view={view} />
         <Panel asked={asked} facets={facets} path={path} />
