@@ -12,6 +12,7 @@ import { benchGateway } from "./gateway.ts";
 import { benchGraphql } from "./graphql.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIndexing } from "./indexing.ts";
+import { benchActivity, benchBatch } from "./lists.ts";
 import { benchMedia } from "./media.ts";
 import { benchMediaCache } from "./media-cache.ts";
 import { benchPages } from "./pages.ts";
@@ -32,6 +33,8 @@ const benches: Record<string, () => Promise<object>> = {
   reads: benchReads,
   catalog: benchCatalog,
   export: benchExport,
+  batch: benchBatch,
+  activity: benchActivity,
   growth: benchGrowth,
   pages: benchPages,
 };

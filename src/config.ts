@@ -159,8 +159,10 @@ function readCollections(file: string): CollectionConfig[] {
   }
   const seen = new Set<string>();
   for (const { chainId, address, slug } of parsed.data) {
-    if (slug && seen.has(slug)) throw new BootError(`${file} uses the slug "${slug}" twice; change one.`);
-    if (slug) seen.add(slug);
+    const slugOfChain = `${chainId} ${slug}`;
+    if (slug && seen.has(slugOfChain))
+      throw new BootError(`${file} uses the slug "${slug}" twice on chain ${chainId}; change one.`);
+    if (slug) seen.add(slugOfChain);
     const key = collectionKey({ chainId, address });
     if (seen.has(key)) throw new BootError(`${file} lists ${address} on chain ${chainId} twice; remove one.`);
     seen.add(key);

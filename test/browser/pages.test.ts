@@ -45,6 +45,11 @@ const states = (): readonly (readonly [path: string, text: string])[] => [
   [`${heroes}/38`, "Last read failed"],
   [`${heroes}/42`, "The image is not shown"],
   [`${items}/12`, "The animation is not shown"],
+  [`${heroes}/owners`, "Largest first"],
+  [`${heroes}/owners?at_block=999999999`, "is not indexed yet"],
+  [`${heroes}/activity`, "Minted"],
+  [`${heroes}/2/activity`, "Minted"],
+  [`/wallets/0x${"9".repeat(40)}`, "No activity indexed"],
   [`${heroes}/999`, "This token doesn’t exist"],
 ];
 

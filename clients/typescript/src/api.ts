@@ -2445,6 +2445,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -2748,6 +2749,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -2849,6 +2851,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly refresh_id: string;
             };
@@ -2945,6 +2948,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly token_id: string;
             };
@@ -3158,6 +3162,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -3261,6 +3266,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4262,6 +4268,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4475,7 +4482,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
-                /** @description Its address or its slug. */
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4676,6 +4683,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -4779,6 +4787,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly token_id: string;
             };
@@ -4895,6 +4904,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5006,6 +5016,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5109,6 +5120,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5227,6 +5239,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
                 readonly token_id: string;
             };
@@ -5335,6 +5348,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;
@@ -5540,6 +5554,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
             };
             readonly cookie?: never;

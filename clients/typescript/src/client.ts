@@ -10,6 +10,7 @@ import {
   type OwnerExportOptions,
   type TokenExportOptions,
 } from "./exports.ts";
+import { listsOf } from "./lists.ts";
 import type { Answer, Method, PathWith, RequestFields } from "./operations.ts";
 import { type Page, type Paged, paged, readPage } from "./pages.ts";
 import {
@@ -59,7 +60,10 @@ type ItemOf<Body> = Body extends readonly (infer Item)[]
       : never;
 
 // Posts that change nothing. Not the check of a document: it may outlast a time limit, and each repeats all its fetches.
-const READING_POSTS = new Set(["/market/trade_checks"]);
+const READING_POSTS = new Set([
+  "/market/trade_checks",
+  "/market/collections/{collection_address}/tokens/batch",
+]);
 
 export type Vitrine = ReturnType<typeof createVitrine>;
 
@@ -127,6 +131,8 @@ export function createVitrine(options: VitrineOptions) {
         query: searchQuery({ pageSize: 100, ...conditions }),
         signal: conditions.signal,
       }),
+
+    ...listsOf(sender),
 
     /** All tokens of a collection, by address or slug, as of one moment, in one answer that is read as it comes. */
     exportTokens: (collection: string, call: TokenExportOptions = {}): AsyncIterable<ExportedToken> =>

@@ -14,6 +14,16 @@ export {
 export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";
 export type { EventOptions, EventStream, EventType, StreamEvent } from "./events.ts";
 export type { ExportedOwner, ExportedToken, OwnerExportOptions, TokenExportOptions } from "./exports.ts";
+export type {
+  Activity,
+  ActivityOptions,
+  ActivityType,
+  CollectionOwner,
+  OwnerOptions,
+  TokenBatch,
+  WalletToken,
+  WalletTokenOptions,
+} from "./lists.ts";
 export type { Page, Paged } from "./pages.ts";
 export type {
   CollectionRefreshReceipt,

@@ -39,7 +39,7 @@ import {
 } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
-import { createHomePage, createLostPage, createPages } from "../pages/module.ts";
+import { createHomePage, createLostPage, createPages, createWalletPages } from "../pages/module.ts";
 import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
@@ -65,7 +65,7 @@ const VISITED = ["/openapi.json", "/reference", "/freshness"];
 /** The whole HTTP application. Ponder mounts it beside its own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
-  const findCollection = services.collections.find;
+  const { find, findNamed } = services.collections;
   const actions = createOperatorActions(services);
   const app = createRouter();
   const keys: KeyCheck = {
@@ -94,16 +94,20 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const limiter = createRateLimiter(database, validateLimit);
   gateway(
     "market-partner",
-    refreshRoutes({ ...services, findCollection }),
-    collectionRefreshRoutes({ ...services, findCollection, permissionsPage: keys.permissionsPage }),
-    reportRoutes({ ...services.catalogModule, findCollection, limiter }),
-    informationRoutes({
-      ...services.catalogModule,
-      findCollection,
+    refreshRoutes({ ...services, findCollection: findNamed }),
+    collectionRefreshRoutes({
+      ...services,
+      findCollection: findNamed,
       permissionsPage: keys.permissionsPage,
     }),
-    webhookRoutes({ ...services, findCollection }),
-    collectionHealthRoutes({ ...services.catalogModule, findCollection }),
+    reportRoutes({ ...services.catalogModule, findCollection: findNamed, limiter }),
+    informationRoutes({
+      ...services.catalogModule,
+      findCollection: findNamed,
+      permissionsPage: keys.permissionsPage,
+    }),
+    webhookRoutes({ ...services, findCollection: find }),
+    collectionHealthRoutes({ ...services.catalogModule, findCollection: findNamed }),
   );
   // Registered before the rest of its API, whose answers are JSON.
   const limitMarket = rateLimit(perTier(rateLimits, "market"));
@@ -134,7 +138,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     requireOperator({ token: operatorToken, rateLimits }),
     limitBody(OPERATOR_BODY_BYTES_MAX),
   );
-  app.route("/admin", operatorRoutes({ ...services, actions, findCollection }));
+  app.route("/admin", operatorRoutes({ ...services, actions, findCollection: find }));
 
   app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));
@@ -143,6 +147,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const pages = { ...services, heads: services.health.heads };
   app.route("/", createHomePage(pages));
   app.route("/collections", createPages(pages));
+  app.route("/wallets", createWalletPages(pages));
   app.route("/assets", uiAssets());
   const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
   for (const path of VISITED) app.use(path, rateLimit(anonymous));

@@ -1,9 +1,16 @@
 /** Resolves a request to a configured collection. */
 
 import type { CollectionConfig, IndexConfig } from "../../config.ts";
+import { collectionKey, parseAddress } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 
-export function createCollections({ chains, collections }: Pick<IndexConfig, "chains" | "collections">) {
+/** Makers may give their collection a slug, too. Returns those with this one. */
+type FindSlug = (slug: string) => Promise<readonly { readonly chainId: number; readonly address: string }[]>;
+
+export function createCollections(
+  { chains, collections }: Pick<IndexConfig, "chains" | "collections">,
+  findSlug: FindSlug = async () => [],
+) {
   const known = new Set(chains.map((chain) => chain.id));
   /** Throws INVALID_REQUEST for a chain without an RPC endpoint. */
   function requireKnown(chainId: number | undefined): void {
@@ -19,6 +26,28 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
     if (!found) throw new ApiError("COLLECTION_NOT_FOUND");
     return found;
   }
+
+  /**
+   * The same by lower-case address or by slug. On one chain, a slug of collections.json comes before a maker's. Throws
+   * INVALID_REQUEST, naming the chains, for a slug that is used on several and no `chainId`.
+   */
+  async function findNamed(name: string, chainId?: number): Promise<CollectionConfig> {
+    if (parseAddress(name) === name) return find(name, chainId);
+    requireKnown(chainId);
+    const makers = new Set((await findSlug(name)).map(collectionKey));
+    const byChain = new Map<number, CollectionConfig>();
+    for (const each of collections) {
+      if (chainId !== undefined && each.chainId !== chainId) continue;
+      if (each.slug === name) byChain.set(each.chainId, each);
+      else if (makers.has(collectionKey(each)) && !byChain.has(each.chainId)) byChain.set(each.chainId, each);
+    }
+    const [first, second] = byChain.values();
+    if (!first) throw new ApiError("COLLECTION_NOT_FOUND");
+    if (!second) return first;
+    const message = `is needed: the slug "${name}" is used on the chains ${[...byChain.keys()].join(" and ")}`;
+    throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
+  }
+
   return {
     all: collections,
 
@@ -26,6 +55,16 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
     chainIds(chainId?: number): readonly number[] {
       requireKnown(chainId);
       return chainId === undefined ? [...known] : [chainId];
+    },
+
+    /**
+     * The collection with this address or slug, or all collections; only those of `chainId` if it is given. Throws as
+     * `findNamed` does.
+     */
+    async among(name: string | undefined, chainId?: number): Promise<readonly CollectionConfig[]> {
+      if (name !== undefined) return [await findNamed(name, chainId)];
+      const chainIds = this.chainIds(chainId);
+      return collections.filter((each) => chainIds.includes(each.chainId));
     },
 
     /** The chain index's first block: one for all collections of a chain (ponder.config.ts). */
@@ -38,11 +77,7 @@ export function createCollections({ chains, collections }: Pick<IndexConfig, "ch
      */
     find,
 
-    /** The same by lower-case address or by slug. */
-    findNamed(name: string, chainId?: number): CollectionConfig {
-      const bySlug = collections.find(({ slug }) => slug === name);
-      return find(bySlug?.address ?? name, chainId ?? bySlug?.chainId);
-    },
+    findNamed,
   };
 }
 

@@ -18,7 +18,8 @@ import {
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 
-export { activityRoutes } from "./activity/activity-routes.ts";
+export { activityTypes, walletTypes } from "./activity/activity.ts";
+export { activityRoutes, viewActivityPage } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
 export { createCollections } from "./collections.ts";
 export { startContractReads } from "./contract/contract-loop.ts";
@@ -30,6 +31,7 @@ export { causeKinds } from "./health/health-store.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
+export { readBySlug } from "./information/information-store.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";

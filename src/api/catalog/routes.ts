@@ -3,7 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { addressField, chainIdField, tokenIdField } from "../http/fields.ts";
+import { chainIdField, collectionNameField, tokenIdField } from "../http/fields.ts";
 import { createRouter } from "../http/router.ts";
 import { type CollectionViewDeps, collectionSchema, viewCollections } from "./collection-view.ts";
 import type { Collections } from "./collections.ts";
@@ -35,7 +35,7 @@ const collectionRoute = createRoute({
   operationId: "getCollection",
   summary: "One collection, with its creators' information",
   request: {
-    params: z.object({ collection_address: addressField }),
+    params: z.object({ collection_address: collectionNameField }),
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
@@ -51,7 +51,7 @@ const tokenRoute = createRoute({
   operationId: "getToken",
   summary: "A token: metadata, traits, lock state and what each page shows",
   request: {
-    params: z.object({ collection_address: addressField, token_id: tokenIdField }),
+    params: z.object({ collection_address: collectionNameField, token_id: tokenIdField }),
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
@@ -70,14 +70,14 @@ export function catalogRoutes({ collections, catalog, ...deps }: CatalogRouteDep
     .openapi(listRoute, async (c) => c.json({ items: await viewCollections(deps, collections.all) }, 200))
     .openapi(collectionRoute, async (c) => {
       const { collection_address } = c.req.valid("param");
-      const collection = collections.find(collection_address, c.req.valid("query").chain_id);
+      const collection = await collections.findNamed(collection_address, c.req.valid("query").chain_id);
       const [view] = await viewCollections(deps, [collection]);
       if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
       return c.json(view, 200);
     })
     .openapi(tokenRoute, async (c) => {
       const { collection_address, token_id } = c.req.valid("param");
-      const collection = collections.find(collection_address, c.req.valid("query").chain_id);
+      const collection = await collections.findNamed(collection_address, c.req.valid("query").chain_id);
       const token = await catalog.findToken(collection, token_id);
       if (!token) throw new ApiError("TOKEN_NOT_FOUND");
       return c.json(token, 200);

@@ -37,6 +37,11 @@ export interface CatalogDeps {
 const BATCH_TOKENS_MAX = 200;
 const BATCHES_AT_ONCE = 2;
 
+interface TokenBatch {
+  readonly items: TokenView[];
+  readonly missing: string[];
+}
+
 type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 
 const noMedia = { image: null, video: null, animation_url: null };
@@ -117,6 +122,16 @@ export function createCatalog(deps: CatalogDeps) {
     /** The token, or undefined if it has no transfer. Requests that arrive together share their reads. */
     findToken: (collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> =>
       batchOf(collection)(tokenId),
+
+    /** The tokens with these ids, each once, in the order of the ids, and the ids without a token. */
+    async findTokens(collection: CollectionConfig, ids: readonly string[]): Promise<TokenBatch> {
+      const tokenIds = [...new Set(ids)];
+      const tokens = await Promise.all(tokenIds.map(batchOf(collection)));
+      return {
+        items: tokens.flatMap((token) => token ?? []),
+        missing: tokenIds.filter((_, index) => !tokens[index]),
+      };
+    },
 
     /** The listed tokens among these, in the order of the ids: a token may be burned after the search. */
     async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {

@@ -15,6 +15,7 @@ import { checkNames } from "../http/query-names.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
 import { answerJson, readBody } from "./body.ts";
 import type { EndpointAnswer, GraphqlEndpoint } from "./gateway/endpoint.ts";
+import { camelCase } from "./own/camel-keys.ts";
 import { bodyOfParameters, parseJson, requestParameters } from "./request.ts";
 
 const BODY_BYTES_MAX = 100 * 1024;
@@ -103,6 +104,9 @@ const mayRefresh = (app: CallerApp | undefined): boolean => app?.apis.includes(R
 export function redactError(error: unknown): { message: string; code: ErrorCode } {
   if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
-  const details = error.details.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  // Services name REST's parameters; a GraphQL argument of the same meaning is in camelCase.
+  const details = error.details.map(({ path, message }) =>
+    path ? `${camelCase(path)}: ${message}` : message,
+  );
   return { message: [error.message, ...details].join("; "), code: error.code };
 }

@@ -21,6 +21,29 @@ export const addressField = z
     example: EXAMPLE_ADDRESS,
   });
 
+const SLUG_CHARACTERS_MAX = 200;
+// Rather a mistyped address than the slug of a collection that is not served.
+const NEARLY_ADDRESS = /^(0x[0-9a-f]*|[0-9a-f]{40})$/;
+
+/** A collection's address in lower case, or its slug; `Collections.findNamed` finds it. */
+export const collectionNameField = z
+  .string()
+  .transform((text, context) => {
+    const isSlug =
+      text.length <= SLUG_CHARACTERS_MAX && /^[a-z0-9_-]+$/.test(text) && !NEARLY_ADDRESS.test(text);
+    const name = parseAddress(text) ?? (isSlug ? text : undefined);
+    if (name) return name;
+    const message = `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug (1 to ${SLUG_CHARACTERS_MAX} of a-z, 0-9, - and _)`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .openapi({
+    type: "string",
+    example: EXAMPLE_ADDRESS,
+    description:
+      "The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses.",
+  });
+
 export const tokenIdField = z
   .string()
   .refine((text) => parseTokenId(text) !== undefined, {

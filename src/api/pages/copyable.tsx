@@ -1,6 +1,6 @@
 /** Values too long to read or select by hand, with a button that copies them. A script shows it where it works. */
 
-import { collectionPath, type Site } from "./env.ts";
+import { type Site, walletPath } from "./env.ts";
 import { shortAddress } from "./text.tsx";
 
 export const CopyButton = ({ value, what }: { value: string; what: string }) => (
@@ -20,14 +20,13 @@ export const Copied = () => <p id="copied" class="visually-hidden" role="status"
 
 interface WalletProps {
   readonly site: Site;
-  readonly token: { readonly chain_id: number; readonly collection_address: string };
   readonly address: string;
 }
 
-/** A wallet, linked to its tokens in the collection. */
-export const Wallet = ({ site, token, address }: WalletProps) => (
+/** A wallet, linked to its page. */
+export const Wallet = ({ site, address }: WalletProps) => (
   <span class="nowrap">
-    <a class="mono" href={`${site.to(collectionPath(token))}?owner=${address}`} title={address}>
+    <a class="mono" href={site.to(walletPath(address))} title={address}>
       {shortAddress(address)}
     </a>
     <CopyButton value={address} what={shortAddress(address)} />

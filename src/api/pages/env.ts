@@ -2,7 +2,7 @@
 
 import type { Context } from "hono";
 import type { CollectionConfig } from "../../config.ts";
-import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
+import { parseTokenId } from "../../domain/token-ref.ts";
 import type { RateLimits } from "../access/limits/rate-limits.ts";
 import type { Collections } from "../catalog/collections.ts";
 import type { CatalogModule } from "../catalog/module.ts";
@@ -10,6 +10,7 @@ import type { IndexHeads } from "../chain/index/index-heads.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
+import { collectionNameField } from "../http/fields.ts";
 import type { Logger } from "../http/logger.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import type { Search } from "../search/service.ts";
@@ -50,18 +51,20 @@ export const collectionPath = ({ chain_id, collection_address }: Named): string 
 export const tokenPath = (token: Named & { readonly token_id: string }): string =>
   `${collectionPath(token)}/${token.token_id}`;
 
-export const namesOf = ({ chainId, address }: CollectionConfig): Named => ({
+export const walletPath = (address: string): string => `/wallets/${address}`;
+
+export const namesOf = ({ chainId, address }: Pick<CollectionConfig, "chainId" | "address">): Named => ({
   chain_id: chainId,
   collection_address: address,
 });
 
-/** The collection of the path; throws COLLECTION_NOT_FOUND for an unconfigured one or an invalid address. */
-export function collectionOf({ collections }: Site, c: PagesContext): CollectionConfig {
+/** The collection of the path, by address or slug; throws COLLECTION_NOT_FOUND for an unconfigured or invalid one. */
+export async function collectionOf({ collections }: Site, c: PagesContext): Promise<CollectionConfig> {
   const chainId = c.req.param("chain") ?? "";
-  const address = parseAddress(c.req.param("address") ?? "");
-  const found = collections.all.find((each) => String(each.chainId) === chainId && each.address === address);
-  if (!found) throw new ApiError("COLLECTION_NOT_FOUND");
-  return found;
+  const name = collectionNameField.safeParse(c.req.param("address") ?? "").data;
+  const isServed = collections.all.some((each) => String(each.chainId) === chainId);
+  if (name === undefined || !isServed) throw new ApiError("COLLECTION_NOT_FOUND");
+  return collections.findNamed(name, Number(chainId));
 }
 
 /** The token id of the path; throws TOKEN_NOT_FOUND for an invalid one. */

@@ -1,3 +1,3 @@
 /** The public face of pages for other modules. */
 
-export { createHomePage, createLostPage, createPages } from "./routes.tsx";
+export { createHomePage, createLostPage, createPages, createWalletPages } from "./routes.tsx";

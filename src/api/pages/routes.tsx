@@ -15,6 +15,9 @@ import { collectionPage } from "./collection/collection-page.tsx";
 import type { PagesDeps, PagesEnv, Site } from "./env.ts";
 import { answerProblem } from "./frame.tsx";
 import { homePage } from "./home.tsx";
+import { activityPage } from "./lists/activity-page.tsx";
+import { ownersPage } from "./lists/owners-page.tsx";
+import { walletPage } from "./lists/wallet-page.tsx";
 import { requestRefresh } from "./token/refresh.tsx";
 import { tokenPage } from "./token/token-page.tsx";
 
@@ -40,11 +43,25 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));
+  pages.get("/:chain/:address/owners", (c) => ownersPage(site, c));
+  pages.get("/:chain/:address/activity", (c) => activityPage(site, c));
+  pages.get("/:chain/:address/:token/activity", (c) => activityPage(site, c));
   pages.get("/:chain/:address/:token", (c) => tokenPage(site, c));
   pages.post("/:chain/:address/:token/refresh", requireOwnSite(site), (c) => requestRefresh(site, c));
   pages.all("*", () => {
     throw new ApiError("NOT_FOUND");
   });
+  return pages;
+}
+
+/** Everything under `/wallets`. */
+export function createWalletPages(deps: PagesDeps): Hono<PagesEnv> {
+  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const { anonymousGraphql, clientAddress } = site.rateLimits;
+  const pages = new Hono<PagesEnv>();
+  pages.onError((error, c) => answerProblem(error, c, site));
+  pages.use(variesByEncoding, pageHeaders(deps), rateLimit(perClient(anonymousGraphql, clientAddress)));
+  pages.get("/:wallet", (c) => walletPage(site, c));
   return pages;
 }
 

@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { addressField, chainIdField } from "../http/fields.ts";
+import { chainIdField, collectionNameField } from "../http/fields.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { CollectionRequests } from "./collections/collection-requests.ts";
 import { collectionReceiptSchema, viewCollectionReceipt } from "./collections/collection-routes.ts";
@@ -74,7 +74,7 @@ const refreshRoute = createRoute({
   summary: "Refresh the metadata of the listed tokens",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
-    params: z.object({ collection_address: addressField }),
+    params: z.object({ collection_address: collectionNameField }),
     query: z.object({
       chain_id: chainIdField,
       wait: z
@@ -133,14 +133,14 @@ const receiptRoute = createRoute({
 export interface RefreshRouteDeps {
   readonly refresh: RefreshService;
   readonly collectionRequests: CollectionRequests;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly findCollection: (name: string, chainId?: number) => Promise<CollectionConfig>;
 }
 
 export function refreshRoutes({ refresh, collectionRequests, findCollection }: RefreshRouteDeps) {
   return createRouter()
     .openapi(refreshRoute, async (c) => {
       const { chain_id, wait = 0, wait_for = "metadata" } = c.req.valid("query");
-      const collection = findCollection(c.req.valid("param").collection_address, chain_id);
+      const collection = await findCollection(c.req.valid("param").collection_address, chain_id);
       const tokenIds = [...new Set(c.req.valid("json").token_ids)];
       const owner = { appId: c.get("app").id };
 

@@ -51,7 +51,7 @@ describe("every answer", () => {
   });
 
   it.each([
-    ["400", `/market/collections/nonsense`, { key }],
+    ["400", `/market/collections/0x12`, { key }],
     ["401 without a key", "/market/collections", {}],
     ["401 with a wrong one", "/market/collections", { key: "x" }],
     ["404 of a path", "/nowhere/at/all", {}],

@@ -106,7 +106,7 @@ describe("a refresh request is refused", () => {
 
   it.each([
     "0x12",
-    "nonsense",
+    "no.slug",
     `${COLLECTION}00`,
     COLLECTION.slice(2),
     "0X5fbdb2315678afecb367f032d93f642f64180aa3",

@@ -51,3 +51,42 @@ describe("a collection", () => {
     }
   });
 });
+
+describe("a collection by its slug", () => {
+  const named = createCollections(
+    {
+      chains: [1, 2, 3].map((id) => ({ id, rpcUrls: [] })),
+      collections: [
+        { chainId: 1, address: HERE, startBlock: 0, slug: "here" },
+        { chainId: 2, address: THERE, startBlock: 0, slug: "same" },
+        { chainId: 1, address: BOTH, startBlock: 0 },
+        { chainId: 2, address: BOTH, startBlock: 0 },
+      ],
+    },
+    async (slug) =>
+      ({ same: [{ chainId: 1, address: BOTH }], here: [{ chainId: 1, address: BOTH }] })[slug] ??
+      (slug === "gone" ? [{ chainId: 1, address: THERE }] : []),
+  );
+
+  it.each([
+    ["here", undefined, HERE, 1],
+    ["same", 1, BOTH, 1],
+    ["same", 2, THERE, 2],
+    [HERE, undefined, HERE, 1],
+  ] as const)(
+    "%s on chain %s is %s on %i: the configured slug comes before a maker's",
+    async (name, on, address, chainId) => {
+      expect(await named.findNamed(name, on)).toMatchObject({ address, chainId });
+    },
+  );
+
+  it.each([
+    ["same", undefined, "INVALID_REQUEST"],
+    ["same", 3, "COLLECTION_NOT_FOUND"],
+    ["same", 4, "INVALID_REQUEST"],
+    ["gone", undefined, "COLLECTION_NOT_FOUND"],
+    ["", undefined, "COLLECTION_NOT_FOUND"],
+  ] as const)("%j on chain %s: %s", async (name, on, code) => {
+    await expect(named.findNamed(name, on)).rejects.toMatchObject({ code });
+  });
+});

@@ -227,3 +227,21 @@ describe("the owners at a block", () => {
     expect((await ask("", wallet("9"))).body.code).toBe("COLLECTION_NOT_FOUND");
   });
 });
+
+it("a process reads the owners at a block for four requests at once, and refuses the fifth; the current ones go on", async () => {
+  await holders({ [ALICE]: 1 });
+  await move(1, ZERO, ALICE, 1n);
+  const waiting: ReturnType<typeof ask>[] = [];
+  await database.transaction(async (tx) => {
+    await tx.query(`lock table ${tables.tokenTransfer} in access exclusive mode`);
+    for (let nth = 0; nth < 5; nth++) waiting.push(ask("?at_block=50"));
+    const refused = await Promise.race(waiting);
+    expect([refused.status, refused.body.code]).toEqual([429, "RATE_LIMITED"]);
+    expect(refused.headers.get("retry-after")).toBe("2");
+    expect((await ask()).status).toBe(200);
+  });
+
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, 200, 200, 200, 429]);
+  expect((await ask("?at_block=50")).status).toBe(200);
+});

@@ -3,7 +3,14 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, chainIdField, clip, limitField, tokenIdField } from "../../http/fields.ts";
+import {
+  addressField,
+  chainIdField,
+  clip,
+  collectionNameField,
+  limitField,
+  tokenIdField,
+} from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -87,7 +94,7 @@ const tokenRoute = createRoute({
   operationId: "getTokenActivity",
   summary: "Mints, transfers, burns, locks, unlocks and metadata changes of a token",
   description: `${description} A collection's lock default is not among its tokens' locks.`,
-  request: { params: z.object({ collection_address: addressField, token_id: tokenIdField }), query },
+  request: { params: z.object({ collection_address: collectionNameField, token_id: tokenIdField }), query },
   responses: { ...answer, ...errorResponses(...errors, "COLLECTION_NOT_FOUND", "TOKEN_NOT_FOUND") },
 });
 
@@ -97,7 +104,7 @@ const collectionRoute = createRoute({
   operationId: "getCollectionActivity",
   summary: "Mints, transfers, burns, locks, unlocks and metadata changes in a collection",
   description,
-  request: { params: z.object({ collection_address: addressField }), query },
+  request: { params: z.object({ collection_address: collectionNameField }), query },
   responses: { ...answer, ...errorResponses(...errors, "COLLECTION_NOT_FOUND") },
 });
 
@@ -119,7 +126,7 @@ const walletRoute = createRoute({
 });
 
 export interface ActivityRouteDeps {
-  readonly collections: Pick<Collections, "find" | "chainIds">;
+  readonly collections: Pick<Collections, "findNamed" | "chainIds">;
   readonly catalog: Pick<Catalog, "findToken">;
   readonly activity: ActivityService;
 }
@@ -129,28 +136,32 @@ export function activityRoutes({ collections, catalog, activity }: ActivityRoute
     .openapi(tokenRoute, async (c) => {
       const { collection_address, token_id: tokenId } = c.req.valid("param");
       const { chain_id, type: types, ...page } = c.req.valid("query");
-      const collection = collections.find(collection_address, chain_id);
+      const collection = await collections.findNamed(collection_address, chain_id);
       if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId, address } = collection;
       const found = await activity.page({ of: "token", chainId, address, tokenId }, { types, ...page });
-      return c.json(viewPage(found), 200);
+      return c.json(viewActivityPage(found), 200);
     })
     .openapi(collectionRoute, async (c) => {
       const { chain_id, type: types, ...page } = c.req.valid("query");
-      const { chainId, address } = collections.find(c.req.valid("param").collection_address, chain_id);
+      const { chainId, address } = await collections.findNamed(
+        c.req.valid("param").collection_address,
+        chain_id,
+      );
       const found = await activity.page({ of: "collection", chainId, address }, { types, ...page });
-      return c.json(viewPage(found), 200);
+      return c.json(viewActivityPage(found), 200);
     })
     .openapi(walletRoute, async (c) => {
       const { address: wallet } = c.req.valid("param");
       const { chain_id, type: types, ...page } = c.req.valid("query");
       const chainIds = collections.chainIds(chain_id);
       const found = await activity.page({ of: "wallet", chainIds, wallet }, { types, ...page });
-      return c.json(viewPage(found), 200);
+      return c.json(viewActivityPage(found), 200);
     });
 }
 
-const viewPage = ({ items, nextCursor }: ActivityPage): z.infer<typeof pageSchema> => ({
+/** A page of activity as every route returns it. */
+export const viewActivityPage = ({ items, nextCursor }: ActivityPage): z.infer<typeof pageSchema> => ({
   items: items.map(viewItem),
   next_cursor: nextCursor,
 });

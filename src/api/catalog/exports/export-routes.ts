@@ -9,7 +9,7 @@ import { parseAddress } from "../../../domain/token-ref.ts";
 import { BROTLI_QUALITY, encodingOf, GZIP_LEVEL } from "../../http/compression.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { chainIdField, clip, EXAMPLE_ADDRESS, tokenIdField } from "../../http/fields.ts";
+import { chainIdField, clip, collectionNameField, tokenIdField } from "../../http/fields.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { answerLimit, type InFlightLimit, rateLimited } from "../../http/limits/rate-limit.ts";
 import { type ApiEnv, createRouter } from "../../http/router.ts";
@@ -20,17 +20,6 @@ import { type Exports, exportSubjects } from "./exports.ts";
 
 const appExports: InFlightLimit = { requests: 2, retrySeconds: 30, unit: "exports" };
 const allExports: InFlightLimit = { ...appExports, requests: 4 };
-
-const collectionNameField = z
-  .string()
-  .transform((text, context) => {
-    const name = parseAddress(text) ?? (/^[a-z0-9_-]{1,200}$/.test(text) ? text : undefined);
-    if (name) return name;
-    const message = `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug`;
-    context.addIssue({ code: "custom", message });
-    return z.NEVER;
-  })
-  .openapi({ type: "string", example: EXAMPLE_ADDRESS, description: "Its address or its slug." });
 
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
   z
@@ -123,7 +112,7 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     const asked = c.req.valid("query");
     const { chain_id, format, what, at_block: atBlock, from_token_id, to_token_id } = asked;
     const after = readAfter(asked);
-    const collection = collections.findNamed(c.req.valid("param").collection_address, chain_id);
+    const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
     const type = mediaTypes[format];
     requireAccepts(c.req.header("accept"), type);
     c.header("Content-Type", type);

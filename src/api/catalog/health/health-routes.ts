@@ -5,9 +5,10 @@ import type { CollectionConfig } from "../../../config.ts";
 import { parseTokenId } from "../../../domain/token-ref.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, chainIdField, clip, limitField } from "../../http/fields.ts";
+import { chainIdField, clip, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField, pageCursor } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
+import type { Collections } from "../collections.ts";
 import type { HealthService } from "./health.ts";
 import { exportFormats, exportOf, exportTypes } from "./health-export.ts";
 import { causeKinds, type HealthCounts } from "./health-store.ts";
@@ -54,7 +55,7 @@ const healthRoute = createRoute({
   description:
     "The counts are up to ten seconds old. Problems of videos and animations are in the reports of tokens.",
   request: {
-    params: z.object({ collection_address: addressField }),
+    params: z.object({ collection_address: collectionNameField }),
     query: z.object({
       chain_id: chainIdField,
       cause: z
@@ -96,13 +97,13 @@ const cursors = pageCursor(
 
 export interface HealthRouteDeps {
   readonly collectionHealth: HealthService;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly findCollection: Collections["findNamed"];
 }
 
 export function collectionHealthRoutes({ collectionHealth: health, findCollection }: HealthRouteDeps) {
   return createRouter().openapi(healthRoute, async (c) => {
     const { chain_id, cause, format, limit, cursor } = c.req.valid("query");
-    const collection = findCollection(c.req.valid("param").collection_address, chain_id);
+    const collection = await findCollection(c.req.valid("param").collection_address, chain_id);
     if (cause === undefined) {
       if (format !== "json") throw needsCause("format");
       if (cursor !== undefined) throw needsCause("cursor");

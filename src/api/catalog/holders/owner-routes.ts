@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
-import { addressField, chainIdField, clip, limitField } from "../../http/fields.ts";
+import { chainIdField, clip, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -50,7 +50,7 @@ const ownersRoute = createRoute({
   description:
     "Largest first, and by address where quantities are equal. `at_block` goes by the transfers from the first indexed block on. While tokens move, an owner whose quantity changes may be on two pages or on none; pages of an `at_block` are exact once the block is final.",
   request: {
-    params: z.object({ collection_address: addressField }),
+    params: z.object({ collection_address: collectionNameField }),
     query: z.object({
       chain_id: chainIdField,
       at_block: blockField,
@@ -72,14 +72,14 @@ const ownersRoute = createRoute({
 });
 
 export interface OwnerRouteDeps {
-  readonly collections: Pick<Collections, "find">;
+  readonly collections: Pick<Collections, "findNamed">;
   readonly owners: OwnersService;
 }
 
 export function ownerRoutes({ collections, owners }: OwnerRouteDeps) {
   return createRouter().openapi(ownersRoute, async (c) => {
     const { chain_id, at_block: atBlock, ...page } = c.req.valid("query");
-    const collection = collections.find(c.req.valid("param").collection_address, chain_id);
+    const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
     const { items, nextCursor, total, asOfBlock } = await owners.page(collection, { atBlock, ...page });
     return c.json({ items: [...items], next_cursor: nextCursor, total, as_of_block: asOfBlock }, 200);
   });

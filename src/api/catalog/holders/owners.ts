@@ -6,6 +6,8 @@ import { parseAddress } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
+import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
+import { type InFlightLimit, rateLimited } from "../../http/limits/rate-limit.ts";
 import { pageCursor } from "../../http/page-cursor.ts";
 import type { Collections } from "../collections.ts";
 import {
@@ -26,6 +28,9 @@ const cursors = pageCursor(
 // What the column of ERC-721 counts takes.
 const COUNT_DIGITS_MAX = 10;
 
+// Each reads all transfers of a collection up to the block.
+const atBlockLimit: InFlightLimit = { requests: 4, retrySeconds: 2, unit: "lists of owners at a block" };
+
 export interface OwnersDeps {
   readonly database: Database;
   readonly tables: ChainTables;
@@ -40,50 +45,64 @@ export interface OwnersPage {
   readonly asOfBlock: number | null;
 }
 
-export const createOwners = ({ database, tables, collections }: OwnersDeps) => ({
-  /**
-   * A page of owners with what they own: a number of ERC-721 tokens, or the sum of their ERC-1155 balances. With
-   * `atBlock` it is what the transfers up to the end of that block leave. Throws INVALID_REQUEST for a block that is not
-   * indexed, or a cursor of another list.
-   */
-  async page(
-    collection: CollectionConfig,
-    query: {
-      readonly atBlock?: number | undefined;
-      readonly limit: number;
-      readonly cursor?: string | undefined;
+export function createOwners({ database, tables, collections }: OwnersDeps) {
+  const atBlocks = createInFlightLimiter(atBlockLimit);
+  const limited = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+    const taken = atBlocks.take("");
+    if (!taken.isAllowed) throw rateLimited(atBlockLimit, "process", atBlockLimit.retrySeconds);
+    try {
+      return await read();
+    } finally {
+      taken.release?.();
+    }
+  };
+  return {
+    /**
+     * A page of owners with what they own: a number of ERC-721 tokens, or the sum of their ERC-1155 balances. With
+     * `atBlock` it is what the transfers up to the end of that block leave. Throws INVALID_REQUEST for a block that is not
+     * indexed, or a cursor of another list, and RATE_LIMITED while the process answers enough others at a block.
+     */
+    async page(
+      collection: CollectionConfig,
+      query: {
+        readonly atBlock?: number | undefined;
+        readonly limit: number;
+        readonly cursor?: string | undefined;
+      },
+    ): Promise<OwnersPage> {
+      const { chainId, address } = collection;
+      const { atBlock, limit } = query;
+      const head = await readHead(database, tables, collection);
+      if (atBlock !== undefined) requireIndexed(atBlock, collections.firstBlock(chainId), head.block);
+      const isErc1155 = (head.standard ?? collection.standard) === "erc1155";
+      const list = ["owners", chainId, address, atBlock ?? null, isErc1155];
+      const after = cursors.read(list, query.cursor);
+      if (!isErc1155 && (after?.quantity.length ?? 0) > COUNT_DIGITS_MAX)
+        throw new ApiError("INVALID_REQUEST", [
+          { path: "cursor", message: "cursor is not one that an answer gave as next_cursor" },
+        ]);
+      // One extra row shows whether another page follows.
+      const page = { chainId, address, after, limit: limit + 1 };
+      const { owners, total } =
+        atBlock === undefined
+          ? await (isErc1155 ? readBalanceOwners : readTokenOwners)(database, tables, page)
+          : await limited(() =>
+              (isErc1155 ? readBalanceOwnersAt : readTokenOwnersAt)(database, tables, {
+                ...page,
+                block: atBlock,
+              }),
+            );
+      const items = owners.slice(0, limit);
+      const last = items.at(-1);
+      return {
+        items,
+        nextCursor: owners.length > limit && last ? cursors.write(list, last) : null,
+        total,
+        asOfBlock: atBlock ?? head.block,
+      };
     },
-  ): Promise<OwnersPage> {
-    const { chainId, address } = collection;
-    const { atBlock, limit } = query;
-    const head = await readHead(database, tables, collection);
-    if (atBlock !== undefined) requireIndexed(atBlock, collections.firstBlock(chainId), head.block);
-    const isErc1155 = (head.standard ?? collection.standard) === "erc1155";
-    const list = ["owners", chainId, address, atBlock ?? null, isErc1155];
-    const after = cursors.read(list, query.cursor);
-    if (!isErc1155 && (after?.quantity.length ?? 0) > COUNT_DIGITS_MAX)
-      throw new ApiError("INVALID_REQUEST", [
-        { path: "cursor", message: "cursor is not one that an answer gave as next_cursor" },
-      ]);
-    // One extra row shows whether another page follows.
-    const page = { chainId, address, after, limit: limit + 1 };
-    const { owners, total } =
-      atBlock === undefined
-        ? await (isErc1155 ? readBalanceOwners : readTokenOwners)(database, tables, page)
-        : await (isErc1155 ? readBalanceOwnersAt : readTokenOwnersAt)(database, tables, {
-            ...page,
-            block: atBlock,
-          });
-    const items = owners.slice(0, limit);
-    const last = items.at(-1);
-    return {
-      items,
-      nextCursor: owners.length > limit && last ? cursors.write(list, last) : null,
-      total,
-      asOfBlock: atBlock ?? head.block,
-    };
-  },
-});
+  };
+}
 
 export type OwnersService = ReturnType<typeof createOwners>;
 

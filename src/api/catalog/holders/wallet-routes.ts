@@ -3,7 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { recordSchema } from "../../delegation/rules.ts";
 import { errorResponses } from "../../http/error-responses.ts";
-import { addressField, chainIdField, limitField } from "../../http/fields.ts";
+import { addressField, chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -40,7 +40,9 @@ const tokensRoute = createRoute({
     params: z.object({ address: addressField }),
     query: z.object({
       chain_id: chainIdField.openapi({ description: "The chain; without it, all." }),
-      collection_address: addressField.optional().openapi({ description: "Without it, all collections." }),
+      collection_address: collectionNameField
+        .optional()
+        .openapi({ description: "Without it, all collections." }),
       include_delegated: z
         .enum(["true", "false"], { error: "must be true or false" })
         .optional()
@@ -63,20 +65,16 @@ const tokensRoute = createRoute({
 });
 
 export interface WalletTokenRouteDeps {
-  readonly collections: Pick<Collections, "all" | "find" | "chainIds">;
+  readonly collections: Pick<Collections, "among">;
   readonly walletTokens: WalletTokens;
 }
 
 export function walletTokenRoutes({ collections, walletTokens }: WalletTokenRouteDeps) {
   return createRouter().openapi(tokensRoute, async (c) => {
     const { chain_id, collection_address, include_delegated, ...page } = c.req.valid("query");
-    const chainIds = collections.chainIds(chain_id);
     const { items, nextCursor, total } = await walletTokens.page(c.req.valid("param").address, {
       ...page,
-      collections:
-        collection_address === undefined
-          ? collections.all.filter(({ chainId }) => chainIds.includes(chainId))
-          : [collections.find(collection_address, chain_id)],
+      collections: await collections.among(collection_address, chain_id),
       includeDelegated: include_delegated === "true",
     });
     return c.json({ items: [...items], next_cursor: nextCursor, total }, 200);

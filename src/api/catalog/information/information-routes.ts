@@ -3,9 +3,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
-import { addressField, chainIdField } from "../../http/fields.ts";
+import { chainIdField, collectionNameField } from "../../http/fields.ts";
 import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
+import type { Collections } from "../collections.ts";
 import type { InformationService } from "./information.ts";
 import { informationBody, nullableInformation } from "./information-schema.ts";
 
@@ -16,7 +17,7 @@ const BODY_BYTES_MAX = 100 * 1024;
 const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
 const request = {
-  params: z.object({ collection_address: addressField }),
+  params: z.object({ collection_address: collectionNameField }),
   query: z.object({ chain_id: chainIdField }),
 };
 
@@ -71,14 +72,14 @@ const replaceRoute = createRoute({
 
 export interface InformationRouteDeps {
   readonly information: InformationService;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly findCollection: Collections["findNamed"];
   readonly permissionsPage: KeyCheck["permissionsPage"];
 }
 
 export function informationRoutes({ information, findCollection, permissionsPage }: InformationRouteDeps) {
   return createRouter()
     .openapi(readRoute, async (c) => {
-      const collection = findCollection(
+      const collection = await findCollection(
         c.req.valid("param").collection_address,
         c.req.valid("query").chain_id,
       );
@@ -87,7 +88,7 @@ export function informationRoutes({ information, findCollection, permissionsPage
       return c.json({ ...nameCollection(collection), information: found, notices }, 200);
     })
     .openapi(replaceRoute, async (c) => {
-      const collection = findCollection(
+      const collection = await findCollection(
         c.req.valid("param").collection_address,
         c.req.valid("query").chain_id,
       );

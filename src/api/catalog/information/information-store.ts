@@ -34,6 +34,16 @@ export async function readInformation(
   );
 }
 
+/** The collections whose makers gave them this slug. */
+export async function readBySlug(db: Queryable, slug: string): Promise<CollectionRef[]> {
+  const rows = await db.query<{ chainId: string; address: string }>(
+    `select chain_id as "chainId", collection as address from vitrine.collection_information where slug = $1`,
+    [slug],
+    "read by slug",
+  );
+  return rows.map(({ chainId, address }) => ({ chainId: Number(chainId), address }));
+}
+
 /** Replaces the stored record as a whole. Returns the time, or undefined if another collection has the slug. */
 export async function replaceInformation(
   db: Queryable,

@@ -1,12 +1,11 @@
 /** Keyed routes that report metadata errors to a collection's creators, before and after publication. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import {
-  addressField,
   chainIdField,
+  collectionNameField,
   EXAMPLE_CHAIN_ID,
   limitField,
   tokenIdField,
@@ -18,6 +17,7 @@ import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/r
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
 import { numberSources } from "../../metadata/rules.ts";
+import type { Collections } from "../collections.ts";
 import { documentReportSchema } from "./document-report.ts";
 import type { Reports } from "./reports.ts";
 import { tokenReportSchema, viewTokenReport } from "./token-report.ts";
@@ -42,7 +42,7 @@ const reportRoute = createRoute({
   operationId: "getTokenReport",
   summary: "A token's issues, what each page shows, and the outcome of every fetch",
   request: {
-    params: z.object({ collection_address: addressField, token_id: tokenIdField }),
+    params: z.object({ collection_address: collectionNameField, token_id: tokenIdField }),
     query: z.object({
       chain_id: chainIdField,
       limit: limitField,
@@ -72,7 +72,7 @@ const validateBody = z
     token_id: tokenIdField
       .optional()
       .openapi({ description: "Replaces `{id}` in the URI and the document, as in ERC-1155." }),
-    collection_address: addressField
+    collection_address: collectionNameField
       .optional()
       .openapi({ description: "Applies the collection's allowed hosts and known display types." }),
     chain_id: z.int().positive().optional().openapi({ example: EXAMPLE_CHAIN_ID }),
@@ -119,7 +119,7 @@ const validateRoute = createRoute({
 
 export interface ReportRouteDeps {
   readonly reports: Reports;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly findCollection: Collections["findNamed"];
   /** Enforces `validateLimit`. */
   readonly limiter: RateLimiter;
 }
@@ -133,14 +133,14 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
     .openapi(reportRoute, async (c) => {
       const { collection_address, token_id } = c.req.valid("param");
       const { chain_id, limit, cursor } = c.req.valid("query");
-      const collection = findCollection(collection_address, chain_id);
+      const collection = await findCollection(collection_address, chain_id);
       const report = await reports.ofToken(collection, token_id, { limit, before: cursor });
       if (!report) throw new ApiError("TOKEN_NOT_FOUND");
       return c.json(viewTokenReport(report), 200);
     })
     .openapi(validateRoute, async (c) => {
       const { document, uri, token_id, collection_address, chain_id } = c.req.valid("json");
-      const collection = collection_address ? findCollection(collection_address, chain_id) : undefined;
+      const collection = collection_address ? await findCollection(collection_address, chain_id) : undefined;
       if (uri !== undefined)
         return c.json(await reports.ofUri(uri, token_id, collection, c.req.raw.signal), 200);
       const around = JSON.stringify({ document: "", collection_address, chain_id }).length - '""'.length;

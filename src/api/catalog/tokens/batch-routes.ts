@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
-import { addressField, chainIdField } from "../../http/fields.ts";
+import { chainIdField, collectionNameField } from "../../http/fields.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { tokenIdsField } from "../../refresh/rules.ts";
 import type { Collections } from "../collections.ts";
@@ -23,7 +23,7 @@ const batchRoute = createRoute({
     "Each item is the same as from the single-token route. Ids of tokens without an indexed transfer are listed in `missing`. An id that is repeated is answered once.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
-    params: z.object({ collection_address: addressField }),
+    params: z.object({ collection_address: collectionNameField }),
     query: z.object({ chain_id: chainIdField }),
     body: {
       required: true,
@@ -62,22 +62,14 @@ const batchRoute = createRoute({
 });
 
 export interface BatchRouteDeps {
-  readonly collections: Pick<Collections, "find">;
-  readonly catalog: Pick<Catalog, "findToken">;
+  readonly collections: Pick<Collections, "findNamed">;
+  readonly catalog: Pick<Catalog, "findTokens">;
 }
 
 export function batchRoutes({ collections, catalog }: BatchRouteDeps) {
   return createRouter().openapi(batchRoute, async (c) => {
     const { collection_address } = c.req.valid("param");
-    const collection = collections.find(collection_address, c.req.valid("query").chain_id);
-    const tokenIds = [...new Set(c.req.valid("json").token_ids)];
-    const tokens = await Promise.all(tokenIds.map((tokenId) => catalog.findToken(collection, tokenId)));
-    return c.json(
-      {
-        items: tokens.flatMap((token) => token ?? []),
-        missing: tokenIds.filter((_, index) => !tokens[index]),
-      },
-      200,
-    );
+    const collection = await collections.findNamed(collection_address, c.req.valid("query").chain_id);
+    return c.json(await catalog.findTokens(collection, c.req.valid("json").token_ids), 200);
   });
 }

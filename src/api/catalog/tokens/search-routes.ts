@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
-import { addressField, chainIdField, limitField } from "../../http/fields.ts";
+import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { createRouter } from "../../http/router.ts";
 import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
@@ -71,7 +71,7 @@ const refusals = errorResponses(
   "NOT_ALLOWED",
   "COLLECTION_NOT_FOUND",
 );
-const params = z.object({ collection_address: addressField });
+const params = z.object({ collection_address: collectionNameField });
 
 const pageSchema = z
   .object({
@@ -124,7 +124,7 @@ const traitsRoute = createRoute({
 });
 
 export interface SearchRouteDeps {
-  readonly collections: Pick<Collections, "find">;
+  readonly collections: Pick<Collections, "findNamed">;
   readonly catalog: Pick<Catalog, "listTokens">;
   readonly search: Pick<Search, "page" | "facets">;
 }
@@ -133,14 +133,14 @@ export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) 
   return createRouter()
     .openapi(searchRoute, async (c) => {
       const { chain_id, sort = defaultSort, limit, cursor, ...asked } = c.req.valid("query");
-      const collection = collections.find(c.req.valid("param").collection_address, chain_id);
+      const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
       const page = await search.page(collection, { filter: readFilter(asked), sort, limit, cursor });
       const items = await catalog.listTokens(collection, page.tokenIds);
       return c.json({ items, next_cursor: page.nextCursor, total: page.total }, 200);
     })
     .openapi(traitsRoute, async (c) => {
       const { chain_id, ...asked } = c.req.valid("query");
-      const collection = collections.find(c.req.valid("param").collection_address, chain_id);
+      const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
       return c.json(viewFacets(await search.facets(collection, readFilter(asked))), 200);
     });
 }

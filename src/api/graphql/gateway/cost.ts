@@ -40,6 +40,12 @@ const weights: Readonly<Record<string, number>> = {
   TraitDistribution: 1_000,
   TokenMetadata: 1_000,
   TokenReport: 50,
+  // With tokenIds, per token.
+  TokenBatch: 20,
+  WalletTokenPage: 50,
+  ActivityPage: 50,
+  // At a block, all transfers up to it are read.
+  OwnerPage: 1_000,
   TransferHistory: 10,
   MetadataRefresh: 100,
 };

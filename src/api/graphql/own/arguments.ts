@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { parseTokenId } from "../../../domain/token-ref.ts";
 import { criteriaSchema, ownerSchema, rangeCriteriaSchema, textSchema } from "../../catalog/rules.ts";
 import { refusalOf } from "../../http/errors.ts";
-import { addressField, shown } from "../../http/fields.ts";
+import { collectionNameField, shown } from "../../http/fields.ts";
 
 /** Throws INVALID_REQUEST with every problem of the arguments, by path. */
 export function readArguments<Output>(schema: z.ZodType<Output>, args: unknown): Output {
@@ -19,7 +19,7 @@ export const chainIdArgument = z
   .nullish()
   .transform((chainId) => chainId ?? undefined);
 
-export const collectionArguments = { tokenAddress: addressField, chainId: chainIdArgument };
+export const collectionArguments = { tokenAddress: collectionNameField, chainId: chainIdArgument };
 
 /** Also for BigDecimal arguments, which arrive as any literal. */
 const tokenIdArgument = z.unknown().transform((value, context) => {
@@ -51,6 +51,11 @@ export const intArgument = (least: number, most = Number.POSITIVE_INFINITY) =>
     .refine((value) => value <= most, {
       error: (issue) => `must be less than or equal to ${most}; it is ${String(issue.input)}`,
     });
+
+const LIMIT_MAX = 100;
+
+/** The number of entries on a page of a list with cursors. */
+export const limitArgument = intArgument(1, LIMIT_MAX);
 
 // Worded as the SDK's own endpoint words its refusal; cursors serve deeper pages.
 const SIZE_MAX = 50;

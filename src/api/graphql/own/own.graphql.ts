@@ -2,6 +2,7 @@
 
 import { ordersSdl } from "../sdk/orders.graphql.ts";
 import { sdkSdl } from "../sdk/sdk.graphql.ts";
+import { holdersSdl } from "./holders.graphql.ts";
 import { searchSdl } from "./search.graphql.ts";
 
 const tokenSdl = /* GraphQL */ `
@@ -180,4 +181,4 @@ const tokenSdl = /* GraphQL */ `
   }
 `;
 
-export const ownSdl = [tokenSdl, searchSdl, sdkSdl, ordersSdl].join("\n");
+export const ownSdl = [tokenSdl, searchSdl, holdersSdl, sdkSdl, ordersSdl].join("\n");

@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
-import { addressField, clip } from "../../http/fields.ts";
+import { clip, collectionNameField } from "../../http/fields.ts";
 import { createBatch } from "../../jobs/batch.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
@@ -13,7 +13,7 @@ import { readArguments } from "./arguments.ts";
 // Anyone with the unguessable id may read such a receipt. Receipts of apps and of the operator are excluded.
 const OWNER = "anonymous";
 
-const requestArguments = z.object({ tokenAddress: addressField, tokenIds: tokenIdsField });
+const requestArguments = z.object({ tokenAddress: collectionNameField, tokenIds: tokenIdsField });
 const receiptArguments = z.object({
   id: z.uuid({ error: (issue) => `"${clip(String(issue.input))}" is not the id of a refresh: a UUID` }),
 });
@@ -36,7 +36,7 @@ export function createRefreshFields({
     async requestMetadataRefresh(args: RequestArguments, { client }: Caller) {
       const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
       const { receiptId, tokens } = await refresh.request(
-        collections.find(tokenAddress, args.chainId ?? undefined),
+        await collections.findNamed(tokenAddress, args.chainId ?? undefined),
         [...new Set(tokenIds)],
         { trigger: "graphql", anonymous: true, client, receiptFor: OWNER },
       );

@@ -11,6 +11,7 @@ import { orderFields } from "../sdk/order-fields.ts";
 import { createSdkFields } from "../sdk/sdk-fields.ts";
 import { readArguments, tokenArguments } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
+import { createHolderFields } from "./holder-fields.ts";
 import { createRefreshFields } from "./refresh-fields.ts";
 import { createSearchFields } from "./search-fields.ts";
 
@@ -31,10 +32,11 @@ export function createResolvers(deps: ResolverDeps) {
       ...createSdkFields(deps),
       ...orderFields,
       ...createSearchFields(deps),
+      ...createHolderFields(deps),
       metadataRefresh,
       token: async (args: TokenArguments) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
-        const token = await catalog.findToken(collections.find(tokenAddress, chainId), tokenId);
+        const token = await catalog.findToken(await collections.findNamed(tokenAddress, chainId), tokenId);
         return token ? camelKeys(token) : null;
       },
     },
@@ -42,7 +44,7 @@ export function createResolvers(deps: ResolverDeps) {
       requestMetadataRefresh,
       refreshMetadata: async (args: TokenArguments, { client }: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
-        const collection = collections.find(tokenAddress, chainId);
+        const collection = await collections.findNamed(tokenAddress, chainId);
         const { tokens } = await refresh.request(collection, [tokenId], {
           trigger: "graphql",
           anonymous: true,

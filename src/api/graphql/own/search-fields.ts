@@ -10,15 +10,13 @@ import {
   collectionArguments,
   conditionArguments,
   intArgument,
+  limitArgument,
   readArguments,
   textArgument,
   tokenArguments,
 } from "./arguments.ts";
 import { camelKeys } from "./camel-keys.ts";
 
-const LIMIT_MAX = 100;
-
-const limitArgument = intArgument(1, LIMIT_MAX);
 const traitsArguments = z.object({
   ...collectionArguments,
   ...conditionArguments,
@@ -46,7 +44,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
         searchArguments,
         args,
       );
-      const collection = collections.find(tokenAddress, chainId);
+      const collection = await collections.findNamed(tokenAddress, chainId);
       const { tokenIds, nextCursor, total } = await search.page(collection, {
         filter: toFilter(conditions),
         sort,
@@ -63,20 +61,22 @@ export function createSearchFields(deps: SearchFieldDeps) {
 
     async traits(args: z.input<typeof traitsArguments>) {
       const { tokenAddress, chainId, ...conditions } = readArguments(traitsArguments, args);
-      return camelKeys(await search.facets(collections.find(tokenAddress, chainId), toFilter(conditions)));
+      return camelKeys(
+        await search.facets(await collections.findNamed(tokenAddress, chainId), toFilter(conditions)),
+      );
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),
 
     async collection(args: z.input<typeof collectionOnly>) {
       const { tokenAddress, chainId } = readArguments(collectionOnly, args);
-      const [view] = await viewCollections(deps, [collections.find(tokenAddress, chainId)]);
+      const [view] = await viewCollections(deps, [await collections.findNamed(tokenAddress, chainId)]);
       return camelKeys(view);
     },
 
     async tokenReport(args: z.input<typeof reportArguments>) {
       const { tokenAddress, tokenId, chainId, limit, before } = readArguments(reportArguments, args);
-      const report = await reports.ofToken(collections.find(tokenAddress, chainId), tokenId, {
+      const report = await reports.ofToken(await collections.findNamed(tokenAddress, chainId), tokenId, {
         limit,
         before: before ?? undefined,
       });

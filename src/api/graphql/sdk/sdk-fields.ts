@@ -6,7 +6,7 @@ import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
 import { viewCollections } from "../../catalog/module.ts";
 import { ownerSchema, toFilter } from "../../catalog/rules.ts";
-import { addressField } from "../../http/fields.ts";
+import { collectionNameField } from "../../http/fields.ts";
 import { valueText } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
 import type { Search } from "../../search/service.ts";
@@ -50,7 +50,7 @@ const ownedArguments = z.intersection(
     ...saleArguments,
     owner: ownerSchema,
     chainId: chainIdArgument,
-    tokenAddresses: z.array(addressField).nullish(),
+    tokenAddresses: z.array(collectionNameField).nullish(),
   }),
   windowArguments,
 );
@@ -76,14 +76,14 @@ export function createSdkFields(deps: SdkFieldDeps) {
 
   const findToken = (standard: Standard) => async (args: z.input<typeof tokenArguments>) => {
     const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
-    const collection = collections.find(tokenAddress, chainId);
+    const collection = await collections.findNamed(tokenAddress, chainId);
     const token = await catalog.findToken(collection, tokenId);
     return token?.standard === standard ? createTokenShapes(deps, collection)(token, standard) : null;
   };
 
   const listTokens = (standard: Standard) => async (args: z.input<typeof listArguments>) => {
     const { tokenAddress, chainId, from, size, sort, ...asked } = readArguments(listArguments, args);
-    const collection = collections.find(tokenAddress, chainId);
+    const collection = await collections.findNamed(tokenAddress, chainId);
     const found = await standardOf(collection);
     if (asksForSale(asked) || (found !== null && found !== standard)) return { total: 0, results: [] };
     const { tokenIds, total } = await search.page(collection, {
@@ -122,13 +122,13 @@ export function createSdkFields(deps: SdkFieldDeps) {
 
     async tokenData(args: z.input<typeof collectionOnly>) {
       const { tokenAddress, chainId } = readArguments(collectionOnly, args);
-      const [view] = await viewCollections(deps, [collections.find(tokenAddress, chainId)]);
+      const [view] = await viewCollections(deps, [await collections.findNamed(tokenAddress, chainId)]);
       return view ? shapeCollection(view) : null;
     },
 
     async tokenMetadata(args: z.input<typeof collectionOnly>) {
       const { tokenAddress, chainId } = readArguments(collectionOnly, args);
-      const collection = collections.find(tokenAddress, chainId);
+      const collection = await collections.findNamed(tokenAddress, chainId);
       const [standard, { traits }] = await Promise.all([
         standardOf(collection),
         search.facets(collection, toFilter({})),
@@ -149,7 +149,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
       if (asksForSale(asked)) return { total: 0, data: [] };
       const pages: { readonly collection: CollectionConfig; readonly tokenIds: readonly string[] }[] = [];
       let [left, total] = [size, 0];
-      for (const collection of choose(collections, tokenAddresses ?? [], chainId)) {
+      for (const collection of await choose(collections, tokenAddresses ?? [], chainId)) {
         const page = await search.page(collection, {
           filter: toFilter({ owner }),
           sort: byId,
@@ -176,13 +176,15 @@ export function createSdkFields(deps: SdkFieldDeps) {
   };
 }
 
-/** The collections at these addresses, each once, or all; limited to one chain if given. */
-function choose(
+/** The collections with these addresses or slugs, each once, or all; limited to one chain if given. */
+async function choose(
   collections: Collections,
   addresses: readonly string[],
   chainId: number | undefined,
-): readonly CollectionConfig[] {
-  if (addresses.length > 0)
-    return [...new Set(addresses)].map((address) => collections.find(address, chainId));
+): Promise<readonly CollectionConfig[]> {
+  if (addresses.length > 0) {
+    const found = await Promise.all(addresses.map((name) => collections.findNamed(name, chainId)));
+    return [...new Set(found)];
+  }
   return collections.all.filter((each) => chainId === undefined || each.chainId === chainId);
 }

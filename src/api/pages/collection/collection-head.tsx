@@ -3,6 +3,7 @@
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
 import { Copied, Whole } from "../copyable.tsx";
+import { collectionPath, type Site } from "../env.ts";
 import { Description, Foreign } from "../text.tsx";
 import { Banner, collectionName, factsOf } from "./collection-list.tsx";
 
@@ -20,7 +21,7 @@ const LINKS = [
 
 const AVATAR_PX = 96;
 
-export const CollectionHead = ({ view }: { view: CollectionView }) => {
+export const CollectionHead = ({ site, view }: { site: Site; view: CollectionView }) => {
   const { information } = view;
   const avatar = information?.avatar;
   const hasLinks = LINKS.some(([field]) => information?.[field]);
@@ -60,6 +61,15 @@ export const CollectionHead = ({ view }: { view: CollectionView }) => {
           <p class="soft small">
             <Whole value={view.collection_address} what="the contract’s address" />
           </p>
+          <ul class="links">
+            {(["owners", "activity"] as const).map((name) => (
+              <li>
+                <a class="button slim" href={site.to(`${collectionPath(view)}/${name}`)}>
+                  {name === "owners" ? "Owners" : "Activity"}
+                </a>
+              </li>
+            ))}
+          </ul>
           {hasLinks && (
             <ul class="links">
               {LINKS.map(([field, text]) => {

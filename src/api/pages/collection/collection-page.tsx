@@ -27,7 +27,7 @@ const hasConditions = ({ criteria, ranges, text, owner, locked }: TokenFilter): 
   criteria.length > 0 || ranges.length > 0 || [text, owner, locked].some((each) => each !== undefined);
 
 export async function collectionPage(site: Site, c: PagesContext): Promise<Response> {
-  const collection = collectionOf(site, c);
+  const collection = await collectionOf(site, c);
   const asked = readQuery(new URL(c.req.url).searchParams);
   const { filter, sort, cursor } = asked;
   const isPart = c.req.query("part") === "tokens";
@@ -70,7 +70,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     },
     <>
       {!isReady && <NotReady />}
-      <CollectionHead view={view} />
+      <CollectionHead site={site} view={view} />
       <form id="shop" class="shop" method="get" action={path} novalidate>
         <Toolbar asked={asked} facets={facets} view={view} />
         <Panel asked={asked} facets={facets} path={path} />

@@ -22,7 +22,7 @@ export interface RefreshProgress {
 
 /** Enqueues a refresh as the anonymous GraphQL mutation does, and redirects to the page that follows it. */
 export async function requestRefresh(site: Site, c: PagesContext): Promise<Response> {
-  const collection = collectionOf(site, c);
+  const collection = await collectionOf(site, c);
   const tokenId = tokenIdOf(c);
   const { receiptId, tokens } = await site.refresh.request(collection, [tokenId], {
     trigger: "page",

@@ -32,11 +32,7 @@ export const Transfers = ({
 }: HistoryProps & { transfers: TransferPage; at: number }) => {
   const isCounted = token.standard === "erc1155";
   const wallet = (address: string) =>
-    address === NOBODY ? (
-      <span class="soft">none</span>
-    ) : (
-      <Wallet site={site} token={token} address={address} />
-    );
+    address === NOBODY ? <span class="soft">none</span> : <Wallet site={site} address={address} />;
   const pageAt = (page: number) => `${site.to(tokenPath(token))}?transfers=${page}#transfers`;
   return (
     <div id="transfers">
@@ -69,20 +65,21 @@ export const Transfers = ({
             ])}
           />
         )}
-        {(at > 1 || total > TRANSFERS_AT_ONCE) && (
-          <p class="row">
-            {at > 1 && (
-              <a class="button slim" href={pageAt(at - 1)}>
-                Newer
-              </a>
-            )}
-            {at * TRANSFERS_AT_ONCE < total && (
-              <a class="button slim" href={pageAt(at + 1)}>
-                Older
-              </a>
-            )}
-          </p>
-        )}
+        <p class="row">
+          <a class="button slim" href={site.to(`${tokenPath(token)}/activity`)}>
+            All activity
+          </a>
+          {at > 1 && (
+            <a class="button slim" href={pageAt(at - 1)}>
+              Newer
+            </a>
+          )}
+          {at * TRANSFERS_AT_ONCE < total && (
+            <a class="button slim" href={pageAt(at + 1)}>
+              Older
+            </a>
+          )}
+        </p>
       </Card>
     </div>
   );

@@ -33,7 +33,7 @@ const PAGE_MAX = 100_000;
 const HOLDERS_MAX = 10;
 
 export async function tokenPage(site: Site, c: PagesContext): Promise<Response> {
-  const collection = collectionOf(site, c);
+  const collection = await collectionOf(site, c);
   const tokenId = tokenIdOf(c);
   const { chainId, address } = collection;
   const named = { chain_id: chainId, collection_address: address, token_id: tokenId };
@@ -102,7 +102,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
           <Card title="Details">
             <Facts rows={factsOf(token)} />
           </Card>
-          {token.standard === "erc1155" && <Holders site={site} token={token} holders={holders} />}
+          {token.standard === "erc1155" && <Holders site={site} holders={holders} />}
         </div>
         <div id="wide-part" class="wide-part">
           <Transfers
@@ -167,7 +167,7 @@ const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owne
     const many = supply ? BigInt(supply).toLocaleString("en-US") : "unknown";
     return <p>{`Supply ${many}, held by ${formatNumber(owners)} ${owners === 1 ? "wallet" : "wallets"}`}</p>;
   }
-  return <p>Owner {owner ? <Wallet site={site} token={token} address={owner} /> : "nobody"}</p>;
+  return <p>Owner {owner ? <Wallet site={site} address={owner} /> : "nobody"}</p>;
 };
 
 function factsOf({ lock, standard, token_id, chain_id, collection_address }: TokenView) {
@@ -190,12 +190,11 @@ function factsOf({ lock, standard, token_id, chain_id, collection_address }: Tok
 
 interface HoldersProps {
   readonly site: Site;
-  readonly token: TokenView;
   readonly holders: readonly Holder[];
 }
 
 /** The largest holders. */
-const Holders = ({ site, token, holders }: HoldersProps) => (
+const Holders = ({ site, holders }: HoldersProps) => (
   <Card title="Holders" hint={holders.length < HOLDERS_MAX ? undefined : `The ${HOLDERS_MAX} with the most`}>
     {holders.length === 0 ? (
       <Empty>Nobody holds it.</Empty>
@@ -204,7 +203,7 @@ const Holders = ({ site, token, holders }: HoldersProps) => (
         caption="Who holds most of it"
         columns={["Wallet", { head: "Quantity", isNumber: true }]}
         rows={holders.map(({ holder, balance }) => [
-          <Wallet site={site} token={token} address={holder} />,
+          <Wallet site={site} address={holder} />,
           BigInt(balance).toLocaleString("en-US"),
         ])}
       />

@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, chainIdField } from "../../http/fields.ts";
+import { chainIdField, collectionNameField } from "../../http/fields.ts";
 import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter } from "../../http/router.ts";
 import type { CollectionReceipt, CollectionRequests } from "./collection-requests.ts";
@@ -89,7 +89,7 @@ const requestRoute = createRoute({
   description:
     "The app needs the permission for the collection. Tokens are read at the lowest priority, at the pace of a sweep; the receipt counts them.",
   request: {
-    params: z.object({ collection_address: addressField }),
+    params: z.object({ collection_address: collectionNameField }),
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
@@ -128,7 +128,7 @@ const cancelOfCollectionRoute = createRoute({
   operationId: "cancelCollectionRefresh",
   summary: "Cancel a refresh of this collection; what is fetched already stays recorded",
   request: {
-    params: z.object({ collection_address: addressField, refresh_id: z.uuid() }),
+    params: z.object({ collection_address: collectionNameField, refresh_id: z.uuid() }),
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
@@ -139,7 +139,7 @@ const cancelOfCollectionRoute = createRoute({
 
 export interface CollectionRefreshRouteDeps {
   readonly collectionRequests: CollectionRequests;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly findCollection: (name: string, chainId?: number) => Promise<CollectionConfig>;
   readonly permissionsPage: KeyCheck["permissionsPage"];
 }
 
@@ -163,7 +163,7 @@ export function collectionRefreshRoutes({
   return createRouter()
     .openapi(requestRoute, async (c) => {
       const { collection_address } = c.req.valid("param");
-      const collection = findCollection(collection_address, c.req.valid("query").chain_id);
+      const collection = await findCollection(collection_address, c.req.valid("query").chain_id);
       const app = c.get("app");
       assertCollectionAllowed(app, collection, permissionsPage);
       return c.json({ refresh_id: await collectionRequests.request(collection, app.id) }, 200);
@@ -173,7 +173,7 @@ export function collectionRefreshRoutes({
     )
     .openapi(cancelOfCollectionRoute, async (c) => {
       const { collection_address, refresh_id } = c.req.valid("param");
-      const collection = findCollection(collection_address, c.req.valid("query").chain_id);
+      const collection = await findCollection(collection_address, c.req.valid("query").chain_id);
       return c.json(await cancel(refresh_id, c.get("app").id, collection), 200);
     });
 }

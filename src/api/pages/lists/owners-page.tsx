@@ -1,0 +1,87 @@
+/** `/collections/{chain_id}/{address}/owners`: the owners, largest first, now or at a block. */
+
+import { viewCollections } from "../../catalog/module.ts";
+import { ApiError } from "../../http/errors.ts";
+import { clip } from "../../http/fields.ts";
+import { Button, Card, Field, Table, Title } from "../../ui/parts.tsx";
+import { collectionName } from "../collection/collection-list.tsx";
+import { Copied, Wallet } from "../copyable.tsx";
+import { collectionOf, collectionPath, isIndexReady, namesOf, type PagesContext, type Site } from "../env.ts";
+import { NotReady, render } from "../frame.tsx";
+import { Foreign, formatNumber } from "../text.tsx";
+import { Pager } from "./pager.tsx";
+
+const OWNERS_AT_ONCE = 50;
+
+export async function ownersPage(site: Site, c: PagesContext): Promise<Response> {
+  const collection = await collectionOf(site, c);
+  const atBlock = readBlock(c.req.query("at_block"));
+  const cursor = c.req.query("cursor");
+  const [page, [view], isReady] = await Promise.all([
+    site.catalogModule.owners.page(collection, { atBlock, limit: OWNERS_AT_ONCE, cursor }),
+    viewCollections(site.catalogModule, [collection]),
+    isIndexReady(site, collection.chainId),
+  ]);
+  if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
+  const above = collectionPath(namesOf(collection));
+  const path = `${above}/owners`;
+  const count = `${formatNumber(page.total)} ${page.total === 1 ? "owner" : "owners"}`;
+  const block = page.asOfBlock === null ? "" : ` at block ${formatNumber(page.asOfBlock)}`;
+  return render(
+    site,
+    c,
+    { title: `Owners · ${collectionName(view)}`, scripts: ["copy.js"] },
+    <>
+      {!isReady && <NotReady />}
+      <Title
+        hint={
+          <a href={site.to(above)}>
+            <Foreign text={collectionName(view)} max={100} />
+          </a>
+        }
+      >
+        Owners
+      </Title>
+      <form method="get" action={site.to(path)} class="row">
+        <Field
+          name="at_block"
+          label="At the end of block"
+          value={atBlock === undefined ? "" : String(atBlock)}
+          hint="Empty for the current owners"
+        />
+        <Button>Show</Button>
+      </form>
+      <div id="owners">
+        <Card title={count} hint={`Largest first,${block || " now"}`}>
+          <Table
+            caption="Owners, largest first"
+            columns={["Wallet", { head: "Tokens", isNumber: true }]}
+            rows={page.items.map(({ owner, quantity }) => [
+              <Wallet site={site} address={owner} />,
+              BigInt(quantity).toLocaleString("en-US"),
+            ])}
+            empty="Nobody owns a token."
+          />
+          <Pager
+            site={site}
+            path={path}
+            kept={atBlock === undefined ? {} : { at_block: String(atBlock) }}
+            cursor={cursor}
+            next={page.nextCursor}
+            words={["Largest", "More"]}
+            fragment="owners"
+          />
+        </Card>
+      </div>
+      <Copied />
+    </>,
+  );
+}
+
+/** The form sends an empty field for the current owners. */
+function readBlock(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === "") return undefined;
+  if (/^(0|[1-9][0-9]{0,14})$/.test(text.trim())) return Number(text);
+  const message = `must be a block number; it is "${clip(text)}"`;
+  throw new ApiError("INVALID_REQUEST", [{ path: "at_block", message }]);
+}
