@@ -1777,6 +1777,21 @@ export interface components {
                 readonly category: string;
                 readonly traits: readonly string[];
             }[];
+            /** @description Over shown string and boolean traits, the lack of a trait included. Null for a token that is not listed, and where no listed token has such a trait. */
+            readonly rarity: {
+                /**
+                 * @description From 1, the rarest. Tokens of the same score share a rank.
+                 * @example 12
+                 */
+                readonly rank: number;
+                /**
+                 * @description Information content by the entropy of the collection, after OpenRarity.
+                 * @example 1.84
+                 */
+                readonly score: number;
+                /** @description The number of ranked tokens: all that are listed. */
+                readonly of: number;
+            } | null;
             /** @description The current state in the index. For a token that is not indexed yet, `locked` and `tradable` are false. */
             readonly lock: {
                 readonly locked: boolean;
@@ -4875,7 +4890,7 @@ export interface operations {
                 readonly q?: string;
                 readonly owner?: string;
                 readonly locked?: "true" | "false";
-                /** @description `latest`: newest block first; `updated`: last updated first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
+                /** @description `latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
                 readonly sort?: string;
                 readonly limit?: number;
                 readonly cursor?: string;

@@ -69,6 +69,7 @@ export function createCatalog(deps: CatalogDeps) {
       search.countTraits(
         collection,
         known.flatMap((tokenId) => served.get(tokenId)?.metadata?.traits ?? []),
+        known,
       ),
       media.readAll(documents),
     ]);
@@ -93,6 +94,7 @@ export function createCatalog(deps: CatalogDeps) {
           operatorContact,
         }),
         distribution,
+        rarity: counts.rarity.get(tokenId) ?? null,
         groups: stored?.trait_groups ?? [],
       });
     });

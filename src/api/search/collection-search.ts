@@ -9,7 +9,9 @@ import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { pageOf } from "./index/page.ts";
+import type { Rarity, TokenRarity } from "./index/rarity.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
+import { createRarityCache } from "./rarity-cache.ts";
 import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
 import { createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
@@ -19,6 +21,14 @@ export interface TraitCounts {
   readonly counts: readonly { readonly traitType: string; readonly value: string; readonly count: number }[];
   readonly total: number;
   readonly highest: ReadonlyMap<string, number>;
+  /** The rarity of those asked for that are ranked, by token id. */
+  readonly rarity: ReadonlyMap<string, TokenRarity>;
+}
+
+/** Shown traits, of one or more tokens, and the tokens whose rarity is asked for. */
+export interface TraitQuestion {
+  readonly traits: readonly Trait[];
+  readonly tokenIds: readonly string[];
 }
 
 export function createCollectionSearch(deps: {
@@ -31,12 +41,15 @@ export function createCollectionSearch(deps: {
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
   const results = createResultCache();
+  const ranks = createRarityCache();
 
   async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
     // Call it in the same turn of the event loop as the search: the search index may change before that.
-    return { index, slotsIn, answers: () => results.at(index, checkpoint) };
+    const answers = () => results.at(index, checkpoint);
+    const rarity = () => ranks.current(index, answers().listed(slotsIn));
+    return { index, slotsIn, answers, rarity };
   }
 
   async function count(filter: TokenFilter, kind: "facets" | "panel"): Promise<Facets> {
@@ -53,20 +66,21 @@ export function createCollectionSearch(deps: {
   return {
     /** In bytes; 0 before the search index is loaded. */
     get memory(): number {
-      return live.memory;
+      return live.memory + ranks.memory;
     },
 
     /** Brings the search index up to date, so that the next search finds it so. */
     async warm(): Promise<void> {
-      await live.current();
+      await (await read({})).rarity();
     },
 
     async page(query: TokenQuery): Promise<TokenPage> {
       const { filter, sort } = query;
-      const { index, slotsIn, answers } = await read(filter);
+      const { index, slotsIn, answers, rarity } = await read(filter);
+      const ranked = sort.by === "rarity" ? await rarity() : undefined;
       return answerFrom(
         index,
-        () => pageOf(index, query, answers().matches({ filter, slotsIn }).slots),
+        () => pageOf(index, query, answers().matches({ filter, slotsIn }).slots, ranked),
         sort,
       );
     },
@@ -75,9 +89,13 @@ export function createCollectionSearch(deps: {
 
     panel: (filter: TokenFilter): Promise<Facets> => count(filter, "panel"),
 
-    async countTraits(traits: readonly Trait[]): Promise<TraitCounts> {
-      const { index, slotsIn, answers } = await read({});
-      return countThese(index, answers().listed(slotsIn), traits);
+    async countTraits({ traits, tokenIds }: TraitQuestion): Promise<TraitCounts> {
+      const { index, slotsIn, answers, rarity } = await read({});
+      const ranked = tokenIds.length > 0 ? await rarity() : undefined;
+      return {
+        ...countThese(index, answers().listed(slotsIn), traits),
+        rarity: rarityOf(index, ranked, tokenIds),
+      };
     },
 
     async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
@@ -120,7 +138,25 @@ async function answerFrom<Answer, Ahead = undefined>(
 
 export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
 
-function countThese({ table }: CollectionIndex, listed: Listed, traits: readonly Trait[]): TraitCounts {
+function rarityOf(
+  index: CollectionIndex,
+  ranked: Rarity | undefined,
+  tokenIds: readonly string[],
+): Map<string, TokenRarity> {
+  const found = new Map<string, TokenRarity>();
+  for (const tokenId of tokenIds) {
+    const slot = index.find(tokenId);
+    const rarity = slot === undefined ? undefined : ranked?.of(slot);
+    if (rarity) found.set(tokenId, rarity);
+  }
+  return found;
+}
+
+function countThese(
+  { table }: CollectionIndex,
+  listed: Listed,
+  traits: readonly Trait[],
+): Omit<TraitCounts, "rarity"> {
   const counts = new Map<string, TraitCounts["counts"][number]>();
   const highest = new Map<string, number>();
   for (const { trait_type, display_type, value } of traits) {

@@ -22,12 +22,12 @@ export interface TokenFilter {
 }
 
 /**
- * `latest`: newest block first; `updated`: most recently served document first. Tokens without a name, or without the
+ * `latest`: newest block first; `updated`: most recently served document first; `rarity`: rarest first. Tokens without a name, or without the
  * trait sorted by, come last in both directions. Ties are ordered by token id, ascending.
  */
 export type TokenSort =
   | { readonly by: "id" | "name"; readonly descending: boolean }
-  | { readonly by: "latest" | "updated" }
+  | { readonly by: "latest" | "updated" | "rarity" }
   | { readonly by: "trait"; readonly name: string; readonly descending: boolean };
 
 export interface TokenQuery {

@@ -16,6 +16,7 @@ import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
 import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
+export type { TokenRarity } from "./index/rarity.ts";
 
 // How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
@@ -33,8 +34,12 @@ export interface Search {
    * the current matches, and `total` is their number.
    */
   panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
-  /** `traits` are shown ones, of one or more tokens; omits values that no token has. */
-  countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
+  /** `traits` are shown ones, of one or more tokens; omits values that no token has. Ranks the tokens asked for. */
+  countTraits(
+    collection: CollectionConfig,
+    traits: readonly Trait[],
+    tokenIds?: readonly string[],
+  ): Promise<TraitCounts>;
   /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -85,7 +90,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     page: (collection, query) => ask(collection, "page", query),
     facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
     panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
-    countTraits: (collection, traits) => ask(collection, "countTraits", traits),
+    countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
     shownTypes: (collection, names) => ask(collection, "shownTypes", names),
     close: () => host.close(),
 

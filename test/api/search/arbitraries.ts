@@ -72,6 +72,6 @@ export const filter: fc.Arbitrary<TokenFilter> = fc.oneof(
 
 export const sort: fc.Arbitrary<TokenSort> = fc.oneof(
   fc.record({ by: fc.constantFrom("id" as const, "name" as const), descending: fc.boolean() }),
-  fc.record({ by: fc.constantFrom("latest" as const, "updated" as const) }),
+  fc.record({ by: fc.constantFrom("latest" as const, "updated" as const, "rarity" as const) }),
   fc.record({ by: fc.constant("trait" as const), name: traitType, descending: fc.boolean() }),
 );

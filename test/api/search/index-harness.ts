@@ -8,6 +8,7 @@ import { createCollectionIndex, type TokenRow } from "../../../src/api/search/in
 import type { ChainSlots } from "../../../src/api/search/index/match.ts";
 import { pageOf } from "../../../src/api/search/index/page.ts";
 import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
+import { createRarityCache } from "../../../src/api/search/rarity-cache.ts";
 import { createResultCache } from "../../../src/api/search/result-cache.ts";
 import type { Model, ModelToken } from "./model.ts";
 
@@ -84,6 +85,8 @@ export function createIndexHarness() {
   const results = createResultCache();
   /** The chain never advances by itself: a token's chain state comes with the token. */
   const answersNow = () => results.at(index, "1");
+  const ranks = createRarityCache();
+  const ranked = () => ranks.current(index, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn));
   const asked = (filter: TokenFilter) => ({ filter, slotsIn: () => chainSlots(filter) });
 
   const model: Model = {
@@ -141,7 +144,19 @@ export function createIndexHarness() {
           query.sort.by === "trait" && query.sort.descending,
           createYield(),
         );
-      return pageOf(index, query, answersNow().matches(asked(query.filter)).slots);
+      const rarity = query.sort.by === "rarity" ? await ranked() : undefined;
+      return pageOf(index, query, answersNow().matches(asked(query.filter)).slots, rarity);
+    },
+    /** The rarity of every token that has one, by id. */
+    async rarities() {
+      const rarity = await ranked();
+      return new Map(
+        [...tokens.keys()].flatMap((tokenId) => {
+          const slot = index.find(tokenId);
+          const found = slot === undefined ? undefined : rarity?.of(slot);
+          return found ? [[tokenId, found] as const] : [];
+        }),
+      );
     },
     facets: (filter: TokenFilter) => answersNow().facets(asked(filter)),
     panel: (filter: TokenFilter) => answersNow().panel(asked(filter)),

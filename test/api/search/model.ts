@@ -73,14 +73,60 @@ function compareKeys<Key>(a: Key | null, b: Key | null, compare: (a: Key, b: Key
   return compare(a, b);
 }
 
+const isClose = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-10 * Math.max(1, a, b);
+
+/**
+ * OpenRarity's information content of every listed token, by id: over each string and boolean trait type, the values it
+ * has, or that it has none, divided by the entropy of the collection.
+ */
+export function rarities(model: Model): Map<string, { rank: number; score: number; of: number }> {
+  const tokens = matching(model, { criteria: [], ranges: [] });
+  const attributesOf = (token: ModelToken): string[] =>
+    names.flatMap((name) => {
+      const values = [...new Set(valuesOf(model, token, name).map(textOf))];
+      return values.length > 0 ? values.map((value) => JSON.stringify([name, value])) : [`no ${name}`];
+    });
+  const names = [...model.types]
+    .filter(([, { displayType }]) => displayType === "string" || displayType === "bool")
+    .map(([name]) => name)
+    .filter((name) => tokens.some((token) => valuesOf(model, token, name).length > 0));
+  if (names.length === 0) return new Map();
+  const shareOf = (attribute: string): number => (counts.get(attribute) ?? 0) / tokens.length;
+  const counts = new Map<string, number>();
+  for (const attribute of tokens.flatMap(attributesOf))
+    counts.set(attribute, (counts.get(attribute) ?? 0) + 1);
+  const entropy = [...counts.keys()].reduce(
+    (sum, attribute) => sum - shareOf(attribute) * Math.log2(shareOf(attribute)),
+    0,
+  );
+  const scored = tokens.map((token) => {
+    const content = attributesOf(token).reduce((sum, attribute) => sum - Math.log2(shareOf(attribute)), 0);
+    return { tokenId: token.tokenId, score: entropy === 0 ? 0 : content / entropy };
+  });
+  return new Map(
+    scored.map(({ tokenId, score }) => [
+      tokenId,
+      {
+        rank: 1 + scored.filter((other) => other.score > score && !isClose(other.score, score)).length,
+        score,
+        of: tokens.length,
+      },
+    ]),
+  );
+}
+
 /** The ids of all matches, in order. */
 export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): string[] {
   const direction = "descending" in sort && sort.descending ? -1 : 1;
   const byId = (a: ModelToken, b: ModelToken): number => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1);
   const best = (token: ModelToken, name: string): Value | null =>
     valuesOf(model, token, name).sort((a, b) => direction * compareValues(a, b))[0] ?? null;
+  const ranks = sort.by === "rarity" ? rarities(model) : new Map();
+  const rankOf = ({ tokenId }: ModelToken): number | null => ranks.get(tokenId)?.rank ?? null;
   const compare = (a: ModelToken, b: ModelToken): number => {
     switch (sort.by) {
+      case "rarity":
+        return compareKeys(rankOf(a), rankOf(b), (one, other) => one - other) || byId(a, b);
       case "id":
         return direction * byId(a, b);
       case "name":

@@ -11,7 +11,7 @@ import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import { displayTypes, valueText } from "../../metadata/rules.ts";
 import { percentageOf } from "../../search/rules.ts";
-import type { TraitCounts } from "../../search/service.ts";
+import type { TokenRarity, TraitCounts } from "../../search/service.ts";
 import type { TokenOnChain } from "../../trading/service.ts";
 import { groupTraits, type SubmittedGroup } from "../information/trait-groups.ts";
 import { type TokenIssue, tokenIssueSchema } from "./token-issues.ts";
@@ -47,6 +47,24 @@ export const tokenTraitSchema = z
     }),
   })
   .openapi("TokenTrait");
+
+const raritySchema = z
+  .object({
+    rank: z.number().openapi({
+      description: "From 1, the rarest. Tokens of the same score share a rank.",
+      example: 12,
+    }),
+    score: z.number().openapi({
+      description: "Information content by the entropy of the collection, after OpenRarity.",
+      example: 1.84,
+    }),
+    of: z.number().openapi({ description: "The number of ranked tokens: all that are listed." }),
+  })
+  .nullable()
+  .openapi({
+    description:
+      "Over shown string and boolean traits, the lack of a trait included. Null for a token that is not listed, and where no listed token has such a trait.",
+  });
 
 export const tokenSchema = z
   .object({
@@ -90,6 +108,7 @@ export const tokenSchema = z
     display: displaySchema,
     traits: z.array(tokenTraitSchema),
     property_groups: z.array(z.object({ category: z.string(), traits: z.array(z.string()) })),
+    rarity: raritySchema,
     lock: z
       .object({
         locked: z.boolean(),
@@ -142,6 +161,7 @@ export interface TokenParts {
   readonly display: Display;
   readonly issues: readonly TokenIssue[];
   readonly distribution: Distribution;
+  readonly rarity: TokenRarity | null;
   /** The collection's own groups; if empty, the default ones apply. */
   readonly groups: readonly SubmittedGroup[];
 }
@@ -176,6 +196,7 @@ export function viewToken(parts: TokenParts): TokenView {
       ...group,
       traits: [...group.traits],
     })),
+    rarity: parts.rarity && { ...parts.rarity },
     lock: viewLock(chain),
     tradable: chain?.tradable ?? false,
     opens_at: chain?.opensAt?.toISOString() ?? null,

@@ -72,6 +72,8 @@ const tokenSdl = /* GraphQL */ `
     display: TokenDisplay!
     traits: [TokenTraitValue!]!
     propertyGroups: [PropertyGroup!]!
+    "Over shown string and boolean traits; null for a token that is not listed, and where no listed token has such a trait."
+    rarity: TokenRarity
     lock: TokenLock!
     "True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open."
     tradable: Boolean!
@@ -140,6 +142,15 @@ const tokenSdl = /* GraphQL */ `
     count: Int!
     "Share of all listed tokens of the collection, 0 to 100, with or without metadata. TraitDistribution has the same base."
     percentage: Float!
+  }
+
+  "After OpenRarity: information content by the entropy of the collection."
+  type TokenRarity {
+    "From 1, the rarest. Tokens of the same score share a rank."
+    rank: Int!
+    score: Float!
+    "The number of ranked tokens: all that are listed."
+    of: Int!
   }
 
   type PropertyGroup {

@@ -13,7 +13,7 @@ export const searchSdl = /* GraphQL */ `
       text: String
       owner: String
       locked: Boolean
-      "id_asc, id_desc, name_asc, name_desc, latest, updated, trait:<name>:asc or trait:<name>:desc."
+      "id_asc, id_desc, name_asc, name_desc, latest, updated, rarity, trait:<name>:asc or trait:<name>:desc."
       sort: String = "id_asc"
       limit: Int = 20
       cursor: String

@@ -14,6 +14,7 @@ import { createTokenIds, type TokenIds } from "../columns/token-ids.ts";
 import { createTraitOrders, type TraitOrders } from "../columns/trait-orders.ts";
 import { createTraitRows, type TraitRows } from "../columns/trait-rows.ts";
 import { createTraitTable, type TraitTable, type TraitType } from "../columns/trait-table.ts";
+import { compareNewest } from "./compare-newest.ts";
 import { sortNames, sortNewest } from "./initial-orders.ts";
 
 /** A token's searchable fields. */
@@ -49,6 +50,8 @@ export interface CollectionIndex {
   readonly present: Bits;
   /** Increases with every change. */
   readonly version: number;
+  /** Increases with every change of a token's traits, of shown values, or of which tokens exist. */
+  readonly traitsVersion: number;
   /** Adds a new token. Only before `finish`. */
   append(row: TokenRow): void;
   /** The same for tokens read in bulk, in slices. */
@@ -87,6 +90,7 @@ export function createCollectionIndex(): CollectionIndex {
   let served = new Float64Array(0);
   let present = emptyBits(0);
   let version = 0;
+  let traitsVersion = 0;
   let slotsPresent = 0;
   let isFinished = false;
 
@@ -109,6 +113,7 @@ export function createCollectionIndex(): CollectionIndex {
     if (isFinished) for (const order of dirty) order.markDirty(slot);
   };
   const markTraitsDirty = (slot: number): void => {
+    traitsVersion++;
     if (!isFinished) return;
     postings.markDirty(slot);
     traitOrders.markDirty(slot);
@@ -186,6 +191,9 @@ export function createCollectionIndex(): CollectionIndex {
     get version() {
       return version;
     },
+    get traitsVersion() {
+      return traitsVersion;
+    },
     append: (row) => put(addSlot(row.tokenId), row),
     async appendBatch(batch, yieldToEventLoop) {
       const { bytes, size } = batch;
@@ -237,7 +245,9 @@ export function createCollectionIndex(): CollectionIndex {
       traitOrders.settle(DIRTY_MAX);
     },
     changeType(...type) {
-      if (table.changeType(...type)) version++;
+      if (!table.changeType(...type)) return;
+      version++;
+      traitsVersion++;
     },
     async prepareTraitOrder(type, descending, yieldToEventLoop) {
       await traitOrders.prepare(type, descending, orders.id_asc.settled().slice(), yieldToEventLoop);
@@ -263,11 +273,4 @@ export function createCollectionIndex(): CollectionIndex {
       );
     },
   };
-}
-
-/** Descending, NaN last. */
-export function compareNewest(a: number, b: number): number {
-  if (a === b) return 0;
-  if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;
-  return Number.isNaN(b) || a > b ? -1 : 1;
 }

@@ -4,18 +4,19 @@ import { type Bits, countBits, eachBit, hasBit } from "../columns/bits.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { TokenPage, TokenQuery } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
+import type { Rarity } from "./rarity.ts";
 import { type SortOrder, sortOrderOf } from "./sorts.ts";
 import { createTopK } from "./top-k.ts";
 
 // Comparing two tokens costs about as much as passing this many in a maintained order.
 const COMPARISON_COST = 32;
 
-/** `slots` must be present. A trait's order must be prepared. */
-export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): TokenPage {
+/** `slots` must be present. A trait's order must be prepared, and tokens be ranked to sort by rarity. */
+export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits, rarity?: Rarity): TokenPage {
   const { sort, limit, cursor, offset = 0 } = query;
   const { ids } = index;
   const total = countBits(slots);
-  const sortOrder = sortOrderOf(index, sort);
+  const sortOrder = sortOrderOf(index, sort, rarity);
   const position = cursor === undefined ? undefined : readCursor(sort, cursor);
   const isAfter = position && sortOrder.after(position);
   const count = offset + limit + 1;

@@ -24,7 +24,7 @@ const answers: Answers = {
   page: (search, query) => search.page(query),
   facets: async (search, filter) => packFacets(await search.facets(filter)),
   panel: async (search, filter) => packFacets(await search.panel(filter)),
-  countTraits: (search, traits) => search.countTraits(traits),
+  countTraits: (search, question) => search.countTraits(question),
   shownTypes: (search, names) => search.shownTypes(names),
   warm: async (search) => {
     await search.warm();

@@ -1,8 +1,7 @@
 /** What is asked of a search index and how it answers, in a form that crosses threads cheaply. */
 
-import type { Trait } from "../../metadata/document/traits.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
-import type { TraitCounts } from "../collection-search.ts";
+import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
 import type { TokenFilter, TokenPage, TokenQuery } from "../query.ts";
 import type { PackedFacets } from "./packed-facets.ts";
 
@@ -11,7 +10,7 @@ export interface Asked {
   readonly page: TokenQuery;
   readonly facets: TokenFilter;
   readonly panel: TokenFilter;
-  readonly countTraits: readonly Trait[];
+  readonly countTraits: TraitQuestion;
   readonly shownTypes: readonly string[];
   /** Only brings the search index up to date. */
   readonly warm: null;
