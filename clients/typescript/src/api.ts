@@ -4888,7 +4888,10 @@ export interface operations {
                 readonly range_criteria?: string;
                 /** @description Searches names, descriptions and trait values, ignoring case. */
                 readonly q?: string;
+                /** @description Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters. */
                 readonly owner?: string;
+                /** @description With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens. */
+                readonly include_delegated?: "true" | "false";
                 readonly locked?: "true" | "false";
                 /** @description `latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
                 readonly sort?: string;
@@ -5003,7 +5006,10 @@ export interface operations {
                 readonly range_criteria?: string;
                 /** @description Searches names, descriptions and trait values, ignoring case. */
                 readonly q?: string;
+                /** @description Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters. */
                 readonly owner?: string;
+                /** @description With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens. */
+                readonly include_delegated?: "true" | "false";
                 readonly locked?: "true" | "false";
             };
             readonly header?: never;

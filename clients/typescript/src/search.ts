@@ -16,7 +16,10 @@ export interface TraitConditions {
   >;
   /** Searches names, descriptions and trait values, ignoring case. */
   readonly text?: string;
-  readonly owner?: string;
+  /** Wallets, any of which holds the token; up to 20. */
+  readonly owner?: string | readonly string[];
+  /** With `owner`: also tokens that were delegated to it. */
+  readonly includeDelegated?: boolean;
   readonly locked?: boolean;
 }
 
@@ -28,7 +31,7 @@ export interface TokenConditions extends TraitConditions {
 }
 
 export function searchQuery(conditions: TokenConditions): SearchQuery {
-  const { chainId, traits, ranges, text, owner, locked, sort, pageSize } = conditions;
+  const { chainId, traits, ranges, text, owner, includeDelegated, locked, sort, pageSize } = conditions;
   const criteria = Object.entries(traits ?? {}).map(([name, values]) => ({
     name,
     values: values.map(String),
@@ -42,7 +45,8 @@ export function searchQuery(conditions: TokenConditions): SearchQuery {
     ...(criteria.length > 0 && { criteria: JSON.stringify(criteria) }),
     ...(rangeCriteria.length > 0 && { range_criteria: JSON.stringify(rangeCriteria) }),
     ...(text !== undefined && { q: text }),
-    ...(owner !== undefined && { owner }),
+    ...(owner !== undefined && { owner: [owner].flat().join(",") }),
+    ...(includeDelegated !== undefined && { include_delegated: includeDelegated ? "true" : "false" }),
     ...(locked !== undefined && { locked: locked ? "true" : "false" }),
     ...(sort !== undefined && { sort }),
     ...(pageSize !== undefined && { limit: pageSize }),

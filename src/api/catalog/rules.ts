@@ -3,6 +3,7 @@
 export {
   criteriaSchema,
   ownerSchema,
+  ownersSchema,
   rangeCriteriaSchema,
   textSchema,
   toFilter,

@@ -13,7 +13,7 @@ import type { Rarity, TokenRarity } from "./index/rarity.ts";
 import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
 import { createRarityCache } from "./rarity-cache.ts";
 import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
-import { createChainFacts } from "./sync/chain-facts.ts";
+import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 
 /** The count of each value, the number of listed tokens, and the highest value per number trait. */
@@ -43,7 +43,7 @@ export function createCollectionSearch(deps: {
   const results = createResultCache();
   const ranks = createRarityCache();
 
-  async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
+  async function read(filter: ChainFilter) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
     // Call it in the same turn of the event loop as the search: the search index may change before that.

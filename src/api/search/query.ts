@@ -16,8 +16,10 @@ export interface TokenFilter {
   readonly text?: string | undefined;
   /** Searched in the name, ignoring case. */
   readonly name?: string | undefined;
-  /** A lower-case address. */
-  readonly owner?: string | undefined;
+  /** Lower-case addresses, any of which holds the token: distinct, in ascending order. */
+  readonly owners?: readonly string[] | undefined;
+  /** Whether a token that was delegated to one of the owners matches, too. */
+  readonly includeDelegated?: boolean | undefined;
   readonly locked?: boolean | undefined;
 }
 

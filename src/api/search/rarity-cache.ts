@@ -5,15 +5,15 @@ import type { Bits } from "./columns/bits.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { type Rarity, type RarityCounts, rankByRarity } from "./index/rarity.ts";
 
-// Ranking that takes longer is done beside searches, which get the last ranks meanwhile,
-const BESIDE_MS = 20;
+/** Larger collections are ranked beside searches, which get the last ranks meanwhile, */
+export const RANKED_AT_ONCE_MAX = 50_000;
 // and at most a twentieth of the time.
 const PAUSE_FACTOR = 20;
 
 export interface RarityCache {
   /**
-   * The rarity of the listed tokens: as of now if ranking takes little time, or for the first time; else as of a moment
-   * ago, at most 21 times as long as ranking takes. Undefined if no token is rarer than another.
+   * The rarity of the listed tokens: as of now if there are at most `RANKED_AT_ONCE_MAX`, or for the first time; else as
+   * of a moment ago, about 21 times as long as ranking takes. Undefined if no token has a trait that counts.
    */
   current(index: CollectionIndex, listed: RarityCounts): Promise<Rarity | undefined>;
   /** The memory it takes. */
@@ -69,7 +69,7 @@ export function createRarityCache(): RarityCache {
       const known = last?.index.deref() === index ? last : undefined;
       if (known && isCurrent(known)) return known.rarity;
       const isRanking = ranking?.stamp.index.deref() === index;
-      if (known && known.tookMs > BESIDE_MS) {
+      if (known && index.ids.size > RANKED_AT_ONCE_MAX) {
         if (!isRanking && performance.now() - known.at > PAUSE_FACTOR * known.tookMs) start(index, listed);
         return known.rarity;
       }

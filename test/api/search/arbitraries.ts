@@ -37,6 +37,7 @@ export const token = fc.record({
   burned: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
   locked: fc.boolean(),
   owner: fc.constantFrom(...OWNERS),
+  delegatedTo: fc.option(fc.constantFrom(...OWNERS), { nil: undefined }),
 });
 
 const range = fc.record(
@@ -53,7 +54,8 @@ const conditions = {
   ranges: fc.array(range, { maxLength: 1 }),
   text: fc.constantFrom(...TEXTS, "HERO", "ro 1"),
   name: fc.constantFrom("", "HERO", "a", "ro 1"),
-  owner: fc.constantFrom(...OWNERS),
+  owners: fc.uniqueArray(fc.constantFrom(...OWNERS), { minLength: 1 }),
+  includeDelegated: fc.boolean(),
   locked: fc.boolean(),
 };
 const none: TokenFilter = { criteria: [], ranges: [] };

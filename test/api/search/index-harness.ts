@@ -10,7 +10,7 @@ import { pageOf } from "../../../src/api/search/index/page.ts";
 import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
 import { createRarityCache } from "../../../src/api/search/rarity-cache.ts";
 import { createResultCache } from "../../../src/api/search/result-cache.ts";
-import type { Model, ModelToken } from "./model.ts";
+import { isHeldBy, type Model, type ModelToken } from "./model.ts";
 
 export type Operation =
   | { readonly kind: "put"; readonly token: ModelToken }
@@ -73,7 +73,7 @@ export function createIndexHarness() {
     return {
       burned: bitsOf((token) => token.burned ?? false),
       locked: bitsOf((token) => token.locked ?? false),
-      owned: bitsOf((token) => token.owner === filter.owner),
+      owned: bitsOf((token) => isHeldBy(token, filter)),
     };
   }
 

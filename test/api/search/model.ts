@@ -14,7 +14,17 @@ export interface ModelToken {
   readonly burned?: boolean;
   readonly locked?: boolean;
   readonly owner?: string;
+  readonly delegatedTo?: string | undefined;
 }
+
+/** Whether one of the filter's owners has the token, or may use it if delegations count. */
+export const isHeldBy = (
+  { owner, delegatedTo }: ModelToken,
+  { owners, includeDelegated }: Pick<TokenFilter, "owners" | "includeDelegated">,
+): boolean =>
+  [owner, includeDelegated ? delegatedTo : undefined].some(
+    (holder) => holder !== undefined && owners?.includes(holder),
+  );
 
 export interface Model {
   readonly tokens: readonly ModelToken[];
@@ -47,7 +57,7 @@ const valuesOf = (model: Model, token: ModelToken, name: string): Value[] =>
   shown(model, token).flatMap((trait) => (trait.trait_type === name ? trait.value : []));
 
 function matches(model: Model, token: ModelToken, filter: TokenFilter): boolean {
-  const { text = "", name: inName = "", owner, locked } = filter;
+  const { text = "", name: inName = "", owners, locked } = filter;
   const texts = [token.name, token.description, ...shown(model, token).map(({ value }) => textOf(value))];
   return (
     !token.burned &&
@@ -59,7 +69,7 @@ function matches(model: Model, token: ModelToken, filter: TokenFilter): boolean 
     ) &&
     (text === "" || texts.some((each) => each !== null && fold(each).includes(fold(text)))) &&
     (inName === "" || (token.name !== null && fold(token.name).includes(fold(inName)))) &&
-    (owner === undefined || token.owner === owner) &&
+    (owners === undefined || isHeldBy(token, filter)) &&
     (locked === undefined || (token.locked ?? false) === locked)
   );
 }

@@ -211,13 +211,13 @@ describe("what the chain says", () => {
 
     expect(await idsOf({ filter: { ...ALL, locked: true } })).toEqual(["1"]);
     expect(await idsOf({ filter: { ...ALL, locked: false } })).toEqual(["2", "3"]);
-    expect(await idsOf({ filter: { ...ALL, owner: alice } })).toEqual(["1", "3"]);
-    expect(await idsOf({ filter: { ...ALL, owner: bob, locked: false } })).toEqual(["2"]);
+    expect(await idsOf({ filter: { ...ALL, owners: [alice] } })).toEqual(["1", "3"]);
+    expect(await idsOf({ filter: { ...ALL, owners: [bob], locked: false } })).toEqual(["2"]);
 
     await setState("1", { owner: bob });
     await passBlock();
 
-    expect(await idsOf({ filter: { ...ALL, owner: bob } })).toEqual(["1", "2"]);
+    expect(await idsOf({ filter: { ...ALL, owners: [bob] } })).toEqual(["1", "2"]);
     expect(await idsOf({ filter: { ...ALL, locked: true } })).toEqual([]);
   });
 });

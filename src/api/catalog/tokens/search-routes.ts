@@ -11,7 +11,7 @@ import type { Catalog } from "../service.ts";
 import { facetsSchema, viewFacets } from "./facets-view.ts";
 import {
   criteriaSchema,
-  ownerSchema,
+  ownersParameter,
   type ReadConditions,
   rangeCriteriaSchema,
   TEXT_CHARACTERS_MAX,
@@ -38,6 +38,11 @@ const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
     return z.NEVER;
   });
 
+const booleanParameter = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .optional()
+  .openapi({ type: "string", enum: ["true", "false"] });
+
 const conditions = {
   chain_id: chainIdField,
   criteria: jsonParameter(criteriaSchema).optional().openapi({
@@ -56,11 +61,17 @@ const conditions = {
     maxLength: TEXT_CHARACTERS_MAX,
     description: "Searches names, descriptions and trait values, ignoring case.",
   }),
-  owner: ownerSchema.optional().openapi({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }),
-  locked: z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .optional()
-    .openapi({ type: "string", enum: ["true", "false"] }),
+  owner: ownersParameter.optional().openapi({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40})*$",
+    description:
+      "Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters.",
+  }),
+  include_delegated: booleanParameter.openapi({
+    description:
+      "With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens.",
+  }),
+  locked: booleanParameter,
 };
 
 const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };
@@ -145,21 +156,28 @@ export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) 
     });
 }
 
+const isTrue = (text: "true" | "false" | undefined): boolean | undefined =>
+  text === undefined ? undefined : text === "true";
+
 const readFilter = ({
   criteria,
   range_criteria,
   q,
   owner,
+  include_delegated,
   locked,
-}: Pick<ReadConditions, "criteria" | "owner"> & {
+}: Pick<ReadConditions, "criteria"> & {
   readonly range_criteria?: ReadConditions["rangeCriteria"];
   readonly q?: string | undefined;
+  readonly owner?: readonly string[] | undefined;
+  readonly include_delegated?: "true" | "false" | undefined;
   readonly locked?: "true" | "false" | undefined;
 }) =>
   toFilter({
     criteria,
     rangeCriteria: range_criteria,
     text: q,
-    owner,
-    locked: locked === undefined ? undefined : locked === "true",
+    owners: owner,
+    includeDelegated: isTrue(include_delegated),
+    locked: isTrue(locked),
   });

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
 import { viewCollections, viewTokenReport } from "../../catalog/module.ts";
-import { sortSchema, toFilter } from "../../catalog/rules.ts";
+import { ownersSchema, sortSchema, toFilter } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
 import {
   collectionArguments,
@@ -23,6 +23,8 @@ const traitsArguments = z.object({
   ...collectionArguments,
   ...conditionArguments,
   text: textArgument,
+  owners: ownersSchema.nullish(),
+  includeDelegated: z.boolean().nullish(),
   locked: z.boolean().nullish(),
 });
 const searchArguments = traitsArguments.extend({
@@ -30,6 +32,8 @@ const searchArguments = traitsArguments.extend({
   limit: limitArgument,
   cursor: z.string().nullish(),
 });
+const readFilter = (conditions: Parameters<typeof toFilter>[0]) =>
+  toFilter(conditions, { owner: "owner or owners", includeDelegated: "includeDelegated" });
 const collectionOnly = z.object(collectionArguments);
 const reportArguments = tokenArguments.extend({ limit: limitArgument, before: intArgument(1).nullish() });
 
@@ -48,7 +52,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
       );
       const collection = collections.find(tokenAddress, chainId);
       const { tokenIds, nextCursor, total } = await search.page(collection, {
-        filter: toFilter(conditions),
+        filter: readFilter(conditions),
         sort,
         limit,
         cursor: cursor ?? undefined,
@@ -63,7 +67,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
 
     async traits(args: z.input<typeof traitsArguments>) {
       const { tokenAddress, chainId, ...conditions } = readArguments(traitsArguments, args);
-      return camelKeys(await search.facets(collections.find(tokenAddress, chainId), toFilter(conditions)));
+      return camelKeys(await search.facets(collections.find(tokenAddress, chainId), readFilter(conditions)));
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),

@@ -12,6 +12,10 @@ export const searchSdl = /* GraphQL */ `
       rangeCriteria: [RangeSearchCriteria!]
       text: String
       owner: String
+      "Up to 20 wallets, any of which, or owner, holds the token."
+      owners: [String!]
+      "With owner or owners: also tokens that their holders delegated to them without limits on rights."
+      includeDelegated: Boolean
       locked: Boolean
       "id_asc, id_desc, name_asc, name_desc, latest, updated, rarity, trait:<name>:asc or trait:<name>:desc."
       sort: String = "id_asc"
@@ -26,6 +30,10 @@ export const searchSdl = /* GraphQL */ `
       rangeCriteria: [RangeSearchCriteria!]
       text: String
       owner: String
+      "Up to 20 wallets, any of which, or owner, holds the token."
+      owners: [String!]
+      "With owner or owners: also tokens that their holders delegated to them without limits on rights."
+      includeDelegated: Boolean
       locked: Boolean
     ): TraitDistribution!
     "The collections served here, in the operator's order."

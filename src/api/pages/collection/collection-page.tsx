@@ -23,8 +23,8 @@ const PAGE_TOKENS = 24;
 const SORTED_TRAITS_MAX = 20;
 const EVERYTHING: TokenFilter = { criteria: [], ranges: [] };
 
-const hasConditions = ({ criteria, ranges, text, owner, locked }: TokenFilter): boolean =>
-  criteria.length > 0 || ranges.length > 0 || [text, owner, locked].some((each) => each !== undefined);
+const hasConditions = ({ criteria, ranges, text, owners, locked }: TokenFilter): boolean =>
+  criteria.length > 0 || ranges.length > 0 || [text, owners, locked].some((each) => each !== undefined);
 
 export async function collectionPage(site: Site, c: PagesContext): Promise<Response> {
   const collection = collectionOf(site, c);

@@ -66,7 +66,7 @@ function slotsApartFromTraits(index: CollectionIndex, filter: TokenFilter, chain
   const bits = listedSlots(index, chain);
   if (filter.text !== undefined && filter.text !== "") keepBits(bits, slotsWithText(index, filter.text));
   if (filter.name !== undefined && filter.name !== "") keepBits(bits, slotsWithName(index, filter.name));
-  if (filter.owner !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
+  if (filter.owners !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
   if (filter.locked !== undefined) {
     const isRequested = filter.locked === (chain.unlocked === undefined);
     const given = chain.unlocked ?? chain.locked ?? emptyBits(0);

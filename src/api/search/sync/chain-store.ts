@@ -1,9 +1,11 @@
 /** The current chain state of a collection's tokens, from Ponder's tables. */
 
+import { ready } from "../../chain/index/index-trust.ts";
 import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
-import { rangedTokens } from "../../chain/index/token-state.ts";
+import { rangedTokens, tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
+import { EMPTY_RIGHTS, standsFor } from "../../delegation/rules.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
 // One ordered text, which is cheap to compare with the previous one. Partial indexes support it
@@ -49,20 +51,52 @@ export async function readLocked(
   return row ?? { are: "locked", ids: "" };
 }
 
-/** A wallet's tokens: ERC-721 tokens it owns, including those in ranges, and ERC-1155 tokens with a balance. */
-export const readOwned = (
+/** Whose tokens are asked for. */
+export interface Holders {
+  /** Lower-case addresses. */
+  readonly owners: readonly string[];
+  /** Whether those count that others delegated to them, too. */
+  readonly includeDelegated: boolean;
+}
+
+/**
+ * The tokens of some wallets: ERC-721 tokens that they own, including those in ranges, and ERC-1155 tokens with a
+ * balance. Those delegated to them, if asked for, are the ones that trade checks accept: delegations without limits on
+ * rights, of a wallet, the collection or a token, as long as who delegated still holds it. Then `isReady` is whether the
+ * chain index is complete: before, it has revoked delegations and lacks some new ones.
+ */
+export async function readOwned(
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
-  owner: string,
-) =>
-  readIds(
-    db,
-    `select token_id from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and owner = $3
+  { owners, includeDelegated }: Holders,
+): Promise<{ readonly isReady: boolean; readonly ids: string }> {
+  const granted = `select d.* from ${tables.delegation} d
+    where d.chain_id = $1 and d."to" = any($3::text[]) and ${standsFor(`'${EMPTY_RIGHTS}'`)}`;
+  const holders = includeDelegated
+    ? `array(select unnest($3::text[]) union select g."from" from (${granted}) g
+              where g.type = 'ALL' or g.type = 'CONTRACT' and g.contract = $2)`
+    : "$3::text[]";
+  const held = `select token_id from ${tables.tokenState}
+      where chain_id = $1 and collection_address = $2 and owner = any(${holders})
       union
-     select token_id from (${rangedTokens(tables, { chainId: "$1", collection: "$2", among: "r.owner = $3" })}) ranged
+     select token_id from (${rangedTokens(tables, { chainId: "$1", collection: "$2", among: `r.owner = any(${holders})` })}) ranged
       union
      select token_id from ${tables.tokenBalance}
-      where chain_id = $1 and collection_address = $2 and holder = $3 and balance > 0`,
-    [chainId, collection, owner],
+      where chain_id = $1 and collection_address = $2 and holder = any(${holders}) and balance > 0`;
+  const token = { chainId: "$1", collection: "$2", tokenId: "g.token_id" };
+  const single = `select g.token_id from (${granted}) g
+      where g.contract = $2
+        and (g.type = 'ERC721' and exists (
+               select from ${tokenState(tables, token)} s where s.standard = 'erc721' and s.owner = g."from")
+          or g.type = 'ERC1155' and exists (
+               select from ${tables.tokenBalance} b
+                where (b.chain_id, b.collection_address, b.token_id, b.holder) = ($1, $2, g.token_id, g."from")
+                  and b.balance > 0))`;
+  const rows = includeDelegated ? `${held} union ${single}` : held;
+  const [row] = await db.query<{ isReady: boolean; ids: string }>(
+    `select ${includeDelegated ? ready(tables) : "true"} as "isReady", (${idsOf(rows)}) as ids`,
+    [chainId, collection, owners],
   );
+  return row ?? { isReady: true, ids: "" };
+}
