@@ -154,7 +154,7 @@ describe("tokens that were delegated", () => {
     expect(JSON.stringify(error)).toContain("includeDelegated");
   });
 
-  it("are not told before the chain index is complete", async () => {
+  it("are answered only when the chain index is complete", async () => {
     await test.setHead({ chainId: CHAIN_ID, block: head++, ready: false });
 
     expect((await ask(`owner=${ADA}&include_delegated=true`)).status).toBe(503);
