@@ -31,12 +31,29 @@ export interface TraitQuestion {
   readonly tokenIds: readonly string[];
 }
 
+/** The answers about one collection, from its search index or from PostgreSQL. */
+export interface CollectionAnswers {
+  /** Throws INVALID_REQUEST for a cursor of another order. */
+  page(query: TokenQuery): Promise<TokenPage>;
+  facets(filter: TokenFilter): Promise<Facets>;
+  panel(filter: TokenFilter): Promise<Facets>;
+  countTraits(question: TraitQuestion): Promise<TraitCounts>;
+  shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface CollectionSearch extends CollectionAnswers {
+  /** In bytes; 0 before the search index is loaded. */
+  readonly memory: number;
+  /** Brings the search index up to date, so that the next search finds it so. */
+  warm(): Promise<void>;
+}
+
 export function createCollectionSearch(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly collection: CollectionRef;
   readonly logger: Logger;
-}) {
+}): CollectionSearch {
   const { database, tables, collection, logger } = deps;
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
@@ -64,17 +81,15 @@ export function createCollectionSearch(deps: {
   }
 
   return {
-    /** In bytes; 0 before the search index is loaded. */
-    get memory(): number {
+    get memory() {
       return live.memory + ranks.memory;
     },
 
-    /** Brings the search index up to date, so that the next search finds it so. */
-    async warm(): Promise<void> {
+    async warm() {
       await (await read({})).rarity();
     },
 
-    async page(query: TokenQuery): Promise<TokenPage> {
+    async page(query) {
       const { filter, sort } = query;
       const { index, slotsIn, answers, rarity } = await read(filter);
       const ranked = sort.by === "rarity" ? await rarity() : undefined;
@@ -85,11 +100,11 @@ export function createCollectionSearch(deps: {
       );
     },
 
-    facets: (filter: TokenFilter): Promise<Facets> => count(filter, "facets"),
+    facets: (filter) => count(filter, "facets"),
 
-    panel: (filter: TokenFilter): Promise<Facets> => count(filter, "panel"),
+    panel: (filter) => count(filter, "panel"),
 
-    async countTraits({ traits, tokenIds }: TraitQuestion): Promise<TraitCounts> {
+    async countTraits({ traits, tokenIds }) {
       const { index, slotsIn, answers, rarity } = await read({});
       const ranked = tokenIds.length > 0 ? await rarity() : undefined;
       return {
@@ -98,7 +113,7 @@ export function createCollectionSearch(deps: {
       };
     },
 
-    async shownTypes(names: readonly string[]): Promise<ReadonlySet<string>> {
+    async shownTypes(names) {
       const { index, slotsIn, answers } = await read({});
       return runExclusive(() => {
         const counts = index.table.sumByType(answers().listed(slotsIn).counts);
@@ -135,8 +150,6 @@ async function answerFrom<Answer, Ahead = undefined>(
     if (answered) return answered.answer;
   }
 }
-
-export type CollectionSearch = ReturnType<typeof createCollectionSearch>;
 
 function rarityOf(
   index: CollectionIndex,

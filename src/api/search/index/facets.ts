@@ -12,7 +12,7 @@ import { createTopK } from "./top-k.ts";
 
 /** Per trait type; a response with many types lists fewer of each. */
 export const FACET_VALUES_MAX = 1_000;
-const ANSWER_VALUES_MAX = 20_000;
+export const ANSWER_VALUES_MAX = 20_000;
 /** The types with the most tokens. */
 export const FACET_TYPES_MAX = 1_000;
 
@@ -55,10 +55,13 @@ export function countPanel(
   valueCounts?: Uint32Array<ArrayBuffer>,
 ): Facets {
   const { traits, ...counted } = countFacets(index, matches.slots, listed, valueCounts);
-  const own = [...slotsWithoutEach(matches)].flatMap(
-    ([name, slots]) =>
-      knownOf(name) ?? countOwn(index, name, slots, { listed, valuesMax: valuesMaxOf(traits.length) }) ?? [],
-  );
+  const valuesMax = valuesMaxOf(traits.length);
+  const own = [...slotsWithoutEach(matches)].flatMap(([name, slots]) => {
+    const known = knownOf(name);
+    // Facets with more or fewer trait types list fewer or more values of each.
+    const isSame = known?.values.length === Math.min(valuesMax, known?.values_total ?? 0);
+    return (isSame ? known : countOwn(index, name, slots, { listed, valuesMax })) ?? [];
+  });
   const others = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
   return { ...counted, traits: [...others, ...own].sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
 }
@@ -77,7 +80,8 @@ function countOwn(
   return facetOf(index, type, { count, valueCounts, ...limits });
 }
 
-const valuesMaxOf = (types: number): number =>
+/** How many values each of so many types lists. */
+export const valuesMaxOf = (types: number): number =>
   Math.min(FACET_VALUES_MAX, Math.floor(ANSWER_VALUES_MAX / Math.max(1, types)));
 
 function facetOf(
@@ -132,5 +136,6 @@ function shownValue(table: TraitTable, { displayType }: TraitType, value: number
   return displayType === "bool" ? text === "true" : table.numberOf(value);
 }
 
-const compareNames = (a: string, b: string): number =>
+/** The order of trait types: alphabetical. */
+export const compareNames = (a: string, b: string): number =>
   Buffer.compare(foldedBytes(a), foldedBytes(b)) || (folded(a) === folded(b) ? (a < b ? -1 : 1) : 0);

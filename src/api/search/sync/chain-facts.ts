@@ -3,7 +3,6 @@
 import { LRUCache } from "lru-cache";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
-import { ApiError } from "../../http/errors.ts";
 import { cached, createPromiseCache } from "../../jobs/promise-cache.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { type Bits, clearBit, emptyBits, setBit } from "../columns/bits.ts";
@@ -11,7 +10,7 @@ import { grown } from "../columns/ensure-capacity.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import type { ChainSlots } from "../index/match.ts";
 import type { TokenFilter } from "../query.ts";
-import { type Holders, type LockedTokens, readBurned, readLocked, readOwned } from "./chain-store.ts";
+import { type LockedTokens, readBurned, readHeld, readLocked } from "./chain-store.ts";
 
 const CACHED_OWNERS_MAX = 100;
 
@@ -78,12 +77,6 @@ export function createChainFacts(deps: {
   const find = (name: string, read: () => Promise<string>): Promise<TokenSet> =>
     sets.get(name, async () => toSet(name, await read()));
 
-  async function ownedBy(holders: Holders): Promise<string> {
-    const { isReady, ids } = await readOwned(database, tables, collection, holders);
-    if (!isReady) throw new ApiError("UNAVAILABLE");
-    return ids;
-  }
-
   return {
     async read(checkpoint, { owners, includeDelegated = false, locked }) {
       if (checkpoint === null || checkpoint !== known) {
@@ -96,7 +89,9 @@ export function createChainFacts(deps: {
         locked === undefined ? undefined : lockedSet.read(),
         owners === undefined
           ? undefined
-          : find(`owners ${owners} ${includeDelegated}`, () => ownedBy({ owners, includeDelegated })),
+          : find(`owners ${owners} ${includeDelegated}`, () =>
+              readHeld(database, tables, collection, { owners, includeDelegated }),
+            ),
       ]);
       return (index) => ({
         burned: isBurned.slotsIn(index),

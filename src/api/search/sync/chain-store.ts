@@ -6,10 +6,81 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import { rangedTokens, tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import { EMPTY_RIGHTS, standsFor } from "../../delegation/rules.ts";
+import { ApiError } from "../../http/errors.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
-// One ordered text, which is cheap to compare with the previous one. Partial indexes support it
-// (chain/index/serving-indexes.ts).
+/** SQL expressions for a collection's key. */
+export interface CollectionKey {
+  readonly chainId: string;
+  readonly collection: string;
+}
+
+// Partial indexes support these (chain/index/serving-indexes.ts).
+const stateRows = ({ tokenState }: ChainTables, { chainId, collection }: CollectionKey): string =>
+  `select s.token_id from ${tokenState} s where s.chain_id = ${chainId} and s.collection_address = ${collection}`;
+
+/** SQL: the ids (`token_id`) of burned tokens. */
+export const burnedRows = (tables: ChainTables, key: CollectionKey): string =>
+  `${stateRows(tables, key)} and s.burned`;
+
+/** SQL: the ids of tokens that their own events lock. */
+export const ownLockRows = (tables: ChainTables, key: CollectionKey): string =>
+  `${stateRows(tables, key)} and ${hasOwnLock(tables, "s")}`;
+
+/** SQL: the ids of tokens that are not locked where the collection locks by default. */
+export const ownUnlockRows = (tables: ChainTables, key: CollectionKey): string =>
+  `${stateRows(tables, key)} and ${hasOwnUnlock("s")} and not (${hasOwnLock(tables, "s")})`;
+
+/** Whose tokens are asked for. */
+export interface Holders {
+  /** SQL: an array of lower-case addresses. */
+  readonly owners: string;
+  /** Whether those count that others delegated to them, too. */
+  readonly includeDelegated: boolean;
+}
+
+/**
+ * SQL: the ids of some wallets' tokens: ERC-721 tokens that they own, including those in ranges, and ERC-1155 tokens with
+ * a balance. Those delegated to them are the ones that trade checks accept: delegations without limits on rights, of a
+ * wallet, the collection or a token, as long as who delegated it holds it.
+ */
+export function heldRows(
+  tables: ChainTables,
+  key: CollectionKey,
+  { owners, includeDelegated }: Holders,
+): string {
+  const granted = `select d.* from ${tables.delegation} d
+    where d.chain_id = ${key.chainId} and d."to" = any(${owners}) and ${standsFor(`'${EMPTY_RIGHTS}'`)}`;
+  if (!includeDelegated) return ownedRows(tables, key, owners);
+  const token = { ...key, tokenId: "g.token_id" };
+  return `${ownedRows(
+    tables,
+    key,
+    `array(select unnest(${owners}) union select g."from" from (${granted}) g
+            where g.type = 'ALL' or g.type = 'CONTRACT' and g.contract = ${key.collection})`,
+  )}
+   union
+  select g.token_id from (${granted}) g
+   where g.contract = ${key.collection}
+     and (g.type = 'ERC721' and exists (
+            select from ${tokenState(tables, token)} s where s.standard = 'erc721' and s.owner = g."from")
+       or g.type = 'ERC1155' and exists (
+            select from ${tables.tokenBalance} b
+             where b.chain_id = ${key.chainId} and b.collection_address = ${key.collection}
+               and b.token_id = g.token_id and b.holder = g."from" and b.balance > 0))`;
+}
+
+const ownedRows = (tables: ChainTables, key: CollectionKey, owners: string): string => `
+  ${stateRows(tables, key)} and s.owner = any(${owners})
+   union
+  select token_id from (${rangedTokens(tables, { ...key, among: `r.owner = any(${owners})` })}) ranged
+   union
+  select token_id from ${tables.tokenBalance}
+   where chain_id = ${key.chainId} and collection_address = ${key.collection} and holder = any(${owners}) and balance > 0`;
+
+const KEY: CollectionKey = { chainId: "$1", collection: "$2" };
+
+// One ordered text, which is cheap to compare with the previous one.
 const idsOf = (rows: string): string =>
   `select coalesce(string_agg(token_id::text, ',' order by token_id), '') as ids from (${rows}) t`;
 
@@ -20,11 +91,7 @@ async function readIds(db: Queryable, rows: string, parameters: readonly unknown
 
 /** The ids of burned tokens, ascending, comma-separated. */
 export const readBurned = (db: Queryable, tables: ChainTables, { chainId, collection }: CollectionRef) =>
-  readIds(
-    db,
-    `select token_id from ${tables.tokenState} where chain_id = $1 and collection_address = $2 and burned`,
-    [chainId, collection],
-  );
+  readIds(db, burnedRows(tables, KEY), [chainId, collection]);
 
 /** The locked tokens, or the unlocked ones if the collection locks by default and almost all are locked. */
 export interface LockedTokens {
@@ -38,65 +105,33 @@ export async function readLocked(
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
 ): Promise<LockedTokens> {
-  const own = `select s.token_id from ${tables.tokenState} s where s.chain_id = $1 and s.collection_address = $2`;
   // PostgreSQL evaluates only the branch it takes.
   const [row] = await db.query<LockedTokens>(
     `select case when by_default then 'unlocked' else 'locked' end as are,
             case when by_default
-              then (${idsOf(`${own} and ${hasOwnUnlock("s")} and not (${hasOwnLock(tables, "s")})`)})
-              else (${idsOf(`${own} and ${hasOwnLock(tables, "s")}`)}) end as ids
-       from (select ${isDefaultLocked(tables, "$1", "$2")} as by_default) d`,
+              then (${idsOf(ownUnlockRows(tables, KEY))})
+              else (${idsOf(ownLockRows(tables, KEY))}) end as ids
+       from (select ${isDefaultLocked(tables, KEY.chainId, KEY.collection)} as by_default) d`,
     [chainId, collection],
   );
   return row ?? { are: "locked", ids: "" };
 }
 
-/** Whose tokens are asked for. */
-export interface Holders {
-  /** Lower-case addresses. */
-  readonly owners: readonly string[];
-  /** Whether those count that others delegated to them, too. */
-  readonly includeDelegated: boolean;
-}
-
 /**
- * The tokens of some wallets: ERC-721 tokens that they own, including those in ranges, and ERC-1155 tokens with a
- * balance. Those delegated to them, if asked for, are the ones that trade checks accept: delegations without limits on
- * rights, of a wallet, the collection or a token, as long as who delegated still holds it. Then `isReady` is whether the
- * chain index is complete: before, it has revoked delegations and lacks some new ones.
+ * Reads the ids of the tokens that the owners hold, or may use, in the same format. Throws UNAVAILABLE where delegations
+ * count and the chain index is not complete: then it has revoked delegations and lacks some new ones.
  */
-export async function readOwned(
+export async function readHeld(
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
-  { owners, includeDelegated }: Holders,
-): Promise<{ readonly isReady: boolean; readonly ids: string }> {
-  const granted = `select d.* from ${tables.delegation} d
-    where d.chain_id = $1 and d."to" = any($3::text[]) and ${standsFor(`'${EMPTY_RIGHTS}'`)}`;
-  const holders = includeDelegated
-    ? `array(select unnest($3::text[]) union select g."from" from (${granted}) g
-              where g.type = 'ALL' or g.type = 'CONTRACT' and g.contract = $2)`
-    : "$3::text[]";
-  const held = `select token_id from ${tables.tokenState}
-      where chain_id = $1 and collection_address = $2 and owner = any(${holders})
-      union
-     select token_id from (${rangedTokens(tables, { chainId: "$1", collection: "$2", among: `r.owner = any(${holders})` })}) ranged
-      union
-     select token_id from ${tables.tokenBalance}
-      where chain_id = $1 and collection_address = $2 and holder = any(${holders}) and balance > 0`;
-  const token = { chainId: "$1", collection: "$2", tokenId: "g.token_id" };
-  const single = `select g.token_id from (${granted}) g
-      where g.contract = $2
-        and (g.type = 'ERC721' and exists (
-               select from ${tokenState(tables, token)} s where s.standard = 'erc721' and s.owner = g."from")
-          or g.type = 'ERC1155' and exists (
-               select from ${tables.tokenBalance} b
-                where (b.chain_id, b.collection_address, b.token_id, b.holder) = ($1, $2, g.token_id, g."from")
-                  and b.balance > 0))`;
-  const rows = includeDelegated ? `${held} union ${single}` : held;
+  { owners, includeDelegated }: Omit<Holders, "owners"> & { readonly owners: readonly string[] },
+): Promise<string> {
+  const rows = heldRows(tables, KEY, { owners: "$3::text[]", includeDelegated });
   const [row] = await db.query<{ isReady: boolean; ids: string }>(
     `select ${includeDelegated ? ready(tables) : "true"} as "isReady", (${idsOf(rows)}) as ids`,
     [chainId, collection, owners],
   );
-  return row ?? { isReady: true, ids: "" };
+  if (row?.isReady === false) throw new ApiError("UNAVAILABLE");
+  return row?.ids ?? "";
 }

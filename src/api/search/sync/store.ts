@@ -10,7 +10,7 @@ import type { TypeRow, ValueRow } from "../columns/trait-table.ts";
 import type { TokenRow } from "../index/collection-index.ts";
 
 /** A longer name or value is found by its key and not listed. */
-const LISTED_CHARACTERS_MAX = 1_000;
+export const LISTED_CHARACTERS_MAX = 1_000;
 
 /** The changes of a collection since a snapshot. */
 export interface ChangeSet {
