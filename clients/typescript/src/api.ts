@@ -500,6 +500,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/collections/{collection_address}/traits/{trait}/values": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The values of a trait that begin with a text
+         * @description To complete what someone types, also where a trait has more values than the distribution lists. Values of listed tokens, most frequent first. A trait that no token has has no values.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getTraitValues"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/collections/{collection_address}/tokens/batch": {
         readonly parameters: {
             readonly query?: never;
@@ -1860,6 +1882,26 @@ export interface components {
             }[];
             /** @description The number of different values. */
             readonly values_total: number;
+        };
+        readonly TraitValues: {
+            readonly trait_type: string;
+            /**
+             * @description Null for a trait that the collection has never had.
+             * @enum {string|null}
+             */
+            readonly display_type: "string" | "number" | "date" | "bool" | null;
+            /** @description The number of values that begin with the prefix. */
+            readonly total: number;
+            /** @description The number of listed tokens of the collection: the base of percentages. */
+            readonly listed: number;
+            /** @description Most frequent first. */
+            readonly values: readonly {
+                readonly value: string | number | boolean;
+                /** @description Matching tokens with this value. */
+                readonly count: number;
+                /** @description `count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token. */
+                readonly percentage: number;
+            }[];
         };
         readonly TokenBatch: {
             readonly items: readonly components["schemas"]["Token"][];
@@ -5029,6 +5071,114 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TraitDistribution"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getTraitValues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description Compared with the value, or its JSON text, ignoring case. All values without it. */
+                readonly prefix?: string;
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly collection_address: string;
+                /** @description The name of the trait, as in `trait_type`. */
+                readonly trait: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The values */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TraitValues"];
                 };
             };
             /** @description The client's `If-None-Match` names the current answer */

@@ -39,6 +39,13 @@ export interface ChainOption extends CallOptions {
   readonly chainId?: number;
 }
 
+export interface TraitValueOptions extends ChainOption {
+  /** The start of the values; all without it. */
+  readonly prefix?: string;
+  /** 1 to 100; 20 by default. */
+  readonly limit?: number;
+}
+
 export interface TradeCheckOptions extends ChainOption {
   readonly action: Schemas["TradeCheckRequest"]["action"];
   /** 1 to 100 tokens. */
@@ -145,6 +152,22 @@ export function createVitrine(options: VitrineOptions) {
         path: { collection_address: collection },
         query: searchQuery(conditions),
         signal: conditions.signal,
+      }),
+
+    /** The values of a trait that begin with a text, ignoring case, most frequent first. */
+    traitValues: (
+      collection: string,
+      trait: string,
+      { prefix, limit, chainId, signal }: TraitValueOptions = {},
+    ): Promise<Schemas["TraitValues"]> =>
+      request("get", "/market/collections/{collection_address}/traits/{trait}/values", {
+        path: { collection_address: collection, trait },
+        query: {
+          ...(chainId !== undefined && { chain_id: chainId }),
+          ...(prefix !== undefined && { prefix }),
+          ...(limit !== undefined && { limit }),
+        },
+        signal,
       }),
 
     /** Whether tokens may be listed, transferred or traded now; one result per item, in their order. */

@@ -9,6 +9,7 @@ export {
   type Token,
   type TradeCheck,
   type TradeCheckOptions,
+  type TraitValueOptions,
   type Vitrine,
 } from "./client.ts";
 export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";

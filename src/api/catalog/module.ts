@@ -34,6 +34,7 @@ export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-route
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";
 export { batchRoutes } from "./tokens/batch-routes.ts";
+export { viewCompleted } from "./tokens/facets-view.ts";
 export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &

@@ -7,5 +7,6 @@ export {
   rangeCriteriaSchema,
   textSchema,
   toFilter,
+  traitNameSchema,
 } from "./tokens/token-filter.ts";
 export { defaultSort, plainSorts, sortSchema } from "./tokens/token-sort.ts";

@@ -8,9 +8,18 @@ import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
+import { completeValues } from "./index/complete-values.ts";
 import { pageOf } from "./index/page.ts";
 import type { Rarity, TokenRarity } from "./index/rarity.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
+import type {
+  CompletedValues,
+  Facets,
+  TokenFilter,
+  TokenPage,
+  TokenQuery,
+  TokenSort,
+  ValuePrefix,
+} from "./query.ts";
 import { createRarityCache } from "./rarity-cache.ts";
 import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
 import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
@@ -39,6 +48,7 @@ export interface CollectionAnswers {
   panel(filter: TokenFilter): Promise<Facets>;
   countTraits(question: TraitQuestion): Promise<TraitCounts>;
   shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
+  completeValues(asked: ValuePrefix): Promise<CompletedValues>;
 }
 
 export interface CollectionSearch extends CollectionAnswers {
@@ -111,6 +121,11 @@ export function createCollectionSearch(deps: {
         ...countThese(index, answers().listed(slotsIn), traits),
         rarity: rarityOf(index, ranked, tokenIds),
       };
+    },
+
+    async completeValues(asked) {
+      const { index, slotsIn, answers } = await read({});
+      return answerFrom(index, () => completeValues(index, asked, answers().listed(slotsIn)));
     },
 
     async shownTypes(names) {

@@ -72,6 +72,27 @@ export interface TraitFacet {
   readonly values_total: number;
 }
 
+/** A trait, and the start of its values. */
+export interface ValuePrefix {
+  readonly name: string;
+  /** Compared ignoring case; the empty one is the start of all. */
+  readonly prefix: string;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** The values of a trait that begin with a text and that listed tokens have. */
+export interface CompletedValues {
+  /** Null for a trait that the collection has never had. */
+  readonly display_type: DisplayType | null;
+  /** The number of such values. */
+  readonly total: number;
+  /** The number of listed tokens. */
+  readonly listed: number;
+  /** Most frequent first, then in the order of facets. */
+  readonly values: TraitFacet["values"];
+}
+
 export interface Facets {
   /** The number of matching tokens. */
   readonly total: number;

@@ -9,7 +9,7 @@ import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { createBudget } from "./budget.ts";
 import type { TraitCounts } from "./collection-search.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import type { CompletedValues, Facets, TokenFilter, TokenPage, TokenQuery, ValuePrefix } from "./query.ts";
 import { createLocalHost } from "./threads/local-host.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";
 import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
@@ -42,6 +42,8 @@ export interface Search {
   ): Promise<TraitCounts>;
   /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The values of a trait that begin with a text, most frequent first. */
+  completeValues(collection: CollectionConfig, asked: ValuePrefix): Promise<CompletedValues>;
 }
 
 export interface SearchDeps {
@@ -91,6 +93,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
     panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
     countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
+    completeValues: (collection, asked) => ask(collection, "completeValues", asked),
     shownTypes: (collection, names) => ask(collection, "shownTypes", names),
     close: () => host.close(),
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
-import type { TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
+import type { TokenFilter, TokenSort, ValuePrefix } from "../../../src/api/search/query.ts";
 
 const TOKEN_IDS = ["0", "1", "9", "10", "9007199254740993", "9007199254740992", (2n ** 256n - 1n).toString()];
 export const OWNERS = [
@@ -64,6 +64,12 @@ const one = Object.entries(conditions).map(([name, condition]) =>
     .record({ [name]: condition as fc.Arbitrary<unknown> })
     .map((given): TokenFilter => ({ ...none, ...given })),
 );
+
+export const valuePrefix: fc.Arbitrary<ValuePrefix> = fc.record({
+  name: fc.oneof({ weight: 5, arbitrary: traitType }, fc.constant("None")),
+  prefix: fc.constantFrom("", "m", "MA", "é", "3", "-", "t", "x", "\uFFFD", "\0"),
+  limit: fc.integer({ min: 1, max: 7 }),
+});
 
 /** None, one, or many conditions: many match hardly anything. */
 export const filter: fc.Arbitrary<TokenFilter> = fc.oneof(

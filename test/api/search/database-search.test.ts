@@ -12,7 +12,7 @@ import { createParameters } from "../../../src/api/search/sql/parameters.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import * as any from "./arbitraries.ts";
-import { facets, type ModelToken, panel, sorted } from "./model.ts";
+import { completed, facets, type ModelToken, panel, sorted } from "./model.ts";
 import { storeModel } from "./stored-model.ts";
 
 const test = await createTestDatabase();
@@ -28,7 +28,12 @@ beforeEach(() => test.setHead({ chainId: CHAIN_ID, block: head++ }));
 const loaded = fc.uniqueArray(any.token, { selector: ({ tokenId }) => tokenId, maxLength: 30 });
 // PostgreSQL doesn't rank.
 const sort = any.sort.filter(({ by }) => by !== "rarity");
-const question = fc.record({ filter: any.filter, sort, limit: fc.integer({ min: 1, max: 7 }) });
+const question = fc.record({
+  filter: any.filter,
+  sort,
+  limit: fc.integer({ min: 1, max: 7 }),
+  prefix: any.valuePrefix,
+});
 const approved = fc.dictionary(any.traitType, any.displayType) as fc.Arbitrary<Record<string, DisplayType>>;
 
 describe("PostgreSQL answers like the search index and like a scan", () => {
@@ -41,7 +46,7 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
         async (tokens, types, questions) => {
           const model = await storeModel(test, tokens, types);
           const index = inMemory();
-          for (const { filter, sort, limit } of questions) {
+          for (const { filter, sort, limit, prefix } of questions) {
             const expected = sorted(model, filter, sort);
             const walked: string[] = [];
             let cursor: string | undefined;
@@ -55,6 +60,8 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
               cursor = page.nextCursor ?? undefined;
             } while (cursor !== undefined && walked.length <= expected.length);
             expect(walked).toEqual(expected);
+            expect(await inDatabase.completeValues(prefix)).toEqual(completed(model, prefix));
+            expect(await index.completeValues(prefix)).toEqual(completed(model, prefix));
             const offset = { filter, sort, limit, offset: 3 };
             expect(await inDatabase.page(offset)).toEqual(await index.page(offset));
             expect(await inDatabase.facets(filter)).toEqual(facets(model, filter));

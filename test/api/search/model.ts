@@ -1,7 +1,13 @@
 /** Brute-force search over plain objects, to compare the real one with. */
 
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
-import type { Facets, TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
+import type {
+  CompletedValues,
+  Facets,
+  TokenFilter,
+  TokenSort,
+  ValuePrefix,
+} from "../../../src/api/search/query.ts";
 
 export interface ModelToken {
   readonly tokenId: string;
@@ -192,6 +198,19 @@ export function facets(model: Model, filter: TokenFilter): Facets {
         values_total: values.length,
       };
     }),
+  };
+}
+
+/** The values of a trait that begin with a text. */
+export function completed(model: Model, { name, prefix, limit }: ValuePrefix): CompletedValues {
+  const { listed, traits } = facets(model, { criteria: [], ranges: [] });
+  const values = traits.find(({ trait_type }) => trait_type === name)?.values ?? [];
+  const found = values.filter(({ value }) => fold(textOf(value)).startsWith(fold(prefix)));
+  return {
+    display_type: model.types.get(name)?.displayType ?? null,
+    total: found.length,
+    listed,
+    values: found.slice(0, limit),
   };
 }
 

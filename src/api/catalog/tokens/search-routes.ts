@@ -8,7 +8,7 @@ import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";
 import type { Catalog } from "../service.ts";
-import { facetsSchema, viewFacets } from "./facets-view.ts";
+import { completedSchema, facetsSchema, viewCompleted, viewFacets } from "./facets-view.ts";
 import {
   criteriaSchema,
   ownersParameter,
@@ -17,6 +17,7 @@ import {
   TEXT_CHARACTERS_MAX,
   textSchema,
   toFilter,
+  traitNameSchema,
 } from "./token-filter.ts";
 import { defaultSort, sortSchema } from "./token-sort.ts";
 import { tokenSchema } from "./token-view.ts";
@@ -134,10 +135,37 @@ const traitsRoute = createRoute({
   },
 });
 
+const valuesRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}/traits/{trait}/values",
+  operationId: "getTraitValues",
+  summary: "The values of a trait that begin with a text",
+  description:
+    "To complete what someone types, also where a trait has more values than the distribution lists. Values of listed tokens, most frequent first. A trait that no token has has no values.",
+  request: {
+    params: params.extend({
+      trait: traitNameSchema.openapi({ description: "The name of the trait, as in `trait_type`." }),
+    }),
+    query: z.object({
+      chain_id: chainIdField,
+      prefix: textSchema.default("").openapi({
+        maxLength: TEXT_CHARACTERS_MAX,
+        description: "Compared with the value, or its JSON text, ignoring case. All values without it.",
+      }),
+      limit: limitField,
+    }),
+  },
+  responses: {
+    200: { description: "The values", content: { "application/json": { schema: completedSchema } } },
+    ...refusals,
+  },
+});
+
 export interface SearchRouteDeps {
   readonly collections: Pick<Collections, "find">;
   readonly catalog: Pick<Catalog, "listTokens">;
-  readonly search: Pick<Search, "page" | "facets">;
+  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
 }
 
 export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) {
@@ -153,6 +181,12 @@ export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) 
       const { chain_id, ...asked } = c.req.valid("query");
       const collection = collections.find(c.req.valid("param").collection_address, chain_id);
       return c.json(viewFacets(await search.facets(collection, readFilter(asked))), 200);
+    })
+    .openapi(valuesRoute, async (c) => {
+      const { collection_address, trait: name } = c.req.valid("param");
+      const { chain_id, ...asked } = c.req.valid("query");
+      const collection = collections.find(collection_address, chain_id);
+      return c.json(viewCompleted(name, await search.completeValues(collection, { name, ...asked })), 200);
     });
 }
 

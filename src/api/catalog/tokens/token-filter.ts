@@ -13,7 +13,7 @@ const CONDITIONS_MAX = 20;
 const VALUES_MAX = 100;
 export const TEXT_CHARACTERS_MAX = 200;
 
-const traitName = z
+export const traitNameSchema = z
   .string(mustBe("a string"))
   .refine((name) => name !== "", { error: "must not be empty" })
   .transform(storable)
@@ -34,7 +34,7 @@ export const criteriaSchema = z
   .array(
     z.strictObject(
       {
-        name: traitName,
+        name: traitNameSchema,
         values: z
           .array(traitValue, mustBe("an array"))
           .min(1, { error: "must contain at least one value" })
@@ -65,7 +65,7 @@ export const rangeCriteriaSchema = z
   .array(
     z.strictObject(
       {
-        name: traitName,
+        name: traitNameSchema,
         range: z
           .strictObject(
             { from: bound.optional(), to: bound.optional() },

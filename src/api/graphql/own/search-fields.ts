@@ -3,8 +3,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
-import { viewCollections, viewTokenReport } from "../../catalog/module.ts";
-import { ownersSchema, sortSchema, toFilter } from "../../catalog/rules.ts";
+import { viewCollections, viewCompleted, viewTokenReport } from "../../catalog/module.ts";
+import { ownersSchema, sortSchema, toFilter, traitNameSchema } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
 import {
   collectionArguments,
@@ -32,6 +32,12 @@ const searchArguments = traitsArguments.extend({
   limit: limitArgument,
   cursor: z.string().nullish(),
 });
+const valuesArguments = z.object({
+  ...collectionArguments,
+  name: traitNameSchema,
+  prefix: textArgument,
+  limit: limitArgument,
+});
 const readFilter = (conditions: Parameters<typeof toFilter>[0]) =>
   toFilter(conditions, { owner: "owner or owners", includeDelegated: "includeDelegated" });
 const collectionOnly = z.object(collectionArguments);
@@ -39,7 +45,7 @@ const reportArguments = tokenArguments.extend({ limit: limitArgument, before: in
 
 export interface SearchFieldDeps extends CatalogModule {
   readonly collections: Collections;
-  readonly search: Pick<Search, "page" | "facets">;
+  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
 }
 
 export function createSearchFields(deps: SearchFieldDeps) {
@@ -68,6 +74,13 @@ export function createSearchFields(deps: SearchFieldDeps) {
     async traits(args: z.input<typeof traitsArguments>) {
       const { tokenAddress, chainId, ...conditions } = readArguments(traitsArguments, args);
       return camelKeys(await search.facets(collections.find(tokenAddress, chainId), readFilter(conditions)));
+    },
+
+    async traitValues(args: z.input<typeof valuesArguments>) {
+      const { tokenAddress, chainId, name, prefix, limit } = readArguments(valuesArguments, args);
+      const collection = collections.find(tokenAddress, chainId);
+      const asked = { name, prefix: prefix ?? "", limit };
+      return camelKeys(viewCompleted(name, await search.completeValues(collection, asked)));
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),

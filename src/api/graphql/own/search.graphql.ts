@@ -36,6 +36,8 @@ export const searchSdl = /* GraphQL */ `
       includeDelegated: Boolean
       locked: Boolean
     ): TraitDistribution!
+    "The values of a trait that begin with prefix, ignoring case, most frequent first. limit is 1 to 100."
+    traitValues(tokenAddress: String!, chainId: Float, name: String!, prefix: String = "", limit: Int = 20): TraitValues!
     "The collections served here, in the operator's order."
     collections: [Collection!]!
     collection(tokenAddress: String!, chainId: Float): Collection!
@@ -78,6 +80,17 @@ export const searchSdl = /* GraphQL */ `
     values: [TraitValueCount!]!
     "The number of different values."
     valuesTotal: Int!
+  }
+
+  type TraitValues {
+    traitType: String!
+    "string, number, date or bool; null for a trait that the collection has never had."
+    displayType: String
+    "The number of values that begin with the prefix."
+    total: Int!
+    "Listed tokens of the collection: the base of percentages."
+    listed: Int!
+    values: [TraitValueCount!]!
   }
 
   type TraitValueCount {

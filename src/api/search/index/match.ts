@@ -107,7 +107,7 @@ function slotsInRange(index: CollectionIndex, { name, from, to }: TokenFilter["r
 }
 
 /** Binary search: the number of values below the bound. `ordered` must be ascending. */
-function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
+export function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
   let from = 0;
   let to = ordered.length;
   while (from < to) {

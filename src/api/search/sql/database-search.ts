@@ -7,6 +7,7 @@ import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import type { CollectionAnswers } from "../collection-search.ts";
 import { readCursor, type SortKey, writeCursor } from "../cursor.ts";
 import type { TokenPage, TokenQuery } from "../query.ts";
+import { completeValues } from "./complete-values.ts";
 import { countTraits, shownTypes } from "./counts.ts";
 import { countMatching, facetsOf, panelOf } from "./facets.ts";
 import { matching, nextStatement, type Statement, startStatement } from "./matching.ts";
@@ -60,6 +61,7 @@ export function createDatabaseSearch(
     facets: (filter) => answer((statement) => facetsOf(statement, filter)),
     panel: (filter) => answer((statement) => panelOf(statement, filter)),
     countTraits: ({ traits }) => answer((statement) => countTraits(statement, traits)),
+    completeValues: (asked) => answer((statement) => completeValues(statement, asked)),
     shownTypes: (names) => answer((statement) => shownTypes(statement, names)),
   };
 }

@@ -25,6 +25,7 @@ const answers: Answers = {
   facets: async (search, filter) => packFacets(await search.facets(filter)),
   panel: async (search, filter) => packFacets(await search.panel(filter)),
   countTraits: (search, question) => search.countTraits(question),
+  completeValues: (search, asked) => search.completeValues(asked),
   shownTypes: (search, names) => search.shownTypes(names),
   warm: async (search) => {
     await search.warm();

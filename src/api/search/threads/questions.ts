@@ -2,7 +2,7 @@
 
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
-import type { TokenFilter, TokenPage, TokenQuery } from "../query.ts";
+import type { CompletedValues, TokenFilter, TokenPage, TokenQuery, ValuePrefix } from "../query.ts";
 import type { PackedFacets } from "./packed-facets.ts";
 
 /** The questions by kind. */
@@ -12,6 +12,7 @@ export interface Asked {
   readonly panel: TokenFilter;
   readonly countTraits: TraitQuestion;
   readonly shownTypes: readonly string[];
+  readonly completeValues: ValuePrefix;
   /** Only brings the search index up to date. */
   readonly warm: null;
 }
@@ -23,6 +24,7 @@ export interface Answered {
   readonly panel: PackedFacets;
   readonly countTraits: TraitCounts;
   readonly shownTypes: ReadonlySet<string>;
+  readonly completeValues: CompletedValues;
   readonly warm: null;
 }
 
