@@ -522,6 +522,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/search": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Collections and tokens by name, over all collections
+         * @description First what has the id, the address or exactly the name or slug, then what begins with the text, then what contains it, ignoring case; each by name.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["searchAll"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/collections/{collection_address}/tokens/batch": {
         readonly parameters: {
             readonly query?: never;
@@ -1902,6 +1924,14 @@ export interface components {
                 /** @description `count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token. */
                 readonly percentage: number;
             }[];
+        };
+        readonly SearchResults: {
+            /** @description By name, slug and address, the best first. */
+            readonly collections: readonly components["schemas"]["Collection"][];
+            /** @description By name and id, the best first. */
+            readonly tokens: readonly components["schemas"]["Token"][];
+            /** @description The number of collections whose tokens were left out, because their search indexes don't fit into memory beside the others. Each can be searched alone. */
+            readonly unsearched: number;
         };
         readonly TokenBatch: {
             readonly items: readonly components["schemas"]["Token"][];
@@ -5219,6 +5249,101 @@ export interface operations {
             };
             /** @description Collection not found */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly searchAll: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The chain; without it, all. */
+                readonly chain_id?: number;
+                readonly q: string;
+                /** @description Of collections, and of tokens. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The best of each kind */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

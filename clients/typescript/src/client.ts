@@ -46,6 +46,13 @@ export interface TraitValueOptions extends ChainOption {
   readonly limit?: number;
 }
 
+export interface SearchOptions extends CallOptions {
+  /** Only on this chain. */
+  readonly chainId?: number;
+  /** Of collections, and of tokens: 1 to 100; 20 by default. */
+  readonly limit?: number;
+}
+
 export interface TradeCheckOptions extends ChainOption {
   readonly action: Schemas["TradeCheckRequest"]["action"];
   /** 1 to 100 tokens. */
@@ -133,6 +140,20 @@ export function createVitrine(options: VitrineOptions) {
         path: { collection_address: collection },
         query: searchQuery({ pageSize: 100, ...conditions }),
         signal: conditions.signal,
+      }),
+
+    /** Collections by name, slug and address, and tokens by name and id, over all collections: the best first. */
+    search: (
+      text: string,
+      { limit, chainId, signal }: SearchOptions = {},
+    ): Promise<Schemas["SearchResults"]> =>
+      request("get", "/market/search", {
+        query: {
+          q: text,
+          ...(chainId !== undefined && { chain_id: chainId }),
+          ...(limit !== undefined && { limit }),
+        },
+        signal,
       }),
 
     /** All tokens of a collection, by address or slug, as of one moment, in one answer that is read as it comes. */

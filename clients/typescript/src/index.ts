@@ -6,6 +6,7 @@ export {
   type Collection,
   createVitrine,
   type Delegation,
+  type SearchOptions,
   type Token,
   type TradeCheck,
   type TradeCheckOptions,

@@ -9,11 +9,14 @@ import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { completeValues } from "./index/complete-values.ts";
+import { findNamed } from "./index/find-named.ts";
 import { pageOf } from "./index/page.ts";
 import type { Rarity, TokenRarity } from "./index/rarity.ts";
 import type {
   CompletedValues,
   Facets,
+  FoundToken,
+  NameQuery,
   TokenFilter,
   TokenPage,
   TokenQuery,
@@ -49,6 +52,7 @@ export interface CollectionAnswers {
   countTraits(question: TraitQuestion): Promise<TraitCounts>;
   shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
   completeValues(asked: ValuePrefix): Promise<CompletedValues>;
+  findNamed(asked: NameQuery): Promise<readonly FoundToken[]>;
 }
 
 export interface CollectionSearch extends CollectionAnswers {
@@ -126,6 +130,11 @@ export function createCollectionSearch(deps: {
     async completeValues(asked) {
       const { index, slotsIn, answers } = await read({});
       return answerFrom(index, () => completeValues(index, asked, answers().listed(slotsIn)));
+    },
+
+    async findNamed(asked) {
+      const { index, slotsIn, answers } = await read({});
+      return runExclusive(() => findNamed(index, asked, answers().listed(slotsIn)));
     },
 
     async shownTypes(names) {

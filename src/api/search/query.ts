@@ -93,6 +93,24 @@ export interface CompletedValues {
   readonly values: TraitFacet["values"];
 }
 
+/** How a token can be found by name or id, the best first. */
+export const foundBy = ["id", "name", "start", "part"] as const;
+
+export interface NameQuery {
+  /** Not empty; compared ignoring case. */
+  readonly text: string;
+  readonly tokenId?: string | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+export interface FoundToken {
+  readonly tokenId: string;
+  /** Folded. */
+  readonly name: string | null;
+  readonly match: (typeof foundBy)[number];
+}
+
 export interface Facets {
   /** The number of matching tokens. */
   readonly total: number;

@@ -9,7 +9,16 @@ import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { createBudget } from "./budget.ts";
 import type { TraitCounts } from "./collection-search.ts";
-import type { CompletedValues, Facets, TokenFilter, TokenPage, TokenQuery, ValuePrefix } from "./query.ts";
+import type {
+  CompletedValues,
+  Facets,
+  FoundToken,
+  NameQuery,
+  TokenFilter,
+  TokenPage,
+  TokenQuery,
+  ValuePrefix,
+} from "./query.ts";
 import { createLocalHost } from "./threads/local-host.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";
 import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
@@ -42,8 +51,18 @@ export interface Search {
   ): Promise<TraitCounts>;
   /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Tokens of these collections by name and id: the best `limit` of each, in the order of the collections. Those whose
+   * search index doesn't fit beside others are left out, and counted.
+   */
+  findNamed(collections: readonly CollectionConfig[], asked: NameQuery): Promise<FoundTokens>;
   /** The values of a trait that begin with a text, most frequent first. */
   completeValues(collection: CollectionConfig, asked: ValuePrefix): Promise<CompletedValues>;
+}
+
+export interface FoundTokens {
+  readonly found: readonly (FoundToken & { readonly collection: CollectionConfig })[];
+  readonly unsearched: number;
 }
 
 export interface SearchDeps {
@@ -94,6 +113,17 @@ export function createSearch(deps: SearchDeps): SearchService {
     panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
     countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
     completeValues: (collection, asked) => ask(collection, "completeValues", asked),
+    async findNamed(collections, asked) {
+      const fitting = collections.filter(({ chainId, address }) =>
+        budget.hasSpace({ chainId, collection: address }),
+      );
+      const found = await Promise.all(
+        fitting.map(async (collection) =>
+          (await ask(collection, "findNamed", asked)).map((token) => ({ ...token, collection })),
+        ),
+      );
+      return { found: found.flat(), unsearched: collections.length - fitting.length };
+    },
     shownTypes: (collection, names) => ask(collection, "shownTypes", names),
     close: () => host.close(),
 

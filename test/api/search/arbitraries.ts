@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
-import type { TokenFilter, TokenSort, ValuePrefix } from "../../../src/api/search/query.ts";
+import type { NameQuery, TokenFilter, TokenSort, ValuePrefix } from "../../../src/api/search/query.ts";
 
 const TOKEN_IDS = ["0", "1", "9", "10", "9007199254740993", "9007199254740992", (2n ** 256n - 1n).toString()];
 export const OWNERS = [
@@ -70,6 +70,15 @@ export const valuePrefix: fc.Arbitrary<ValuePrefix> = fc.record({
   prefix: fc.constantFrom("", "m", "MA", "é", "3", "-", "t", "x", "\uFFFD", "\0"),
   limit: fc.integer({ min: 1, max: 7 }),
 });
+
+export const nameQuery: fc.Arbitrary<NameQuery> = fc.record(
+  {
+    text: fc.constantFrom("m", "MA", "mage", "hero", "HERO 1", "o", "2", "\uFFFD", "zz", "\0"),
+    tokenId,
+    limit: fc.integer({ min: 1, max: 7 }),
+  },
+  { requiredKeys: ["text", "limit"] },
+);
 
 /** None, one, or many conditions: many match hardly anything. */
 export const filter: fc.Arbitrary<TokenFilter> = fc.oneof(

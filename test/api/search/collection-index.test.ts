@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { TokenRarity } from "../../../src/api/search/index/rarity.ts";
 import * as any from "./arbitraries.ts";
 import { createIndexHarness, type Operation, walkPages } from "./index-harness.ts";
-import { completed, facets, type ModelToken, panel, rarities, sorted } from "./model.ts";
+import { completed, facets, type ModelToken, named, panel, rarities, sorted } from "./model.ts";
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), token: any.token }) },
@@ -27,6 +27,7 @@ const question = fc.record({
   sort: any.sort,
   limit: fc.integer({ min: 1, max: 7 }),
   prefix: any.valuePrefix,
+  names: any.nameQuery,
 });
 const loaded = fc.uniqueArray(any.token, { selector: ({ tokenId }) => tokenId, maxLength: 30 });
 const ALL = { criteria: [], ranges: [] };
@@ -49,7 +50,10 @@ describe("whatever was put in, forgotten, approved or burned", () => {
           const search = createIndexHarness();
           await search.load(tokens);
 
-          for (const [step, { filter, sort, limit, prefix }] of [...steps, [undefined, last] as const]) {
+          for (const [step, { filter, sort, limit, prefix, names }] of [
+            ...steps,
+            [undefined, last] as const,
+          ]) {
             const expected = sorted(search.model, filter, sort);
             expect(await walkPages(search, filter, sort, limit)).toEqual(expected);
             expect((await search.page({ filter, sort, limit })).total).toBe(expected.length);
@@ -57,6 +61,7 @@ describe("whatever was put in, forgotten, approved or burned", () => {
             expect(search.facets(ALL)).toEqual(facets(search.model, ALL));
             expect(search.panel(filter)).toEqual(panel(search.model, filter));
             expect(search.completed(prefix)).toEqual(completed(search.model, prefix));
+            expect(search.named(names)).toEqual(named(search.model, names));
             expectSameRarities(await search.rarities(), rarities(search.model));
             if (step) await search.run(step);
           }

@@ -12,7 +12,7 @@ import { createParameters } from "../../../src/api/search/sql/parameters.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import * as any from "./arbitraries.ts";
-import { completed, facets, type ModelToken, panel, sorted } from "./model.ts";
+import { completed, facets, type ModelToken, named, panel, sorted } from "./model.ts";
 import { storeModel } from "./stored-model.ts";
 
 const test = await createTestDatabase();
@@ -33,6 +33,7 @@ const question = fc.record({
   sort,
   limit: fc.integer({ min: 1, max: 7 }),
   prefix: any.valuePrefix,
+  names: any.nameQuery,
 });
 const approved = fc.dictionary(any.traitType, any.displayType) as fc.Arbitrary<Record<string, DisplayType>>;
 
@@ -46,7 +47,7 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
         async (tokens, types, questions) => {
           const model = await storeModel(test, tokens, types);
           const index = inMemory();
-          for (const { filter, sort, limit, prefix } of questions) {
+          for (const { filter, sort, limit, prefix, names } of questions) {
             const expected = sorted(model, filter, sort);
             const walked: string[] = [];
             let cursor: string | undefined;
@@ -62,6 +63,8 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
             expect(walked).toEqual(expected);
             expect(await inDatabase.completeValues(prefix)).toEqual(completed(model, prefix));
             expect(await index.completeValues(prefix)).toEqual(completed(model, prefix));
+            expect(await inDatabase.findNamed(names)).toEqual(named(model, names));
+            expect(await index.findNamed(names)).toEqual(named(model, names));
             const offset = { filter, sort, limit, offset: 3 };
             expect(await inDatabase.page(offset)).toEqual(await index.page(offset));
             expect(await inDatabase.facets(filter)).toEqual(facets(model, filter));

@@ -6,9 +6,16 @@ import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
 import { createCollectionIndex, type TokenRow } from "../../../src/api/search/index/collection-index.ts";
 import { completeValues } from "../../../src/api/search/index/complete-values.ts";
+import { findNamed } from "../../../src/api/search/index/find-named.ts";
 import type { ChainSlots } from "../../../src/api/search/index/match.ts";
 import { pageOf } from "../../../src/api/search/index/page.ts";
-import type { TokenFilter, TokenQuery, TokenSort, ValuePrefix } from "../../../src/api/search/query.ts";
+import type {
+  NameQuery,
+  TokenFilter,
+  TokenQuery,
+  TokenSort,
+  ValuePrefix,
+} from "../../../src/api/search/query.ts";
 import { createRarityCache } from "../../../src/api/search/rarity-cache.ts";
 import { createResultCache } from "../../../src/api/search/result-cache.ts";
 import { isHeldBy, type Model, type ModelToken } from "./model.ts";
@@ -159,6 +166,8 @@ export function createIndexHarness() {
         }),
       );
     },
+    named: (query: NameQuery) =>
+      findNamed(index, query, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
     completed: (prefix: ValuePrefix) =>
       completeValues(index, prefix, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
     facets: (filter: TokenFilter) => answersNow().facets(asked(filter)),

@@ -1,12 +1,15 @@
 /** Brute-force search over plain objects, to compare the real one with. */
 
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
-import type {
-  CompletedValues,
-  Facets,
-  TokenFilter,
-  TokenSort,
-  ValuePrefix,
+import {
+  type CompletedValues,
+  type Facets,
+  type FoundToken,
+  foundBy,
+  type NameQuery,
+  type TokenFilter,
+  type TokenSort,
+  type ValuePrefix,
 } from "../../../src/api/search/query.ts";
 
 export interface ModelToken {
@@ -199,6 +202,24 @@ export function facets(model: Model, filter: TokenFilter): Facets {
       };
     }),
   };
+}
+
+/** Tokens by name or id, the best first. */
+export function named(model: Model, { text, tokenId, limit }: NameQuery): FoundToken[] {
+  const matchOf = ({ tokenId: id, name }: ModelToken): FoundToken["match"] | undefined => {
+    if (id === tokenId) return "id";
+    if (name === null || !fold(name).includes(fold(text))) return undefined;
+    if (fold(name) === fold(text)) return "name";
+    return fold(name).startsWith(fold(text)) ? "start" : "part";
+  };
+  return sorted(model, { criteria: [], ranges: [] }, { by: "name", descending: false })
+    .flatMap((id) => {
+      const token = model.tokens.find((each) => each.tokenId === id) as ModelToken;
+      const match = matchOf(token);
+      return match ? [{ tokenId: id, name: token.name === null ? null : fold(token.name), match }] : [];
+    })
+    .sort((a, b) => foundBy.indexOf(a.match) - foundBy.indexOf(b.match))
+    .slice(0, limit);
 }
 
 /** The values of a trait that begin with a text. */

@@ -39,6 +39,7 @@ const weights: Readonly<Record<string, number>> = {
   OwnedTokens: 50,
   TraitDistribution: 1_000,
   TraitValues: 100,
+  SearchResults: 500,
   TokenMetadata: 1_000,
   TokenReport: 50,
   TransferHistory: 10,

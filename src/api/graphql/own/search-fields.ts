@@ -3,10 +3,17 @@
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
-import { viewCollections, viewCompleted, viewTokenReport } from "../../catalog/module.ts";
+import {
+  soughtSchema,
+  viewCollections,
+  viewCompleted,
+  viewFound,
+  viewTokenReport,
+} from "../../catalog/module.ts";
 import { ownersSchema, sortSchema, toFilter, traitNameSchema } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
 import {
+  chainIdArgument,
   collectionArguments,
   conditionArguments,
   intArgument,
@@ -38,6 +45,11 @@ const valuesArguments = z.object({
   prefix: textArgument,
   limit: limitArgument,
 });
+const acrossArguments = z.object({
+  text: soughtSchema,
+  chainId: chainIdArgument,
+  limit: limitArgument,
+});
 const readFilter = (conditions: Parameters<typeof toFilter>[0]) =>
   toFilter(conditions, { owner: "owner or owners", includeDelegated: "includeDelegated" });
 const collectionOnly = z.object(collectionArguments);
@@ -49,7 +61,7 @@ export interface SearchFieldDeps extends CatalogModule {
 }
 
 export function createSearchFields(deps: SearchFieldDeps) {
-  const { catalog, collections, reports, search } = deps;
+  const { across, catalog, collections, reports, search } = deps;
   return {
     async searchTokens(args: z.input<typeof searchArguments>) {
       const { tokenAddress, chainId, sort, limit, cursor, ...conditions } = readArguments(
@@ -81,6 +93,11 @@ export function createSearchFields(deps: SearchFieldDeps) {
       const collection = collections.find(tokenAddress, chainId);
       const asked = { name, prefix: prefix ?? "", limit };
       return camelKeys(viewCompleted(name, await search.completeValues(collection, asked)));
+    },
+
+    async searchAll(args: z.input<typeof acrossArguments>) {
+      const { text, chainId, limit } = readArguments(acrossArguments, args);
+      return camelKeys(viewFound(await across.find(text, { chainId, limit })));
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),

@@ -38,6 +38,11 @@ export const searchSdl = /* GraphQL */ `
     ): TraitDistribution!
     "The values of a trait that begin with prefix, ignoring case, most frequent first. limit is 1 to 100."
     traitValues(tokenAddress: String!, chainId: Float, name: String!, prefix: String = "", limit: Int = 20): TraitValues!
+    """
+    Collections by name, slug and address, and tokens by name and id, over all collections: the best limit of each, 1 to
+    100. Exact matches come first, then what begins with the text, then what contains it, ignoring case.
+    """
+    searchAll(text: String!, chainId: Float, limit: Int = 20): SearchResults!
     "The collections served here, in the operator's order."
     collections: [Collection!]!
     collection(tokenAddress: String!, chainId: Float): Collection!
@@ -55,6 +60,13 @@ export const searchSdl = /* GraphQL */ `
     nextCursor: String
     "The number of matching tokens on all pages."
     total: Int!
+  }
+
+  type SearchResults {
+    collections: [Collection!]!
+    tokens: [Token!]!
+    "The number of collections whose tokens were left out, for want of memory."
+    unsearched: Int!
   }
 
   type TraitDistribution {

@@ -10,6 +10,7 @@ import type { TokenPage, TokenQuery } from "../query.ts";
 import { completeValues } from "./complete-values.ts";
 import { countTraits, shownTypes } from "./counts.ts";
 import { countMatching, facetsOf, panelOf } from "./facets.ts";
+import { findNamed } from "./find-named.ts";
 import { matching, nextStatement, type Statement, startStatement } from "./matching.ts";
 import { isAfter, orderOf, sqlSort } from "./sorts.ts";
 
@@ -62,6 +63,7 @@ export function createDatabaseSearch(
     panel: (filter) => answer((statement) => panelOf(statement, filter)),
     countTraits: ({ traits }) => answer((statement) => countTraits(statement, traits)),
     completeValues: (asked) => answer((statement) => completeValues(statement, asked)),
+    findNamed: (asked) => answer((statement) => findNamed(statement, asked)),
     shownTypes: (names) => answer((statement) => shownTypes(statement, names)),
   };
 }

@@ -26,6 +26,7 @@ const answers: Answers = {
   panel: async (search, filter) => packFacets(await search.panel(filter)),
   countTraits: (search, question) => search.countTraits(question),
   completeValues: (search, asked) => search.completeValues(asked),
+  findNamed: (search, asked) => search.findNamed(asked),
   shownTypes: (search, names) => search.shownTypes(names),
   warm: async (search) => {
     await search.warm();

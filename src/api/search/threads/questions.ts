@@ -2,7 +2,15 @@
 
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
-import type { CompletedValues, TokenFilter, TokenPage, TokenQuery, ValuePrefix } from "../query.ts";
+import type {
+  CompletedValues,
+  FoundToken,
+  NameQuery,
+  TokenFilter,
+  TokenPage,
+  TokenQuery,
+  ValuePrefix,
+} from "../query.ts";
 import type { PackedFacets } from "./packed-facets.ts";
 
 /** The questions by kind. */
@@ -13,6 +21,7 @@ export interface Asked {
   readonly countTraits: TraitQuestion;
   readonly shownTypes: readonly string[];
   readonly completeValues: ValuePrefix;
+  readonly findNamed: NameQuery;
   /** Only brings the search index up to date. */
   readonly warm: null;
 }
@@ -25,6 +34,7 @@ export interface Answered {
   readonly countTraits: TraitCounts;
   readonly shownTypes: ReadonlySet<string>;
   readonly completeValues: CompletedValues;
+  readonly findNamed: readonly FoundToken[];
   readonly warm: null;
 }
 
