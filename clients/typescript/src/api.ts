@@ -1870,11 +1870,15 @@ export interface components {
         };
         readonly TokenPage: {
             /** @description A page may have fewer tokens than the limit, because tokens that were just burned are left out. */
-            readonly items: readonly components["schemas"]["Token"][];
+            readonly items: readonly components["schemas"]["ListedToken"][];
             /** @description Null after the last page. */
             readonly next_cursor: string | null;
-            /** @description The number of matching tokens on all pages. */
+            /** @description The number of matching tokens on all pages; with `group`, of their documents. */
             readonly total: number;
+        };
+        readonly ListedToken: components["schemas"]["Token"] & {
+            /** @description With `group=document`: the matching tokens of the same document, this one included. */
+            readonly count?: number;
         };
         readonly TraitDistribution: {
             /** @description The number of matching listed tokens. A token is listed if a transfer of it is indexed and it is not burned. */
@@ -4967,6 +4971,8 @@ export interface operations {
                 readonly locked?: "true" | "false";
                 /** @description `latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
                 readonly sort?: string;
+                /** @description `document`: of the matching tokens that serve the same document, byte for byte, only the first in the order, with their `count`. A token without a document is listed by itself. */
+                readonly group?: "document";
                 readonly limit?: number;
                 readonly cursor?: string;
             };

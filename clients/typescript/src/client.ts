@@ -135,7 +135,10 @@ export function createVitrine(options: VitrineOptions) {
       }),
 
     /** The tokens that match all conditions. */
-    tokens: (collection: string, conditions: TokenConditions & CallOptions = {}): Paged<Token> =>
+    tokens: (
+      collection: string,
+      conditions: TokenConditions & CallOptions = {},
+    ): Paged<Schemas["ListedToken"]> =>
       list("/market/collections/{collection_address}/tokens", {
         path: { collection_address: collection },
         query: searchQuery({ pageSize: 100, ...conditions }),

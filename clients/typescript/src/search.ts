@@ -26,12 +26,15 @@ export interface TraitConditions {
 export interface TokenConditions extends TraitConditions {
   /** `id_asc` by default; docs/api.md lists them. */
   readonly sort?: string;
+  /** `document`: one token per document, with the `count` of those that have it. */
+  readonly group?: "document";
   /** Tokens per page, 1 to 100; 100 by default. */
   readonly pageSize?: number;
 }
 
 export function searchQuery(conditions: TokenConditions): SearchQuery {
-  const { chainId, traits, ranges, text, owner, includeDelegated, locked, sort, pageSize } = conditions;
+  const { chainId, traits, ranges, text, owner, includeDelegated, locked, sort, group, pageSize } =
+    conditions;
   const criteria = Object.entries(traits ?? {}).map(([name, values]) => ({
     name,
     values: values.map(String),
@@ -49,6 +52,7 @@ export function searchQuery(conditions: TokenConditions): SearchQuery {
     ...(includeDelegated !== undefined && { include_delegated: includeDelegated ? "true" : "false" }),
     ...(locked !== undefined && { locked: locked ? "true" : "false" }),
     ...(sort !== undefined && { sort }),
+    ...(group !== undefined && { group }),
     ...(pageSize !== undefined && { limit: pageSize }),
   };
 }

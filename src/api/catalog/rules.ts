@@ -9,4 +9,4 @@ export {
   toFilter,
   traitNameSchema,
 } from "./tokens/token-filter.ts";
-export { defaultSort, plainSorts, sortSchema } from "./tokens/token-sort.ts";
+export { defaultSort, groups, plainSorts, sortSchema } from "./tokens/token-sort.ts";

@@ -8,11 +8,12 @@ import type { Allowlist } from "../media/display/allowlist.ts";
 import { chooseDisplay } from "../media/rules.ts";
 import type { MediaService } from "../media/service.ts";
 import type { MetadataService } from "../metadata/service.ts";
+import type { TokenPage } from "../search/query.ts";
 import type { Search } from "../search/service.ts";
 import type { TradingService } from "../trading/service.ts";
 import type { InformationService } from "./information/information.ts";
 import { withMediaIssues } from "./tokens/token-issues.ts";
-import { createDistribution, type TokenView, viewToken } from "./tokens/token-view.ts";
+import { createDistribution, type ListedView, type TokenView, viewToken } from "./tokens/token-view.ts";
 
 export interface CatalogDeps {
   readonly database: Database;
@@ -119,6 +120,19 @@ export function createCatalog(deps: CatalogDeps) {
     /** The token, or undefined if it has no transfer. Requests that arrive together share their reads. */
     findToken: (collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> =>
       batchOf(collection)(tokenId),
+
+    /** The tokens of a page, each with the number of tokens that it stands for, if they are grouped. */
+    async listPage(
+      collection: CollectionConfig,
+      { tokenIds, counts }: Pick<TokenPage, "tokenIds" | "counts">,
+    ): Promise<ListedView[]> {
+      const tokens = await Promise.all(tokenIds.map(batchOf(collection)));
+      return tokens.flatMap((token, nth) => {
+        if (!token || token.burned) return [];
+        const count = counts?.[nth];
+        return count === undefined ? token : { ...token, count };
+      });
+    },
 
     /** The listed tokens among these, in the order of the ids: a token may be burned after the search. */
     async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {

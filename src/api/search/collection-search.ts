@@ -27,6 +27,7 @@ import { createRarityCache } from "./rarity-cache.ts";
 import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
 import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
+import { createDocuments } from "./sync/load-documents.ts";
 
 /** The count of each value, the number of listed tokens, and the highest value per number trait. */
 export interface TraitCounts {
@@ -74,6 +75,8 @@ export function createCollectionSearch(deps: {
   const results = createResultCache();
   const ranks = createRarityCache();
 
+  const documents = createDocuments({ database, checkpointTable: tables.checkpoint, collection });
+
   async function read(filter: ChainFilter) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
@@ -107,6 +110,7 @@ export function createCollectionSearch(deps: {
       const { filter, sort } = query;
       const { index, slotsIn, answers, rarity } = await read(filter);
       const ranked = sort.by === "rarity" ? await rarity() : undefined;
+      if (query.group) await documents.complete(index);
       return answerFrom(
         index,
         () => pageOf(index, query, answers().matches({ filter, slotsIn }).slots, ranked),

@@ -39,15 +39,19 @@ export interface TokenQuery {
   readonly limit: number;
   /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
+  /** `document`: of the matches with the same served document, only the first in the order. */
+  readonly group?: "document" | undefined;
   /** The number of matches to skip, for callers with numbered pages; not with a cursor. */
   readonly offset?: number | undefined;
 }
 
 export interface TokenPage {
   readonly tokenIds: readonly string[];
+  /** With a group, for each token, the number of matches that it stands for. */
+  readonly counts?: readonly number[] | undefined;
   /** Null after the last page. */
   readonly nextCursor: string | null;
-  /** The number of matching tokens on all pages. */
+  /** The number of matching tokens, or groups of them, on all pages. */
   readonly total: number;
 }
 

@@ -9,6 +9,9 @@ export const OWNERS = [
   "0x00000000000000000000000000000000000000aa",
   "0x00000000000000000000000000000000000000bb",
 ];
+const DOCUMENTS = ["0000000000000001", "8000000000000000", "ffffffff00000000"].map((start) =>
+  start.padEnd(64, "a"),
+);
 const TEXTS = ["", "0", "mage", "Mage", "Ma", "é", "e\u0301", "İ", "💎", "\uFFFD", "%", "true"];
 const NUMBERS = [0, -7.5, 3, 30, 1e21];
 
@@ -36,6 +39,7 @@ export const token = fc.record({
   traits: fc.array(trait, { maxLength: 5 }),
   burned: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
   locked: fc.boolean(),
+  document: fc.option(fc.constantFrom(...DOCUMENTS), { nil: null }),
   owner: fc.constantFrom(...OWNERS),
   delegatedTo: fc.option(fc.constantFrom(...OWNERS), { nil: undefined }),
 });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TokenRarity } from "../../../src/api/search/index/rarity.ts";
 import * as any from "./arbitraries.ts";
-import { createIndexHarness, type Operation, walkPages } from "./index-harness.ts";
-import { completed, facets, type ModelToken, named, panel, rarities, sorted } from "./model.ts";
+import { createIndexHarness, type Operation, walkPages, walkStacks } from "./index-harness.ts";
+import { completed, facets, type ModelToken, named, panel, rarities, sorted, stacked } from "./model.ts";
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), token: any.token }) },
@@ -57,6 +57,10 @@ describe("whatever was put in, forgotten, approved or burned", () => {
             const expected = sorted(search.model, filter, sort);
             expect(await walkPages(search, filter, sort, limit)).toEqual(expected);
             expect((await search.page({ filter, sort, limit })).total).toBe(expected.length);
+            const stacks = stacked(search.model, filter, sort);
+            expect(await walkStacks(search, filter, sort, limit)).toEqual(stacks);
+            const group = "document" as const;
+            expect((await search.page({ filter, sort, limit, group })).total).toBe(stacks.length);
             expect(search.facets(filter)).toEqual(facets(search.model, filter));
             expect(search.facets(ALL)).toEqual(facets(search.model, ALL));
             expect(search.panel(filter)).toEqual(panel(search.model, filter));

@@ -12,7 +12,8 @@ import { createParameters } from "../../../src/api/search/sql/parameters.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import * as any from "./arbitraries.ts";
-import { completed, facets, type ModelToken, named, panel, sorted } from "./model.ts";
+import { walkStacks } from "./index-harness.ts";
+import { completed, facets, type ModelToken, named, panel, sorted, stacked } from "./model.ts";
 import { storeModel } from "./stored-model.ts";
 
 const test = await createTestDatabase();
@@ -65,6 +66,10 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
             expect(await index.completeValues(prefix)).toEqual(completed(model, prefix));
             expect(await inDatabase.findNamed(names)).toEqual(named(model, names));
             expect(await index.findNamed(names)).toEqual(named(model, names));
+            expect(await walkStacks(inDatabase, filter, sort, limit)).toEqual(stacked(model, filter, sort));
+            expect(await walkStacks(index, filter, sort, limit)).toEqual(stacked(model, filter, sort));
+            const grouped = { filter, sort, limit, group: "document" as const };
+            expect(await inDatabase.page(grouped)).toEqual(await index.page(grouped));
             const offset = { filter, sort, limit, offset: 3 };
             expect(await inDatabase.page(offset)).toEqual(await index.page(offset));
             expect(await inDatabase.facets(filter)).toEqual(facets(model, filter));

@@ -4,6 +4,7 @@ import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
+import { DOCUMENT_KEY_CHARACTERS } from "../../../src/api/search/columns/document-column.ts";
 import { createCollectionIndex, type TokenRow } from "../../../src/api/search/index/collection-index.ts";
 import { completeValues } from "../../../src/api/search/index/complete-values.ts";
 import { findNamed } from "../../../src/api/search/index/find-named.ts";
@@ -31,6 +32,9 @@ export type Operation =
 
 export function createIndexHarness() {
   const index = createCollectionIndex();
+  // No token is there yet.
+  index.documents.begin();
+  index.documents.end();
   const tokens = new Map<string, ModelToken>();
   const types = new Map<string, { displayType: DisplayType; highest: number | null }>();
   const typeIds = new Map<string, number>();
@@ -64,8 +68,9 @@ export function createIndexHarness() {
     return id;
   }
 
-  const rowOf = ({ traits, ...token }: ModelToken): TokenRow => ({
+  const rowOf = ({ traits, document, ...token }: ModelToken): TokenRow => ({
     ...token,
+    document: document?.slice(0, DOCUMENT_KEY_CHARACTERS) ?? null,
     traits: [...new Set(traits.map(learn))].sort((a, b) => a - b),
   });
 
@@ -178,6 +183,25 @@ export function createIndexHarness() {
 type Harness = Pick<ReturnType<typeof createIndexHarness>, "page">;
 
 const IDS_MAX = 10_000;
+
+/** The first tokens of all documents, with counts. */
+export async function walkStacks(
+  search: Harness,
+  filter: TokenFilter,
+  sort: TokenSort,
+  limit: number,
+): Promise<(readonly [string, number])[]> {
+  const stacks: (readonly [string, number])[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { filter, sort, limit, group: "document" as const };
+    const page = await search.page({ ...query, ...(cursor !== undefined && { cursor }) });
+    stacks.push(...page.tokenIds.map((tokenId, nth) => [tokenId, page.counts?.[nth] ?? 0] as const));
+    if (stacks.length > IDS_MAX) throw new Error("the pages come to no end");
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return stacks;
+}
 
 /** The ids on all pages, one after another; throws if the pages never end. */
 export async function walkPages(search: Harness, filter: TokenFilter, sort: TokenSort, limit: number) {

@@ -23,6 +23,7 @@ export interface ModelToken {
   readonly burned?: boolean;
   readonly locked?: boolean;
   readonly owner?: string;
+  readonly document?: string | null;
   readonly delegatedTo?: string | undefined;
 }
 
@@ -169,6 +170,22 @@ export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): stri
   return matching(model, filter)
     .sort(compare)
     .map(({ tokenId }) => tokenId);
+}
+
+/** The first of the matches with each document, in order, and how many they are. */
+export function stacked(
+  model: Model,
+  filter: TokenFilter,
+  sort: TokenSort,
+): readonly (readonly [string, number])[] {
+  const stacks = new Map<string, [string, number]>();
+  for (const tokenId of sorted(model, filter, sort)) {
+    const document = model.tokens.find((token) => token.tokenId === tokenId)?.document ?? `none: ${tokenId}`;
+    const known = stacks.get(document);
+    if (known) known[1]++;
+    else stacks.set(document, [tokenId, 1]);
+  }
+  return [...stacks.values()];
 }
 
 /** As the search returns them, each type with all its values. */

@@ -17,6 +17,7 @@ const row = (id: number, value: number) => ({
   description: null,
   servedAt: null,
   sinceBlock: null,
+  document: null,
   traits: [value],
 });
 

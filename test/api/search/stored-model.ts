@@ -79,6 +79,20 @@ export async function storeModel(
       tokens.map(({ locked }) => locked ?? false),
     ],
   );
+  await database.query(
+    `with v as (
+       insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, content_hash, duration_ms)
+       select $1, $2, id, 1, 'rest', 'updated', document, 1 from unnest($3::numeric[], $4::text[]) r(id, document)
+        where document is not null returning id, token_id)
+     update vitrine.token t set served_version = v.id from v
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = v.token_id`,
+    [
+      CHAIN_ID,
+      COLLECTION,
+      tokens.map(({ tokenId }) => tokenId),
+      tokens.map(({ document }) => document ?? null),
+    ],
+  );
   for (const { tokenId, owner, delegatedTo } of tokens)
     if (owner !== undefined && delegatedTo !== undefined)
       await insert("delegation", {

@@ -19,8 +19,8 @@ import {
   toFilter,
   traitNameSchema,
 } from "./token-filter.ts";
-import { defaultSort, sortSchema } from "./token-sort.ts";
-import { tokenSchema } from "./token-view.ts";
+import { defaultSort, groups, sortSchema } from "./token-sort.ts";
+import { listedSchema } from "./token-view.ts";
 
 /** A parameter with a JSON value; an error inside it is reported by its path, such as `criteria[0].values`. */
 const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
@@ -87,12 +87,14 @@ const params = z.object({ collection_address: addressField });
 
 const pageSchema = z
   .object({
-    items: z.array(tokenSchema).openapi({
+    items: z.array(listedSchema).openapi({
       description:
         "A page may have fewer tokens than the limit, because tokens that were just burned are left out.",
     }),
     next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
-    total: z.number().openapi({ description: "The number of matching tokens on all pages." }),
+    total: z.number().openapi({
+      description: "The number of matching tokens on all pages; with `group`, of their documents.",
+    }),
   })
   .openapi("TokenPage");
 
@@ -109,6 +111,10 @@ const searchRoute = createRoute({
     query: z.object({
       ...conditions,
       sort: sortSchema.optional(),
+      group: z.enum(groups, { error: "must be document" }).optional().openapi({
+        description:
+          "`document`: of the matching tokens that serve the same document, byte for byte, only the first in the order, with their `count`. A token without a document is listed by itself.",
+      }),
       limit: limitField,
       cursor: z
         .string()
@@ -164,17 +170,17 @@ const valuesRoute = createRoute({
 
 export interface SearchRouteDeps {
   readonly collections: Pick<Collections, "find">;
-  readonly catalog: Pick<Catalog, "listTokens">;
+  readonly catalog: Pick<Catalog, "listPage">;
   readonly search: Pick<Search, "page" | "facets" | "completeValues">;
 }
 
 export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) {
   return createRouter()
     .openapi(searchRoute, async (c) => {
-      const { chain_id, sort = defaultSort, limit, cursor, ...asked } = c.req.valid("query");
+      const { chain_id, sort = defaultSort, group, limit, cursor, ...asked } = c.req.valid("query");
       const collection = collections.find(c.req.valid("param").collection_address, chain_id);
-      const page = await search.page(collection, { filter: readFilter(asked), sort, limit, cursor });
-      const items = await catalog.listTokens(collection, page.tokenIds);
+      const page = await search.page(collection, { filter: readFilter(asked), sort, group, limit, cursor });
+      const items = await catalog.listPage(collection, page);
       return c.json({ items, next_cursor: page.nextCursor, total: page.total }, 200);
     })
     .openapi(traitsRoute, async (c) => {

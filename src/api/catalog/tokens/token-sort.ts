@@ -17,6 +17,9 @@ export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort; rea
 };
 const names = Object.keys(plainSorts);
 
+/** How a list may be grouped. */
+export const groups = ["document"] as const;
+
 // A trait type may contain any character, colons included.
 const TRAIT_SORT = /^trait:(.+):(asc|desc)$/s;
 

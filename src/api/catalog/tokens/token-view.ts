@@ -151,6 +151,17 @@ export const tokenSchema = z
 
 export type TokenView = z.infer<typeof tokenSchema>;
 
+/** A token in a list that may be grouped. */
+export const listedSchema = tokenSchema
+  .extend({
+    count: z.number().optional().openapi({
+      description: "With `group=document`: the matching tokens of the same document, this one included.",
+    }),
+  })
+  .openapi("ListedToken");
+
+export type ListedView = z.infer<typeof listedSchema>;
+
 export interface TokenParts {
   readonly collection: CollectionConfig;
   readonly tokenId: string;

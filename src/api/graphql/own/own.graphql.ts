@@ -79,6 +79,8 @@ const tokenSdl = /* GraphQL */ `
     tradable: Boolean!
     "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that is not indexed yet."
     opensAt: String
+    "In a list with group: document, the matching tokens of the same document, this one included; else null."
+    count: Int
     metadata: TokenMetadataState!
   }
 

@@ -10,7 +10,7 @@ import {
   viewFound,
   viewTokenReport,
 } from "../../catalog/module.ts";
-import { ownersSchema, sortSchema, toFilter, traitNameSchema } from "../../catalog/rules.ts";
+import { groups, ownersSchema, sortSchema, toFilter, traitNameSchema } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
 import {
   chainIdArgument,
@@ -36,6 +36,7 @@ const traitsArguments = z.object({
 });
 const searchArguments = traitsArguments.extend({
   sort: sortSchema,
+  group: z.enum(groups, { error: "must be document" }).nullish(),
   limit: limitArgument,
   cursor: z.string().nullish(),
 });
@@ -64,22 +65,23 @@ export function createSearchFields(deps: SearchFieldDeps) {
   const { across, catalog, collections, reports, search } = deps;
   return {
     async searchTokens(args: z.input<typeof searchArguments>) {
-      const { tokenAddress, chainId, sort, limit, cursor, ...conditions } = readArguments(
+      const { tokenAddress, chainId, sort, group, limit, cursor, ...conditions } = readArguments(
         searchArguments,
         args,
       );
       const collection = collections.find(tokenAddress, chainId);
-      const { tokenIds, nextCursor, total } = await search.page(collection, {
+      const page = await search.page(collection, {
         filter: readFilter(conditions),
         sort,
+        group: group ?? undefined,
         limit,
         cursor: cursor ?? undefined,
       });
       return {
         // Computed only if selected.
-        items: async () => (await catalog.listTokens(collection, tokenIds)).map(camelKeys),
-        nextCursor,
-        total,
+        items: async () => (await catalog.listPage(collection, page)).map(camelKeys),
+        nextCursor: page.nextCursor,
+        total: page.total,
       };
     },
 

@@ -19,6 +19,8 @@ export const searchSdl = /* GraphQL */ `
       locked: Boolean
       "id_asc, id_desc, name_asc, name_desc, latest, updated, rarity, trait:<name>:asc or trait:<name>:desc."
       sort: String = "id_asc"
+      "document: of the tokens that serve the same document, only the first in the order, with their count."
+      group: String
       limit: Int = 20
       cursor: String
     ): TokenPage!
@@ -58,7 +60,7 @@ export const searchSdl = /* GraphQL */ `
     items: [Token!]!
     "Null after the last page."
     nextCursor: String
-    "The number of matching tokens on all pages."
+    "The number of matching tokens on all pages; with group, of their documents."
     total: Int!
   }
 

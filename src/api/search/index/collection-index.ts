@@ -5,6 +5,7 @@
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "../columns/bits.ts";
+import { createDocumentColumn, type DocumentColumn } from "../columns/document-column.ts";
 import { grown } from "../columns/ensure-capacity.ts";
 import { createOrder, type Order } from "../columns/order.ts";
 import { createPostings, type Postings } from "../columns/postings.ts";
@@ -25,6 +26,8 @@ export interface TokenRow {
   /** When the served document was fetched, in microseconds. */
   readonly servedAt: number | null;
   readonly sinceBlock: number | null;
+  /** The key of the served document (`DOCUMENT_KEY_CHARACTERS`). */
+  readonly document: string | null;
   /** Distinct ids of trait values. */
   readonly traits: readonly number[];
 }
@@ -38,6 +41,7 @@ export interface CollectionIndex {
   readonly ids: TokenIds;
   readonly names: TextColumn;
   readonly descriptions: TextColumn;
+  readonly documents: DocumentColumn;
   readonly table: TraitTable;
   readonly rows: TraitRows;
   readonly postings: Postings;
@@ -83,6 +87,7 @@ export function createCollectionIndex(): CollectionIndex {
   const ids = createTokenIds();
   const names = createTextColumn();
   const descriptions = createTextColumn();
+  const documents = createDocumentColumn();
   const table = createTraitTable();
   const rows = createTraitRows(table);
   const postings = createPostings(rows, table);
@@ -128,6 +133,7 @@ export function createCollectionIndex(): CollectionIndex {
     const at = row.servedAt ?? Number.NaN;
     if (!Object.is(served[slot], at)) markDirty(slot, orders.updated);
     served[slot] = at;
+    documents.set(slot, row.document);
     const values = row.traits.flatMap((id) => table.valueOf(id) ?? []);
     if (rows.set(slot, values)) markTraitsDirty(slot);
   }
@@ -153,6 +159,7 @@ export function createCollectionIndex(): CollectionIndex {
     markTraitsDirty(slot);
     names.set(slot, null);
     descriptions.set(slot, null);
+    documents.set(slot, null);
     markDirty(slot, ...Object.values(orders));
   }
 
@@ -174,6 +181,7 @@ export function createCollectionIndex(): CollectionIndex {
     ids,
     names,
     descriptions,
+    documents,
     table,
     rows,
     postings,
@@ -258,7 +266,17 @@ export function createCollectionIndex(): CollectionIndex {
     compact: (yieldToEventLoop) => postings.rebuild(ids.size, yieldToEventLoop),
     find,
     get memory() {
-      const parts = [ids, names, descriptions, table, rows, postings, traitOrders, ...Object.values(orders)];
+      const parts = [
+        ids,
+        names,
+        descriptions,
+        documents,
+        table,
+        rows,
+        postings,
+        traitOrders,
+        ...Object.values(orders),
+      ];
       const own = since.byteLength + served.byteLength + present.byteLength;
       return parts.reduce((sum, { memory }) => sum + memory, own);
     },
