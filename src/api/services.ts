@@ -174,6 +174,7 @@ export function createServices(deps: ServiceDeps) {
       reportEndpoints: chain.reportEndpoints,
       stalled,
       depth: () => depth(database),
+      search: () => search.state,
     },
     secrets: config.secrets,
     operatorToken: config.operatorToken,

@@ -1934,7 +1934,7 @@ export interface components {
             readonly collections: readonly components["schemas"]["Collection"][];
             /** @description By name and id, the best first. */
             readonly tokens: readonly components["schemas"]["Token"][];
-            /** @description The number of collections whose tokens were left out, because their search indexes don't fit into memory beside the others. Each can be searched alone. */
+            /** @description The number of collections whose tokens were left out: without a search index in memory, few are searched. Each can be searched alone. */
             readonly unsearched: number;
         };
         readonly TokenBatch: {
@@ -2371,6 +2371,19 @@ export interface components {
             readonly queue: {
                 readonly waiting: number;
                 readonly oldest_seconds: number;
+            };
+            /** @description What is searched in memory. */
+            readonly search: {
+                /** @description Memory of the search indexes in this process. */
+                readonly bytes: number;
+                /** @description `SEARCH_MEMORY_MB`, in bytes. */
+                readonly bytes_max: number;
+                /** @description Collections searched in the last half hour that PostgreSQL answers for, more slowly, because their search index doesn't fit. `bytes` is what it would take, at least. At most 100. */
+                readonly from_database: readonly {
+                    readonly chain_id: number;
+                    readonly collection_address: string;
+                    readonly bytes: number;
+                }[];
             };
         };
         readonly Liveness: {

@@ -11,10 +11,12 @@ import { createRouter } from "../http/router.ts";
 import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import type { QueueDepth } from "../refresh/queue/queue.ts";
+import type { SearchState } from "../search/service.ts";
 
 // A probe every second asks the node only every other second.
 const REMEMBER_MS = 2_000;
 const NODE_TIMEOUT_MS = 2_000;
+const OUTSIDE_MAX = 100;
 
 const freshnessSchema = z
   .object({
@@ -54,6 +56,18 @@ const freshnessSchema = z
       }),
     ),
     queue: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
+    search: z
+      .object({
+        bytes: z.number().openapi({ description: "Memory of the search indexes in this process." }),
+        bytes_max: z.number().openapi({ description: "`SEARCH_MEMORY_MB`, in bytes." }),
+        from_database: z
+          .array(z.object({ chain_id: z.number(), collection_address: z.string(), bytes: z.number() }))
+          .openapi({
+            description:
+              "Collections searched in the last half hour that PostgreSQL answers for, more slowly, because their search index doesn't fit. `bytes` is what it would take, at least. At most 100.",
+          }),
+      })
+      .openapi({ description: "What is searched in memory." }),
   })
   .openapi("Freshness");
 
@@ -92,6 +106,7 @@ export interface HealthDeps {
   readonly reportEndpoints: (chainId: number) => readonly EndpointReport[];
   readonly stalled: ReadonlySet<number>;
   readonly depth: () => Promise<QueueDepth>;
+  readonly search: () => SearchState;
   readonly now?: () => number;
 }
 
@@ -111,6 +126,7 @@ async function measure({
   latestBlock,
   reportEndpoints,
   depth,
+  search,
   now = Date.now,
 }: HealthDeps): Promise<Freshness> {
   const [indexed, queue] = await Promise.all([heads.read(), depth()]);
@@ -132,5 +148,19 @@ async function measure({
       };
     }),
   );
-  return { chains, queue: { waiting: queue.waiting, oldest_seconds: Math.round(queue.oldestSeconds) } };
+  return {
+    chains,
+    queue: { waiting: queue.waiting, oldest_seconds: Math.round(queue.oldestSeconds) },
+    search: reportSearch(search()),
+  };
 }
+
+const reportSearch = ({ bytes, max, outside }: SearchState): Freshness["search"] => ({
+  bytes: Math.round(bytes),
+  bytes_max: max,
+  from_database: outside.slice(0, OUTSIDE_MAX).map(({ collection: { chainId, collection }, bytes }) => ({
+    chain_id: chainId,
+    collection_address: collection,
+    bytes: Math.round(bytes),
+  })),
+});

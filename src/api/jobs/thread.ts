@@ -1,25 +1,43 @@
 /** Starts worker threads that run our TypeScript. */
 
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-// A thread has no loaders of its main thread, so it registers one before the program.
-const BOOT = `
-const { workerData } = require("node:worker_threads");
-import(workerData.loader).then(({ register }) => {
-  register();
-  return import(workerData.program);
-});
-`;
-const LOADER = "dist/esm/api/index.mjs";
+export type ThreadOptions = Pick<WorkerOptions, "resourceLimits" | "name" | "workerData">;
 
-/** `program` is the URL of a module; what it needs comes by messages. */
-export function startThread(
-  program: URL,
-  options: Pick<WorkerOptions, "resourceLimits" | "name"> = {},
-): Worker {
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx/package.json"));
-  const loader = new URL(LOADER, tsx).href;
-  return new Worker(BOOT, { ...options, eval: true, workerData: { loader, program: program.href } });
+/** By program, as one text: a thread can't load TypeScript by itself, and a loader in each takes longer and more memory. */
+const bundled = new Map<string, Promise<string>>();
+
+/** `program` is the URL of a module, which finds `workerData` and the parent's messages as in any worker thread. */
+export async function startThread(program: URL, options: ThreadOptions = {}): Promise<Worker> {
+  const script = await scriptOf(program);
+  // Loaders of this process don't work in a thread.
+  return new Worker(script, { ...options, eval: true, execArgv: [] });
+}
+
+/** A failure is not kept. */
+function scriptOf({ href }: URL): Promise<string> {
+  const known = bundled.get(href);
+  if (known) return known;
+  const script = bundle(fileURLToPath(href));
+  bundled.set(href, script);
+  script.catch(() => bundled.delete(href));
+  return script;
+}
+
+/** Bundles our own sources; packages stay where they are. */
+async function bundle(file: string): Promise<string> {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    bundle: true,
+    packages: "external",
+    write: false,
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    logLevel: "silent",
+  });
+  // A script that is not a file would look for packages in the current folder.
+  return `(function (require) {${outputFiles[0]?.text ?? ""}})(require("node:module").createRequire(${JSON.stringify(file)}))`;
 }

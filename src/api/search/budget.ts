@@ -1,4 +1,4 @@
-/** How much memory search indexes may take: the least recently used are dropped. */
+/** How much memory search indexes may take: the least recently used are dropped, and PostgreSQL answers for the rest. */
 
 import { Counter, Gauge, type Registry } from "prom-client";
 import { collectionKey } from "../../domain/token-ref.ts";
@@ -7,32 +7,59 @@ import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 
 // A search index that isn't kept is dropped after this long without requests.
 const UNUSED_MS = 30 * 60_000;
+// One that was asked for this recently isn't dropped for another: replacing each other by turns, both would mostly load.
+const BUSY_MS_PER_MB = 300;
+const BYTES_PER_MB = 1_000_000;
+// A collection that didn't fit may have shrunk.
+const ESTIMATE_MS = 60_000;
 
 interface Entry {
   readonly collection: CollectionRef;
-  /** Of the last load, even if it was dropped. */
+  state: "absent" | "loading" | "loaded";
+  /** Estimated until it is loaded. */
   bytes: number;
-  isLoaded: boolean;
-  /** Asked for by a request, not only kept warm. */
-  isAsked: boolean;
+  /** The estimate for this moment, at a time. */
+  estimate: { readonly bytes: Promise<number>; readonly at: number } | undefined;
+  /** How far the last load missed its estimate. */
+  factor: number;
+  /** When a request asked for it last. */
+  askedAt: number;
   usedAt: number;
+  /** Answered by PostgreSQL. */
+  isOutside: boolean;
+}
+
+/** A collection that PostgreSQL answers for, and the memory that its search index would take, in bytes. */
+export interface Outside {
+  readonly collection: CollectionRef;
+  readonly bytes: number;
 }
 
 export interface Budget {
-  /** Call it before each question; `warm` is one of our own, for which no other search index is dropped. */
-  use(collection: CollectionRef, by: "asked" | "warm"): void;
+  /**
+   * Call it before each question: says whether to ask the search index, which is loaded if it isn't, or PostgreSQL.
+   * `warm` is a question of our own, for which no other search index is dropped. `estimate` returns the memory that the
+   * search index will take, in bytes; it is called only if there is a limit.
+   */
+  place(
+    collection: CollectionRef,
+    by: "asked" | "warm",
+    estimate: () => Promise<number>,
+  ): Promise<"memory" | "database">;
+  /** The search index could not be loaded. */
+  failed(collection: CollectionRef): void;
   /** Notes the size of a search index in bytes; 0 if it is gone. Drops what no longer fits. */
   resize(collection: CollectionRef, bytes: number): void;
   /** These stay though nobody asks for them, while they fit. */
   keep(collections: readonly CollectionRef[]): void;
-  /** Whether a search index is loaded, or could be without dropping another. */
-  hasSpace(collection: CollectionRef): boolean;
-  /** The size of all loaded search indexes, in bytes. */
+  /** The size of all search indexes that are loaded or being loaded, in bytes. */
   readonly bytes: number;
+  /** The collections asked for in the last half hour that PostgreSQL answers for. */
+  readonly outside: readonly Outside[];
 }
 
 export function createBudget(deps: {
-  /** In bytes. A search index that is larger is kept alone. */
+  /** In bytes. */
   readonly max: number;
   readonly drop: (collection: CollectionRef) => void;
   readonly logger: Logger;
@@ -46,13 +73,13 @@ export function createBudget(deps: {
 
   function total(): number {
     let bytes = 0;
-    for (const entry of entries.values()) if (entry.isLoaded) bytes += entry.bytes;
+    for (const entry of entries.values()) if (entry.state !== "absent") bytes += entry.bytes;
     return bytes;
   }
 
   function dropEntry(entry: Entry): void {
-    entry.isLoaded = false;
-    entry.isAsked = false;
+    entry.state = "absent";
+    entry.askedAt = Number.NEGATIVE_INFINITY;
     drop(entry.collection);
   }
 
@@ -64,66 +91,128 @@ export function createBudget(deps: {
   function dropUnused(): void {
     for (const [key, entry] of entries) {
       if (kept.has(key) || performance.now() - entry.usedAt <= UNUSED_MS) continue;
-      dropEntry(entry);
+      if (entry.state !== "absent") dropEntry(entry);
       entries.delete(key);
     }
   }
 
-  function makeSpace(newest: Entry): void {
-    if (total() <= max) return;
-    if (!newest.isAsked) {
-      evict(newest);
-      return;
-    }
+  function isBusy({ state, askedAt, bytes }: Entry): boolean {
+    const busyMs = (bytes / BYTES_PER_MB) * BUSY_MS_PER_MB;
+    return state === "loading" || performance.now() - askedAt < busyMs;
+  }
+
+  /** Drops the least recently asked for among `some` until `bytes` more fit; none if they never do. */
+  function makeSpace(bytes: number, some: (entry: Entry) => boolean): boolean {
+    const dropped: Entry[] = [];
+    let left = total() + bytes - max;
     for (const entry of entries.values()) {
-      if (entry === newest || !entry.isLoaded) continue;
-      evict(entry);
-      if (total() <= max) return;
+      if (left <= 0) break;
+      if (entry.state !== "loaded" || !some(entry)) continue;
+      dropped.push(entry);
+      left -= entry.bytes;
     }
+    if (left > 0) return false;
+    for (const entry of dropped) evict(entry);
+    return true;
+  }
+
+  /** The memory it will take. Callers share an estimate. */
+  async function sizeOf(entry: Entry, estimate: () => Promise<number>): Promise<number> {
+    if (!entry.estimate || performance.now() - entry.estimate.at > ESTIMATE_MS) {
+      const current = { bytes: estimate(), at: performance.now() };
+      entry.estimate = current;
+      current.bytes.catch(() => {
+        if (entry.estimate === current) entry.estimate = undefined;
+      });
+    }
+    return entry.factor * (await entry.estimate.bytes);
+  }
+
+  function leaveOutside(entry: Entry, bytes: number): void {
+    entry.bytes = bytes;
+    metrics?.databaseAnswers.inc();
+    if (entry.isOutside) return;
+    entry.isOutside = true;
     logger.warn({
-      msg: "A search index takes more memory than SEARCH_MEMORY_MB allows for all",
-      chain_id: newest.collection.chainId,
-      collection: newest.collection.collection,
-      bytes: newest.bytes,
+      msg: "PostgreSQL answers searches of a collection: its search index doesn't fit SEARCH_MEMORY_MB",
+      chain_id: entry.collection.chainId,
+      collection: entry.collection.collection,
+      bytes: Math.round(bytes),
+      used: total(),
       allowed: max,
     });
   }
 
+  function entryOf(collection: CollectionRef, by: "asked" | "warm"): Entry {
+    const key = collectionKey(collection);
+    const entry: Entry = entries.get(key) ?? {
+      collection,
+      state: "absent",
+      bytes: 0,
+      estimate: undefined,
+      factor: 1,
+      askedAt: Number.NEGATIVE_INFINITY,
+      usedAt: 0,
+      isOutside: false,
+    };
+    const now = performance.now();
+    if (by === "asked") {
+      if (entry.state === "loaded") metrics?.hits.inc();
+      entry.askedAt = now;
+      entries.delete(key);
+    }
+    entry.usedAt = now;
+    entries.set(key, entry);
+    dropUnused();
+    return entry;
+  }
+
   return {
-    use(collection, by) {
-      const key = collectionKey(collection);
-      const entry = entries.get(key) ?? { collection, bytes: 0, isLoaded: false, isAsked: false, usedAt: 0 };
-      if (by === "asked") {
-        if (entry.isLoaded) metrics?.hits.inc();
-        entry.isAsked = true;
-        entries.delete(key);
+    async place(collection, by, estimate) {
+      const entry = entryOf(collection, by);
+      if (entry.state !== "absent") return "memory";
+      const bytes = max === Number.POSITIVE_INFINITY ? 0 : await sizeOf(entry, estimate);
+      // Another caller's question may have started the load meanwhile.
+      if (entry.state !== "absent") return "memory";
+      const fits = makeSpace(bytes, (other) => by === "asked" && !isBusy(other));
+      if (!fits) {
+        if (by === "asked") leaveOutside(entry, bytes);
+        return "database";
       }
-      entry.usedAt = performance.now();
-      entries.set(key, entry);
-      dropUnused();
+      entry.state = "loading";
+      entry.bytes = bytes;
+      entry.isOutside = false;
+      return "memory";
+    },
+    failed(collection) {
+      const entry = entries.get(collectionKey(collection));
+      if (entry?.state === "loading") entry.state = "absent";
     },
     resize(collection, bytes) {
       const entry = entries.get(collectionKey(collection));
       if (!entry) return;
       if (bytes === 0) {
-        entry.isLoaded = false;
+        entry.state = "absent";
         return;
       }
-      if (!entry.isLoaded) metrics?.loads.inc();
-      const isGrown = !entry.isLoaded || bytes > entry.bytes;
-      entry.isLoaded = true;
+      const isFirst = entry.state !== "loaded";
+      if (isFirst) metrics?.loads.inc();
+      if (entry.state === "loading" && entry.bytes > 0) entry.factor *= bytes / entry.bytes;
+      const isGrown = isFirst || bytes > entry.bytes;
+      entry.state = "loaded";
       entry.bytes = bytes;
-      if (isGrown) makeSpace(entry);
+      if (!isGrown || total() <= max) return;
+      const isAsked = entry.askedAt !== Number.NEGATIVE_INFINITY;
+      if (!isAsked || !makeSpace(0, (other) => other !== entry)) evict(entry);
     },
     keep(collections) {
       kept = new Set(collections.map(collectionKey));
     },
-    hasSpace(collection) {
-      const entry = entries.get(collectionKey(collection));
-      return entry?.isLoaded || total() + (entry?.bytes ?? 0) < max;
-    },
     get bytes() {
       return total();
+    },
+    get outside() {
+      return [...entries.values()].filter(({ isOutside }) => isOutside);
     },
   };
 }
@@ -143,5 +232,9 @@ function createSearchMetrics(registry: Registry, bytes: () => number) {
     loads: count("vitrine_search_loads_total", "Search indexes loaded"),
     evictions: count("vitrine_search_evictions_total", "Search indexes dropped for want of memory"),
     hits: count("vitrine_search_hits_total", "Searches whose search index was loaded already"),
+    databaseAnswers: count(
+      "vitrine_search_database_answers_total",
+      "Searches answered by PostgreSQL because the search index doesn't fit",
+    ),
   };
 }

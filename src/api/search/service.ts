@@ -3,11 +3,13 @@
 import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
-import type { Database } from "../db/database.ts";
+import { createDatabase, type Database, type PoolSizes } from "../db/database.ts";
+import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
-import { createBudget } from "./budget.ts";
+import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import { type Budget, createBudget } from "./budget.ts";
 import type { TraitCounts } from "./collection-search.ts";
 import type {
   CompletedValues,
@@ -19,9 +21,12 @@ import type {
   TokenQuery,
   ValuePrefix,
 } from "./query.ts";
+import { createDatabaseSearch } from "./sql/database-search.ts";
+import { estimateMemory } from "./sync/estimate.ts";
+import { answer } from "./threads/answer.ts";
 import { createLocalHost } from "./threads/local-host.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";
-import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
+import type { Answered, Asked, Kind, Question, SearchHost } from "./threads/questions.ts";
 import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
@@ -29,10 +34,14 @@ export type { TokenRarity } from "./index/rarity.ts";
 
 // How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
+// A search across collections waits for so many that have no search index in memory.
+const SLOW_MAX = 4;
+// For searches that PostgreSQL answers.
+const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
 
 /**
  * Results include everything committed before the request. They never include burned tokens. Each process keeps its own
- * search index of a collection in memory, loaded on first use.
+ * search index of a collection in memory, loaded on first use; PostgreSQL answers for those that don't fit.
  */
 export interface Search {
   /** Throws INVALID_REQUEST for a cursor of another order. */
@@ -52,8 +61,8 @@ export interface Search {
   /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Tokens of these collections by name and id: the best `limit` of each, in the order of the collections. Those whose
-   * search index doesn't fit beside others are left out, and counted.
+   * Tokens of these collections by name and id: the best `limit` of each, in the order of the collections. Of those whose
+   * search index doesn't fit beside others, PostgreSQL searches a few; the rest is left out, and counted.
    */
   findNamed(collections: readonly CollectionConfig[], asked: NameQuery): Promise<FoundTokens>;
   /** The values of a trait that begin with a text, most frequent first. */
@@ -77,17 +86,22 @@ export interface SearchDeps {
   readonly threads?: Pick<ThreadOptions, "connectionString" | "count" | "heapMb">;
 }
 
+/** The memory in use and allowed, in bytes, and which collections PostgreSQL answers for. */
+export type SearchState = Pick<Budget, "bytes" | "outside"> & { readonly max: number };
+
 export interface SearchService extends Search {
   /** Loads these collections one after another and keeps them loaded; logs a failure and retries. */
   keepWarm(collections: readonly CollectionConfig[]): { stop(): void };
+  readonly state: SearchState;
   /** Answers what was asked, then ends the threads. */
   close(): Promise<void>;
 }
 
 export function createSearch(deps: SearchDeps): SearchService {
   const { database, tables, logger, threads } = deps;
+  const max = deps.memoryMax ?? Number.POSITIVE_INFINITY;
   const budget = createBudget({
-    max: deps.memoryMax ?? Number.POSITIVE_INFINITY,
+    max,
     drop: (collection) => host.drop(collection),
     logger,
     ...(deps.metrics && { metrics: deps.metrics }),
@@ -96,15 +110,46 @@ export function createSearch(deps: SearchDeps): SearchService {
   const host: SearchHost = threads
     ? createSearchThreads({ ...threads, tables, logger, onSize })
     : createLocalHost({ database, tables, logger, onSize });
+  // Slow searches wait for each other, and for nothing else.
+  const slow = threads && createDatabase(threads.connectionString, logger, SLOW_CONNECTIONS);
+  const slowDatabase = slow ?? database;
 
-  function ask<K extends Kind>(
+  const placeOf = (collection: CollectionRef, by: "asked" | "warm") =>
+    budget.place(collection, by, () => estimateMemory(slowDatabase, collection, max));
+
+  async function askAt<K extends Kind>(
+    place: "memory" | "database",
+    { collection, kind, asked }: Question<K>,
+  ): Promise<Answered[K]> {
+    if (place === "database")
+      return answer(createDatabaseSearch({ database: slowDatabase, tables }, collection), kind, asked);
+    try {
+      return await host.ask({ collection, kind, asked });
+    } catch (error) {
+      // A thread that is away or slow to answer may still load it.
+      if (!(error instanceof ApiError)) budget.failed(collection);
+      throw error;
+    }
+  }
+
+  async function ask<K extends Kind>(
     { chainId, address }: CollectionConfig,
     kind: K,
     asked: Asked[K],
   ): Promise<Answered[K]> {
     const collection = { chainId, collection: address };
-    budget.use(collection, kind === "warm" ? "warm" : "asked");
-    return host.ask({ collection, kind, asked });
+    const place = await placeOf(collection, kind === "warm" ? "warm" : "asked");
+    return askAt(place, { collection, kind, asked });
+  }
+
+  /** Undefined where PostgreSQL can't answer soon. */
+  async function findSlowly(question: Question<"findNamed">): Promise<readonly FoundToken[] | undefined> {
+    try {
+      return await askAt("database", question);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "UNAVAILABLE") return undefined;
+      throw error;
+    }
   }
 
   return {
@@ -114,18 +159,29 @@ export function createSearch(deps: SearchDeps): SearchService {
     countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
     completeValues: (collection, asked) => ask(collection, "completeValues", asked),
     async findNamed(collections, asked) {
-      const fitting = collections.filter(({ chainId, address }) =>
-        budget.hasSpace({ chainId, collection: address }),
+      let slowOnes = 0;
+      const answers = await Promise.all(
+        collections.map(async (config) => {
+          const collection = { chainId: config.chainId, collection: config.address };
+          const question = { collection, kind: "findNamed" as const, asked };
+          // Drops no other search index.
+          const place = await placeOf(collection, "warm");
+          if (place === "database" && ++slowOnes > SLOW_MAX) return undefined;
+          const tokens = await (place === "memory" ? askAt(place, question) : findSlowly(question));
+          return tokens?.map((token) => ({ ...token, collection: config }));
+        }),
       );
-      const found = await Promise.all(
-        fitting.map(async (collection) =>
-          (await ask(collection, "findNamed", asked)).map((token) => ({ ...token, collection })),
-        ),
-      );
-      return { found: found.flat(), unsearched: collections.length - fitting.length };
+      const searched = answers.filter((tokens) => tokens !== undefined);
+      return { found: searched.flat(), unsearched: answers.length - searched.length };
     },
     shownTypes: (collection, names) => ask(collection, "shownTypes", names),
-    close: () => host.close(),
+    get state() {
+      return { bytes: budget.bytes, max, outside: budget.outside };
+    },
+    async close() {
+      await host.close();
+      await slow?.close();
+    },
 
     keepWarm(collections) {
       budget.keep(collections.map(({ chainId, address }) => ({ chainId, collection: address })));
@@ -136,7 +192,6 @@ export function createSearch(deps: SearchDeps): SearchService {
         async pass(signal) {
           for (const collection of collections) {
             if (signal.aborted) break;
-            if (!budget.hasSpace({ chainId: collection.chainId, collection: collection.address })) continue;
             await ask(collection, "warm", null).catch((error: Error) => {
               if (signal.aborted) return;
               logger.warn({

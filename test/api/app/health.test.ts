@@ -18,9 +18,15 @@ const rpc: EndpointReport[] = [
   { endpoint: 1, host: "a.example", status: "down", reason: "timeout", latestBlock: 99 },
   { endpoint: 2, host: "b.example", status: "used", reason: null, latestBlock: 100 },
 ];
+const collection = `0x${"ab".repeat(20)}`;
+const search = () => ({
+  bytes: 5.4,
+  max: 1_000,
+  outside: [{ collection: { chainId: CHAIN_ID, collection }, bytes: 2_000.6 }],
+});
 const appWith = (latestBlock: () => Promise<number>, stalled: ReadonlySet<number> = new Set()) =>
   createTestApp(test, {
-    health: { heads, latestBlock, stalled, depth: () => depth(database), reportEndpoints: () => rpc },
+    health: { heads, latestBlock, stalled, depth: () => depth(database), reportEndpoints: () => rpc, search },
   });
 
 beforeEach(async () => {
@@ -103,6 +109,7 @@ describe("/freshness", () => {
         stalled: new Set(),
         depth: () => depth(database),
         reportEndpoints: () => rpc,
+        search,
         now: () => 1_800_000_000_000,
       },
     });
@@ -110,6 +117,16 @@ describe("/freshness", () => {
     isAway = false;
 
     expect([failed.status, (await api.call("/freshness")).status]).toEqual([500, 200]);
+  });
+
+  it("reports which collections PostgreSQL answers for, since their search index doesn't fit", async () => {
+    const { body } = await appWith(async () => 90).call("/freshness");
+
+    expect(body.search).toEqual({
+      bytes: 5,
+      bytes_max: 1_000,
+      from_database: [{ chain_id: CHAIN_ID, collection_address: collection, bytes: 2_001 }],
+    });
   });
 
   it("reports how much waits in the queue and for how long", async () => {

@@ -10,6 +10,7 @@ import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
 import { ALL, collection } from "./search-harness.ts";
 
 const test = await createTestDatabase();
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const ref = (name: string) => ({ chainId: CHAIN_ID, collection: name });
 
 describe("a budget", () => {
@@ -21,53 +22,103 @@ describe("a budget", () => {
       drop: (each) => dropped.push(each.collection),
       logger: { ...silentLogger, warn: (entry) => logged.push(entry) },
     });
-    const load = (name: string, bytes: number, by: "asked" | "warm" = "asked"): void => {
-      budget.use(ref(name), by);
-      budget.resize(ref(name), bytes);
+    const place = (name: string, bytes: number, by: "asked" | "warm" = "asked") =>
+      budget.place(ref(name), by, async () => bytes);
+    const load = async (name: string, bytes: number, by: "asked" | "warm" = "asked") => {
+      const placed = await place(name, bytes, by);
+      if (placed === "memory") budget.resize(ref(name), bytes);
+      return placed;
     };
-    return { budget, dropped, logged, load };
+    return { budget, dropped, logged, place, load };
   }
 
-  it("drops the least recently asked for, as many as need be", () => {
+  it("drops the least recently asked for, as many as need be", async () => {
     const { budget, dropped, load } = createCase(100);
-    for (const name of ["a", "b", "c"]) load(name, 30);
-    budget.use(ref("a"), "asked");
+    for (const name of ["a", "b", "c"]) await load(name, 30);
+    await load("a", 30);
     expect(dropped).toEqual([]);
+    await sleep(5);
 
-    load("d", 60);
+    expect(await load("d", 60)).toBe("memory");
 
     expect(dropped).toEqual(["b", "c"]);
     expect(budget.bytes).toBe(90);
   });
 
-  it("drops none for one that is only kept warm, which goes itself and is not warmed again while there is no room", () => {
+  it("loads none for which it has no room, and drops none for one that is only kept warm", async () => {
     const { budget, dropped, load } = createCase(100);
-    load("a", 80);
+    await load("a", 80);
+    await sleep(5);
 
-    load("b", 30, "warm");
+    expect(await load("b", 30, "warm")).toBe("database");
+    expect(await load("a", 80, "warm")).toBe("memory");
 
-    expect(dropped).toEqual(["b"]);
-    expect(budget.hasSpace(ref("a"))).toBe(true);
-    expect(budget.hasSpace(ref("b"))).toBe(false);
+    expect(dropped).toEqual([]);
+    expect(budget.outside).toEqual([]);
     budget.resize(ref("a"), 0);
-    expect(budget.hasSpace(ref("b"))).toBe(true);
+    expect(await load("b", 30, "warm")).toBe("memory");
   });
 
-  it("keeps one that is too large alone, and says so", () => {
+  it("leaves one that is too large to PostgreSQL, drops none for it, and says so once", async () => {
     const { budget, dropped, logged, load } = createCase(100);
-    load("a", 50);
+    await load("a", 50);
+    await sleep(5);
 
-    load("b", 120);
+    for (let nth = 0; nth < 2; nth++) expect(await load("b", 120)).toBe("database");
 
-    expect(dropped).toEqual(["a"]);
-    expect(budget.bytes).toBe(120);
+    expect(dropped).toEqual([]);
+    expect(budget.bytes).toBe(50);
+    expect(budget.outside).toMatchObject([{ collection: ref("b"), bytes: 120 }]);
     expect(logged).toMatchObject([{ collection: "b", bytes: 120, allowed: 100 }]);
   });
 
-  it("counts what grew after its load, and forgets what its thread took along", () => {
+  it("leaves one to PostgreSQL while the others are busy: the larger, the longer", async () => {
+    const { dropped, load } = createCase(10_000_000);
+    await load("a", 8_000_000);
+    expect(await load("b", 3_000_000)).toBe("database");
+    expect(dropped).toEqual([]);
+  });
+
+  it("counts what is being loaded, and estimates and loads it once for all who ask", async () => {
+    const { budget, place } = createCase(100);
+    let estimates = 0;
+    const ask = () =>
+      budget.place(ref("a"), "asked", async () => {
+        estimates++;
+        return 70;
+      });
+
+    expect(await Promise.all([ask(), ask()])).toEqual(["memory", "memory"]);
+
+    expect([estimates, budget.bytes]).toEqual([1, 70]);
+    expect(await place("b", 40)).toBe("database");
+    budget.failed(ref("a"));
+    expect(await place("b", 40)).toBe("memory");
+  });
+
+  it("leaves one to PostgreSQL that turned out to be too large, by more than its estimate says", async () => {
+    const { budget, dropped, place } = createCase(100);
+    expect(await place("a", 60)).toBe("memory");
+
+    budget.resize(ref("a"), 150);
+
+    expect(dropped).toEqual(["a"]);
+    expect(await place("a", 60)).toBe("database");
+    expect(budget.bytes).toBe(0);
+  });
+
+  it("passes on the failure of an estimate, and estimates anew", async () => {
+    const { budget, place } = createCase(100);
+    await expect(budget.place(ref("a"), "asked", () => Promise.reject(new Error("away")))).rejects.toThrow(
+      "away",
+    );
+    expect(await place("a", 60)).toBe("memory");
+  });
+
+  it("counts what grew after its load, and forgets what its thread took along", async () => {
     const { budget, dropped, load } = createCase(100);
-    load("a", 50);
-    load("b", 40);
+    await load("a", 50);
+    await load("b", 40);
     budget.resize(ref("b"), 60);
     expect(dropped).toEqual(["a"]);
 
@@ -114,5 +165,49 @@ describe("through a search thread", () => {
     await search.facets({ ...collection, address: names[2] ?? "" }, ALL);
     expect(await metric("vitrine_search_hits_total")).toBeGreaterThan(0);
     await search.close();
+  });
+
+  it("a collection that is too large is answered by PostgreSQL: the same, counted, logged and reported", async () => {
+    await emptyTables(test.database);
+    await test.database.query(
+      `insert into vitrine.token (chain_id, collection, token_id, name)
+       select $1, $2, n, 'Hero ' || n from generate_series(1, 5000) n`,
+      [CHAIN_ID, COLLECTION],
+    );
+    const logged: Record<string, unknown>[] = [];
+    const metrics = new Registry();
+    const create = (memoryMax: number) =>
+      createSearch({
+        database: test.database,
+        tables: test.tables,
+        logger: { ...silentLogger, warn: (entry) => logged.push(entry) },
+        metrics: memoryMax === 1e9 ? new Registry() : metrics,
+        memoryMax,
+        threads: { connectionString: test.url, count: 1, heapMb: 256 },
+      });
+    const [inMemory, outside] = [create(1e9), create(300_000)];
+    const query = {
+      filter: { ...ALL, name: "hero 49" },
+      sort: { by: "name", descending: true },
+      limit: 7,
+    } as const;
+    const page = await inMemory.page(collection, query);
+
+    expect(await outside.page(collection, query)).toEqual(page);
+    const next = { ...query, cursor: page.nextCursor ?? "" };
+    expect(await outside.page(collection, next)).toEqual(await inMemory.page(collection, next));
+    expect(await outside.facets(collection, ALL)).toEqual(await inMemory.facets(collection, ALL));
+    expect(await outside.panel(collection, ALL)).toEqual(await inMemory.panel(collection, ALL));
+
+    expect(outside.state).toMatchObject({
+      bytes: 0,
+      max: 300_000,
+      outside: [{ collection: ref(COLLECTION) }],
+    });
+    expect(inMemory.state.outside).toEqual([]);
+    expect(logged).toMatchObject([{ collection: COLLECTION, allowed: 300_000 }]);
+    const answers = await metrics.getSingleMetric("vitrine_search_database_answers_total")?.get();
+    expect(answers?.values[0]?.value).toBe(4);
+    await Promise.all([inMemory.close(), outside.close()]);
   });
 });

@@ -282,3 +282,19 @@ it("a load that fails is an error for those who wait, and the next one loads ane
 
   expect((await fresh.page(byId)).tokenIds).toEqual(["1"]);
 });
+
+it("names are found without a search index too, in a few collections; the others are counted", async () => {
+  await harness.record(new Map([["1", { name: "Hero" }]]));
+  const search = createSearch({ database, tables, logger: silentLogger, memoryMax: 1 });
+  const others = Array.from({ length: 5 }, (_, nth) => ({
+    ...collection,
+    address: `0x${String(nth).padStart(40, "f")}`,
+  }));
+  const asked = { text: "hero", limit: 10 };
+  const hero = { tokenId: "1", name: "hero", match: "name", collection };
+
+  expect(await search.findNamed([collection], asked)).toEqual({ found: [hero], unsearched: 0 });
+  const { unsearched } = await search.findNamed([...others, collection], asked);
+  expect(unsearched).toBe(2);
+  await search.close();
+});

@@ -31,6 +31,7 @@ async function follow(states: readonly State[], chainIds: readonly number[] = [1
           rpc: [],
         })),
         queue: { waiting: 0, oldest_seconds: 0 },
+        search: { bytes: 0, bytes_max: 0, from_database: [] },
       };
     },
     oldHeads: async () =>

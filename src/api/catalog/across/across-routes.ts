@@ -19,7 +19,7 @@ const foundSchema = z
     tokens: z.array(tokenSchema).openapi({ description: "By name and id, the best first." }),
     unsearched: z.number().openapi({
       description:
-        "The number of collections whose tokens were left out, because their search indexes don't fit into memory beside the others. Each can be searched alone.",
+        "The number of collections whose tokens were left out: without a search index in memory, few are searched. Each can be searched alone.",
     }),
   })
   .openapi("SearchResults");

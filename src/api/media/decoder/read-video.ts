@@ -14,7 +14,7 @@ export interface ReadVideo {
   readonly height: number;
 }
 
-let thread: Worker | undefined;
+let starting: Promise<Worker> | undefined;
 
 /** One call at a time. The processor time it takes is that of the process, as for images. */
 export async function readVideo(body: Buffer): Promise<ReadVideo | Refusal> {
@@ -28,8 +28,9 @@ export async function readVideo(body: Buffer): Promise<ReadVideo | Refusal> {
 }
 
 async function readContainer(body: Buffer): Promise<ContainerAnswer> {
-  thread ??= startReader();
+  starting ??= startReader();
   try {
+    const thread = await starting;
     thread.postMessage(Uint8Array.from(body));
     const [answer] = await once(thread, "message");
     return answer as ContainerAnswer;
@@ -38,13 +39,19 @@ async function readContainer(body: Buffer): Promise<ContainerAnswer> {
   }
 }
 
-function startReader(): Worker {
-  const started = startThread(new URL("./video-thread.ts", import.meta.url));
+async function startReader(): Promise<Worker> {
   // Whatever it died of, the next video gets a new one.
-  started.on("error", () => {
-    thread = undefined;
-  });
-  return started;
+  const forget = (): void => {
+    starting = undefined;
+  };
+  try {
+    const started = await startThread(new URL("./video-thread.ts", import.meta.url));
+    started.on("error", forget);
+    return started;
+  } catch (error) {
+    forget();
+    throw error;
+  }
 }
 
 function headerOf(tracks: Extract<ContainerAnswer, { tracks: unknown }>["tracks"]): VideoHeader | undefined {

@@ -4,7 +4,7 @@
  */
 
 import { parentPort } from "node:worker_threads";
-import mediaInfoFactory, { type MediaInfo, type MediaInfoResult } from "mediainfo.js";
+import { type MediaInfo, type MediaInfoResult, mediaInfoFactory } from "mediainfo.js";
 
 /** The tracks, or why the container can't be read. */
 export type ContainerAnswer =

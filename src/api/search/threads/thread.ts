@@ -1,11 +1,11 @@
 /** One search thread as the service sees it: questions by number, and a new thread when one dies. */
 
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { ApiError } from "../../http/errors.ts";
 import type { Logger } from "../../http/logger.ts";
+import { startThread } from "../../jobs/thread.ts";
 import { type FromThread, fromFault, type ThreadStart, type ToThread } from "./messages.ts";
 import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
-import { threadScript } from "./thread-script.ts";
 
 // A load of ten million tokens takes longer: its callers come again.
 const ANSWER_MS = 20_000;
@@ -52,12 +52,8 @@ export function createSearchThread(
   let isClosed = false;
 
   async function run(): Promise<Worker> {
-    const script = await threadScript();
-    const next = new Worker(script, {
-      eval: true,
+    const next = await startThread(new URL("./search-thread.ts", import.meta.url), {
       workerData: start,
-      // Loaders of the service's process don't work in a thread.
-      execArgv: [],
       name: "search",
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });

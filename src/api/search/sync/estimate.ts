@@ -1,0 +1,48 @@
+/** Estimates the memory of a collection's search index before it is loaded. */
+
+import type { Queryable } from "../../db/database.ts";
+import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
+
+// Measured (bench/catalog.ts). Per token: id, times, orders, rarity, places of its texts and traits. Per trait of a token: in
+// its row and in the value's run. Per value: see columns/trait-table.ts.
+const TOKEN_BYTES = 96;
+const TRAIT_BYTES = 9;
+const VALUE_BYTES = 260;
+const COLLECTION_BYTES = 50_000;
+// The first tokens speak for all.
+const SAMPLED = 1_000;
+
+interface Counts {
+  readonly tokens: number;
+  /** Per token. */
+  readonly traits: number;
+  readonly textBytes: number;
+  readonly values: number;
+}
+
+/** In bytes; of a collection that takes more than `max`, at least that. Texts that tokens share count once. */
+export async function estimateMemory(
+  db: Queryable,
+  { chainId, collection }: CollectionRef,
+  max: number,
+): Promise<number> {
+  const tokensMax = Math.ceil(max / TOKEN_BYTES);
+  const isOurs = "chain_id = $1 and collection = $2";
+  const length = (column: string): string => `octet_length(left(${column}, ${FOLDED_CHARACTERS_MAX}))`;
+  const [counts] = await db.query<Counts>(
+    `with sampled as (select traits, name, description from vitrine.token
+                       where ${isOurs} order by token_id limit ${SAMPLED})
+     select (select count(*)::int from (select from vitrine.token where ${isOurs} limit $3) t) as tokens,
+            coalesce(avg(cardinality(traits)), 0)::float8 as traits,
+            ((select coalesce(sum(${length("name")}), 0) from (select distinct name from sampled) d)
+             + (select coalesce(sum(${length("description")}), 0) from (select distinct description from sampled) d)
+            )::float8 / greatest(1, count(*)) as "textBytes",
+            (select count(*)::int from vitrine.trait_value
+              where trait_type_id in (select id from vitrine.trait_type where ${isOurs})) as values
+       from sampled`,
+    [chainId, collection, tokensMax + 1],
+  );
+  const { tokens, traits, textBytes, values } = counts ?? { tokens: 0, traits: 0, textBytes: 0, values: 0 };
+  return COLLECTION_BYTES + tokens * (TOKEN_BYTES + traits * TRAIT_BYTES + textBytes) + values * VALUE_BYTES;
+}
