@@ -7,6 +7,7 @@ import { createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import type { TraitType } from "./columns/trait-table.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { completeValues } from "./index/complete-values.ts";
 import { findNamed } from "./index/find-named.ts";
@@ -109,11 +110,17 @@ export function createCollectionSearch(deps: {
     async page(query) {
       const { filter, sort } = query;
       const { index, slotsIn, answers, rarity } = await read(filter);
-      const ranked = sort.by === "rarity" ? await rarity() : undefined;
+      const ranked = sort.by === "rarity" || query.withTraits ? await rarity() : undefined;
       if (query.group) await documents.complete(index);
       return answerFrom(
         index,
-        () => pageOf(index, query, answers().matches({ filter, slotsIn }).slots, ranked),
+        () => {
+          const page = pageOf(index, query, answers().matches({ filter, slotsIn }).slots, ranked);
+          if (!query.withTraits) return page;
+          const { tokenIds } = page;
+          const counts = countThese(index, answers().listed(slotsIn), traitsOf(index, tokenIds));
+          return { ...page, traits: { ...counts, rarity: rarityOf(index, ranked, tokenIds) } };
+        },
         sort,
       );
     },
@@ -177,6 +184,22 @@ async function answerFrom<Answer, Ahead = undefined>(
     });
     if (answered) return answered.answer;
   }
+}
+
+/** The listed texts of the tokens' shown traits. */
+function traitsOf({ rows, table, find }: CollectionIndex, tokenIds: readonly string[]): Trait[] {
+  return tokenIds.flatMap((tokenId) => {
+    const slot = find(tokenId);
+    if (slot === undefined) return [];
+    const start = rows.starts[slot] as number;
+    const values = [...rows.pool.subarray(start, start + (rows.lengths[slot] as number))];
+    return values.filter(table.isShown).flatMap((value): Trait[] => {
+      const { name, displayType } = table.types[table.typeOf(value)] as TraitType;
+      const text = table.textOf(value);
+      if (name === null || text === undefined) return [];
+      return [{ trait_type: name, display_type: displayType, value: text }];
+    });
+  });
 }
 
 function rarityOf(

@@ -179,7 +179,14 @@ export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) 
     .openapi(searchRoute, async (c) => {
       const { chain_id, sort = defaultSort, group, limit, cursor, ...asked } = c.req.valid("query");
       const collection = collections.find(c.req.valid("param").collection_address, chain_id);
-      const page = await search.page(collection, { filter: readFilter(asked), sort, group, limit, cursor });
+      const page = await search.page(collection, {
+        filter: readFilter(asked),
+        sort,
+        group,
+        limit,
+        cursor,
+        withTraits: true,
+      });
       const items = await catalog.listPage(collection, page);
       return c.json({ items, next_cursor: page.nextCursor, total: page.total }, 200);
     })

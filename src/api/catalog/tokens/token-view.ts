@@ -180,17 +180,24 @@ export interface TokenParts {
 /** Lookups over `TraitCounts`, built once for all tokens of a page. */
 export interface Distribution {
   readonly countOf: (trait: Trait) => number;
+  /** Whether the trait has been counted. */
+  readonly has: (trait: Trait) => boolean;
+  /** By token id. */
+  readonly rarity: TraitCounts["rarity"];
   /** The number of listed tokens. */
   readonly total: number;
   /** The highest value of each number trait so far. */
   readonly highest: ReadonlyMap<string, number>;
 }
 
-export function createDistribution({ counts, total, highest }: TraitCounts): Distribution {
+export function createDistribution({ counts, total, highest, rarity }: TraitCounts): Distribution {
   const name = (traitType: string, value: string): string => JSON.stringify([traitType, value]);
   const byName = new Map(counts.map((each) => [name(each.traitType, each.value), each.count]));
+  const find = (trait: Trait) => byName.get(name(trait.trait_type, valueText(trait.value)));
   return {
-    countOf: (trait) => byName.get(name(trait.trait_type, valueText(trait.value))) ?? 0,
+    countOf: (trait) => find(trait) ?? 0,
+    has: (trait) => find(trait) !== undefined,
+    rarity,
     total,
     highest,
   };
