@@ -6,7 +6,7 @@ import type { CollectionIndex } from "./index/collection-index.ts";
 import { type Rarity, type RarityCounts, rankByRarity } from "./index/rarity.ts";
 
 /** Larger collections are ranked beside searches, which get the last ranks meanwhile, */
-export const RANKED_AT_ONCE_MAX = 50_000;
+export const RANKED_AT_ONCE_MAX = 20_000;
 // and at most a twentieth of the time.
 const PAUSE_FACTOR = 20;
 
