@@ -23,6 +23,7 @@ export const parts = {
     "test/soak/**",
     "test/answers/**",
     "test/clients/**",
+    "test/topology/**",
   ],
 };
 
@@ -111,6 +112,18 @@ export default defineConfig({
           hookTimeout: 300_000,
           maxWorkers: 1,
           sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "topology",
+          include: ["test/topology/**/*.test.ts"],
+          // Several services, a database and a load balancer each.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 7 },
         },
       },
       {

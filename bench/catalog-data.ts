@@ -28,7 +28,12 @@ export async function createChainTables(
   url: string,
 ): Promise<void> {
   await client.query(chainDdl(schema));
-  await client.query(`insert into ${checkpoint} values ('bench', ${CHAIN_ID}, '1', '1', '1')`);
+  // Ponder's 75 digits: time, chain, block 1, and the end of the block.
+  const seconds = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
+  const head = `${seconds}${String(CHAIN_ID).padStart(16, "0")}${"1".padStart(16, "0")}${"9".repeat(33)}`;
+  await client.query(
+    `insert into ${checkpoint} values ('bench', ${CHAIN_ID}, '${head}', '${head}', '${head}')`,
+  );
   await createServingIndexes(url, schema);
 }
 
@@ -52,6 +57,10 @@ export interface Data {
 export const serialOf = (tokens: number, tokenId: string): string =>
   `((${tokenId}::bigint * 7919) % ${tokens})`;
 
+// Of the served versions' ids, so that each collection has its own.
+const VERSIONS_APART = 1_000_000_000;
+let collectionsCreated = 0;
+
 /** One token in a hundred is locked; a thousand wallets own the tokens. */
 export async function createCollection(
   client: Client,
@@ -62,6 +71,7 @@ export async function createCollection(
 ): Promise<Data> {
   const numbers = kind === "usual" ? NUMBERS : tokens;
   const firstValues: number[] = [];
+  const firstVersion = ++collectionsCreated * VERSIONS_APART;
   for (const [trait, values] of valuesOf(numbers).entries()) {
     const isNumber = trait === NUMBER_TRAIT;
     const { rows } = await client.query(
@@ -91,7 +101,7 @@ export async function createCollection(
   await client.query(
     `insert into vitrine.token (chain_id, collection, token_id, name, description, served_version, served_at, since_block,
                                 traits)
-     select $1, $2, n, 'Hero #' || (n::bigint * 7919) % 1000003, 'One of many heroes', n, now() - n * interval '1 second', n / 50,
+     select $1, $2, n, 'Hero #' || (n::bigint * 7919) % 1000003, 'One of many heroes', ${firstVersion} + n, now() - n * interval '1 second', n / 50,
             array[${picks.join(", ")}]
        from generate_series(1, $3::int) n`,
     [CHAIN_ID, address, tokens],
@@ -109,7 +119,7 @@ export async function createCollection(
   return { collection, kind, tokens, numbers, firstValues };
 }
 
-/** The documents of a collection's tokens as a refresh would record them. */
+/** The documents of a collection's tokens as a refresh would record them, except of those that have one. */
 export async function createVersions(client: Client, collection: string): Promise<void> {
   await client.query(
     `insert into vitrine.version (id, chain_id, collection, token_id, number, trigger, outcome, metadata, complete, duration_ms)
@@ -122,7 +132,8 @@ export async function createVersions(client: Client, collection: string): Promis
                 'value', case when v.display_type = 'number' then to_json(v.value_number) else to_json(v.value_text) end)) as json
            from vitrine.trait_value v join vitrine.trait_type y on y.id = v.trait_type_id
           where v.id = any(t.traits)) traits
-      where t.collection = $1`,
+      where t.collection = $1
+         on conflict do nothing`,
     [collection],
   );
   await client.query("vacuum analyze vitrine.version");

@@ -97,9 +97,15 @@ export function createTestApp(
     config,
     limits,
     unseenMax,
+    connectionString,
+    metrics,
+    configured = index.collections,
     ...overrides
   }: Partial<AppServices> &
-    Pick<ServiceDeps, "limits" | "unseenMax"> & { config?: Partial<ServingConfig> } = {},
+    Pick<ServiceDeps, "limits" | "unseenMax" | "connectionString" | "metrics"> & {
+      config?: Partial<ServingConfig>;
+      configured?: IndexConfig["collections"];
+    } = {},
   privateHosts: ReadonlySet<string> = new Set(),
 ) {
   const { database, tables } = test;
@@ -108,7 +114,7 @@ export function createTestApp(
   const services = createServices({
     database,
     tables,
-    index,
+    index: { ...index, collections: configured },
     logger: overrides.logger ?? silentLogger,
     config: {
       ...testConfig,
@@ -133,6 +139,8 @@ export function createTestApp(
     resolve: createFakeResolve(() => failed("timeout")).resolve,
     ...(limits && { limits }),
     ...(unseenMax !== undefined && { unseenMax }),
+    ...(connectionString !== undefined && { connectionString }),
+    ...(metrics && { metrics }),
   });
   const { rateLimits } = services;
   const app = createApp({

@@ -23,7 +23,9 @@ export const site: Request[] = [
   get("/status", { varies: ["*.block.number"] }),
   get("/livez"),
   head("/livez"),
-  get("/freshness", { varies: ["chains.*.rpc.*.status", "chains.*.rpc.*.reason"] }),
+  get("/freshness", {
+    varies: ["chains.*.rpc.*.status", "chains.*.rpc.*.reason", "search.bytes", "search.bytes_max"],
+  }),
   head("/freshness"),
   options("/freshness"),
   post("/freshness"),

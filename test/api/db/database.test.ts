@@ -126,3 +126,13 @@ describe("a statement with a name", () => {
     }
   });
 });
+
+it("statements by key start no workers, which would take longer than the statement", async () => {
+  const asKeyed = await database.query("show max_parallel_workers_per_gather", [], "shown workers");
+  expect(asKeyed).toEqual([{ max_parallel_workers_per_gather: "0" }]);
+  const inTransaction = await database.transaction(
+    (tx) => tx.query("show max_parallel_workers_per_gather"),
+    "byKey",
+  );
+  expect(inTransaction).toEqual(asKeyed);
+});

@@ -20,6 +20,8 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** `fast` ends every session and flushes to disk; `immediate` is a crash, from which the next start recovers. */
   stop(mode: keyof typeof SIGNALS): Promise<void>;
+  /** kill -9 of the postmaster alone; its sessions find out by themselves. */
+  kill(): Promise<void>;
 }
 
 /** Creates a cluster in this folder, like the embedded one, and starts it. */
@@ -51,6 +53,12 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
       if (!child || child.exitCode !== null) return;
       const exited = once(child, "exit");
       child.kill(SIGNALS[mode]);
+      await exited;
+    },
+    async kill() {
+      if (!child || child.exitCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
       await exited;
     },
   };

@@ -62,7 +62,8 @@ async function hasAny(statement: Statement, where: (statement: Statement) => str
   );
   if (rows.length === 0) return NEVER;
   if (rows.length <= VALUES_MAX) return `t.traits && '{${rows.map(({ id }) => id).join()}}'::int[]`;
-  return `exists (select from unnest(t.traits) u(id) where u.id in (${shownValues(statement, where(statement))}))`;
+  // As a condition of its own, so that the values are hashed once, not joined with each token's.
+  return `exists (select from unnest(t.traits) u(id) where (u.id in (${shownValues(statement, where(statement))})) is true)`;
 }
 
 const typeIs = (add: Statement["add"], name: string): string => `y.key = ${add(textKey(name))}::text`;
