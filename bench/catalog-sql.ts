@@ -88,7 +88,7 @@ export const conditions: Readonly<Record<string, (data: Data) => Condition>> = {
   },
   owner: () => {
     const owner = `0x${below(1_000).toString(16).padStart(40, "0")}`;
-    return { filter: { ...none, owner }, where: `s.owner = '${owner}'` };
+    return { filter: { ...none, owners: [owner] }, where: `s.owner = '${owner}'` };
   },
 };
 

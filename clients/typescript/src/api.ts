@@ -500,6 +500,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market/collections/{collection_address}/traits/{trait}/values": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The values of a trait that begin with a text
+         * @description To complete what someone types, also where a trait has more values than the distribution lists. Values of listed tokens, most frequent first. A trait that no token has has no values.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["getTraitValues"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/market/search": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Collections and tokens by name, over all collections
+         * @description First what has the id, the address or exactly the name or slug, then what begins with the text, then what contains it, ignoring case; each by name.
+         *
+         *     Needs the key of an app with the permission `market`; its tier limits the requests.
+         */
+        readonly get: operations["searchAll"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market/collections/{collection_address}/tokens/batch": {
         readonly parameters: {
             readonly query?: never;
@@ -1777,6 +1821,21 @@ export interface components {
                 readonly category: string;
                 readonly traits: readonly string[];
             }[];
+            /** @description Over shown string and boolean traits, the lack of a trait included. Null for a token that is not listed, and where no listed token has such a trait. */
+            readonly rarity: {
+                /**
+                 * @description From 1, the rarest. Tokens of the same score share a rank.
+                 * @example 12
+                 */
+                readonly rank: number;
+                /**
+                 * @description Information content by the entropy of the collection, after OpenRarity.
+                 * @example 1.84
+                 */
+                readonly score: number;
+                /** @description The number of ranked tokens: all that are listed. */
+                readonly of: number;
+            } | null;
             /** @description The current state in the index. For a token that is not indexed yet, `locked` and `tradable` are false. */
             readonly lock: {
                 readonly locked: boolean;
@@ -1811,11 +1870,15 @@ export interface components {
         };
         readonly TokenPage: {
             /** @description A page may have fewer tokens than the limit, because tokens that were just burned are left out. */
-            readonly items: readonly components["schemas"]["Token"][];
+            readonly items: readonly components["schemas"]["ListedToken"][];
             /** @description Null after the last page. */
             readonly next_cursor: string | null;
-            /** @description The number of matching tokens on all pages. */
+            /** @description The number of matching tokens on all pages; with `group`, of their documents. */
             readonly total: number;
+        };
+        readonly ListedToken: components["schemas"]["Token"] & {
+            /** @description With `group=document`: the matching tokens of the same document, this one included. */
+            readonly count?: number;
         };
         readonly TraitDistribution: {
             /** @description The number of matching listed tokens. A token is listed if a transfer of it is indexed and it is not burned. */
@@ -1845,6 +1908,34 @@ export interface components {
             }[];
             /** @description The number of different values. */
             readonly values_total: number;
+        };
+        readonly TraitValues: {
+            readonly trait_type: string;
+            /**
+             * @description Null for a trait that the collection has never had.
+             * @enum {string|null}
+             */
+            readonly display_type: "string" | "number" | "date" | "bool" | null;
+            /** @description The number of values that begin with the prefix. */
+            readonly total: number;
+            /** @description The number of listed tokens of the collection: the base of percentages. */
+            readonly listed: number;
+            /** @description Most frequent first. */
+            readonly values: readonly {
+                readonly value: string | number | boolean;
+                /** @description Matching tokens with this value. */
+                readonly count: number;
+                /** @description `count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token. */
+                readonly percentage: number;
+            }[];
+        };
+        readonly SearchResults: {
+            /** @description By name, slug and address, the best first. */
+            readonly collections: readonly components["schemas"]["Collection"][];
+            /** @description By name and id, the best first. */
+            readonly tokens: readonly components["schemas"]["Token"][];
+            /** @description The number of collections whose tokens were left out: without a search index in memory, few are searched. Each can be searched alone. */
+            readonly unsearched: number;
         };
         readonly TokenBatch: {
             readonly items: readonly components["schemas"]["Token"][];
@@ -4895,10 +4986,15 @@ export interface operations {
                 readonly range_criteria?: string;
                 /** @description Searches names, descriptions and trait values, ignoring case. */
                 readonly q?: string;
+                /** @description Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters. */
                 readonly owner?: string;
+                /** @description With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens. */
+                readonly include_delegated?: "true" | "false";
                 readonly locked?: "true" | "false";
-                /** @description `latest`: newest block first; `updated`: last updated first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
+                /** @description `latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
                 readonly sort?: string;
+                /** @description `document`: of the matching tokens that serve the same document, byte for byte, only the first in the order, with their `count`. A token without a document is listed by itself. */
+                readonly group?: "document";
                 readonly limit?: number;
                 readonly cursor?: string;
             };
@@ -5011,7 +5107,10 @@ export interface operations {
                 readonly range_criteria?: string;
                 /** @description Searches names, descriptions and trait values, ignoring case. */
                 readonly q?: string;
+                /** @description Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters. */
                 readonly owner?: string;
+                /** @description With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens. */
+                readonly include_delegated?: "true" | "false";
                 readonly locked?: "true" | "false";
             };
             readonly header?: never;
@@ -5072,6 +5171,210 @@ export interface operations {
             };
             /** @description Collection not found */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getTraitValues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The chain; without it, the one that has the address. */
+                readonly chain_id?: number;
+                /** @description Compared with the value, or its JSON text, ignoring case. All values without it. */
+                readonly prefix?: string;
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
+                readonly collection_address: string;
+                /** @description The name of the trait, as in `trait_type`. */
+                readonly trait: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The values */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TraitValues"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Collection not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly searchAll: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The chain; without it, all. */
+                readonly chain_id?: number;
+                readonly q: string;
+                /** @description Of collections, and of tokens. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The best of each kind */
+            readonly 200: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            /** @description The client's `If-None-Match` names the current answer */
+            readonly 304: {
+                headers: {
+                    /** @description Of this answer, for If-None-Match. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -40,6 +40,20 @@ export interface ChainOption extends CallOptions {
   readonly chainId?: number;
 }
 
+export interface TraitValueOptions extends ChainOption {
+  /** The start of the values; all without it. */
+  readonly prefix?: string;
+  /** 1 to 100; 20 by default. */
+  readonly limit?: number;
+}
+
+export interface SearchOptions extends CallOptions {
+  /** Only on this chain. */
+  readonly chainId?: number;
+  /** Of collections, and of tokens: 1 to 100; 20 by default. */
+  readonly limit?: number;
+}
+
 export interface TradeCheckOptions extends ChainOption {
   readonly action: Schemas["TradeCheckRequest"]["action"];
   /** 1 to 100 tokens. */
@@ -125,7 +139,10 @@ export function createVitrine(options: VitrineOptions) {
       }),
 
     /** The tokens that match all conditions. */
-    tokens: (collection: string, conditions: TokenConditions & CallOptions = {}): Paged<Token> =>
+    tokens: (
+      collection: string,
+      conditions: TokenConditions & CallOptions = {},
+    ): Paged<Schemas["ListedToken"]> =>
       list("/market/collections/{collection_address}/tokens", {
         path: { collection_address: collection },
         query: searchQuery({ pageSize: 100, ...conditions }),
@@ -133,6 +150,19 @@ export function createVitrine(options: VitrineOptions) {
       }),
 
     ...listsOf(sender),
+    /** Collections by name, slug and address, and tokens by name and id, over all collections: the best first. */
+    search: (
+      text: string,
+      { limit, chainId, signal }: SearchOptions = {},
+    ): Promise<Schemas["SearchResults"]> =>
+      request("get", "/market/search", {
+        query: {
+          q: text,
+          ...(chainId !== undefined && { chain_id: chainId }),
+          ...(limit !== undefined && { limit }),
+        },
+        signal,
+      }),
 
     /** All tokens of a collection, by address or slug, as of one moment, in one answer that is read as it comes. */
     exportTokens: (collection: string, call: TokenExportOptions = {}): AsyncIterable<ExportedToken> =>
@@ -151,6 +181,22 @@ export function createVitrine(options: VitrineOptions) {
         path: { collection_address: collection },
         query: searchQuery(conditions),
         signal: conditions.signal,
+      }),
+
+    /** The values of a trait that begin with a text, ignoring case, most frequent first. */
+    traitValues: (
+      collection: string,
+      trait: string,
+      { prefix, limit, chainId, signal }: TraitValueOptions = {},
+    ): Promise<Schemas["TraitValues"]> =>
+      request("get", "/market/collections/{collection_address}/traits/{trait}/values", {
+        path: { collection_address: collection, trait },
+        query: {
+          ...(chainId !== undefined && { chain_id: chainId }),
+          ...(prefix !== undefined && { prefix }),
+          ...(limit !== undefined && { limit }),
+        },
+        signal,
       }),
 
     /** Whether tokens may be listed, transferred or traded now; one result per item, in their order. */

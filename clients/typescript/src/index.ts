@@ -6,9 +6,11 @@ export {
   type Collection,
   createVitrine,
   type Delegation,
+  type SearchOptions,
   type Token,
   type TradeCheck,
   type TradeCheckOptions,
+  type TraitValueOptions,
   type Vitrine,
 } from "./client.ts";
 export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";

@@ -16,19 +16,25 @@ export interface TraitConditions {
   >;
   /** Searches names, descriptions and trait values, ignoring case. */
   readonly text?: string;
-  readonly owner?: string;
+  /** Wallets, any of which holds the token; up to 20. */
+  readonly owner?: string | readonly string[];
+  /** With `owner`: also tokens that were delegated to it. */
+  readonly includeDelegated?: boolean;
   readonly locked?: boolean;
 }
 
 export interface TokenConditions extends TraitConditions {
   /** `id_asc` by default; docs/api.md lists them. */
   readonly sort?: string;
+  /** `document`: one token per document, with the `count` of those that have it. */
+  readonly group?: "document";
   /** Tokens per page, 1 to 100; 100 by default. */
   readonly pageSize?: number;
 }
 
 export function searchQuery(conditions: TokenConditions): SearchQuery {
-  const { chainId, traits, ranges, text, owner, locked, sort, pageSize } = conditions;
+  const { chainId, traits, ranges, text, owner, includeDelegated, locked, sort, group, pageSize } =
+    conditions;
   const criteria = Object.entries(traits ?? {}).map(([name, values]) => ({
     name,
     values: values.map(String),
@@ -42,9 +48,11 @@ export function searchQuery(conditions: TokenConditions): SearchQuery {
     ...(criteria.length > 0 && { criteria: JSON.stringify(criteria) }),
     ...(rangeCriteria.length > 0 && { range_criteria: JSON.stringify(rangeCriteria) }),
     ...(text !== undefined && { q: text }),
-    ...(owner !== undefined && { owner }),
+    ...(owner !== undefined && { owner: [owner].flat().join(",") }),
+    ...(includeDelegated !== undefined && { include_delegated: includeDelegated ? "true" : "false" }),
     ...(locked !== undefined && { locked: locked ? "true" : "false" }),
     ...(sort !== undefined && { sort }),
+    ...(group !== undefined && { group }),
     ...(pageSize !== undefined && { limit: pageSize }),
   };
 }

@@ -5,6 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { requireOperator } from "../access/module.ts";
 import {
+  acrossRoutes,
   activityRoutes,
   batchRoutes,
   catalogRoutes,
@@ -120,6 +121,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     "market",
     catalogRoutes(catalog),
     searchRoutes(catalog),
+    acrossRoutes(catalog),
     batchRoutes(catalog),
     activityRoutes(catalog),
     ownerRoutes(catalog),

@@ -2,6 +2,7 @@
 
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
+import { type Across, type AcrossDeps, createAcross } from "./across/across.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
 import type { CollectionViewDeps } from "./collection-view.ts";
 import { readContracts } from "./contract/contract-store.ts";
@@ -18,6 +19,7 @@ import {
 import { createReports, type ReportDeps, type Reports } from "./reports/reports.ts";
 import { type Catalog, type CatalogDeps, createCatalog } from "./service.ts";
 
+export { acrossRoutes, soughtSchema, viewFound } from "./across/across-routes.ts";
 export { activityTypes, walletTypes } from "./activity/activity.ts";
 export { activityRoutes, viewActivityPage } from "./activity/activity-routes.ts";
 export { viewCollections } from "./collection-view.ts";
@@ -36,12 +38,14 @@ export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-route
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";
 export { batchRoutes } from "./tokens/batch-routes.ts";
+export { viewCompleted } from "./tokens/facets-view.ts";
 export { searchRoutes } from "./tokens/search-routes.ts";
 
 export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   ActivityDeps &
   OwnersDeps &
   ExportDeps &
+  Pick<AcrossDeps, "search" | "collections"> &
   InformationDeps &
   Omit<ReportDeps, "catalog" | "store"> & {
     readonly tables: ChainTables;
@@ -49,6 +53,7 @@ export type CatalogModuleDeps = Omit<CatalogDeps, "information"> &
   };
 
 export interface CatalogModule {
+  readonly across: Across;
   readonly activity: ActivityService;
   readonly catalog: Catalog;
   readonly information: InformationService;
@@ -64,19 +69,22 @@ export interface CatalogModule {
 export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
   const information = createInformation(deps);
   const catalog = createCatalog({ ...deps, information });
+  const holdings = createHoldings(deps);
+  const readContractsOf: CollectionViewDeps["readContracts"] = async (collections) => {
+    const stored = await readContracts(deps.database, collections);
+    return collections.map((collection) => stored.get(collectionKey(collection)));
+  };
   return {
+    across: createAcross({ ...deps, catalog, holdings, information, readContracts: readContractsOf }),
     activity: createActivity(deps),
     catalog,
     information,
     collectionHealth: createHealth(deps),
-    holdings: createHoldings(deps),
+    holdings,
     exports: createExports(deps),
     owners: createOwners(deps),
     walletTokens: createWalletTokens({ ...deps, catalog }),
-    async readContracts(collections) {
-      const stored = await readContracts(deps.database, collections);
-      return collections.map((collection) => stored.get(collectionKey(collection)));
-    },
+    readContracts: readContractsOf,
     reports: createReports({ ...deps, catalog, store: deps.reportStore }),
   };
 }

@@ -3,8 +3,10 @@
 export {
   criteriaSchema,
   ownerSchema,
+  ownersSchema,
   rangeCriteriaSchema,
   textSchema,
   toFilter,
+  traitNameSchema,
 } from "./tokens/token-filter.ts";
-export { defaultSort, plainSorts, sortSchema } from "./tokens/token-sort.ts";
+export { defaultSort, groups, plainSorts, sortSchema } from "./tokens/token-sort.ts";

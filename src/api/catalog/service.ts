@@ -7,12 +7,21 @@ import { createBatch } from "../jobs/batch.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { chooseDisplay } from "../media/rules.ts";
 import type { MediaService } from "../media/service.ts";
+import type { Trait } from "../metadata/document/traits.ts";
 import type { MetadataService } from "../metadata/service.ts";
-import type { Search } from "../search/service.ts";
+import type { TokenPage } from "../search/query.ts";
+import type { Search, TraitCounts } from "../search/service.ts";
 import type { TradingService } from "../trading/service.ts";
 import type { InformationService } from "./information/information.ts";
 import { withMediaIssues } from "./tokens/token-issues.ts";
-import { createDistribution, type TokenView, viewToken } from "./tokens/token-view.ts";
+import {
+  createDistribution,
+  type Distribution,
+  type ListedView,
+  type TokenParts,
+  type TokenView,
+  viewToken,
+} from "./tokens/token-view.ts";
 
 export interface CatalogDeps {
   readonly database: Database;
@@ -42,7 +51,14 @@ interface TokenBatch {
   readonly missing: string[];
 }
 
-type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
+type Find<Token> = (tokenId: string) => Promise<Token | undefined>;
+
+/** A token whose traits are not counted yet. */
+interface ReadToken {
+  readonly tokenId: string;
+  readonly traits: readonly Trait[];
+  readonly parts: Omit<TokenParts, "distribution" | "rarity">;
+}
 
 const noMedia = { image: null, video: null, animation_url: null };
 
@@ -52,10 +68,13 @@ export function createCatalog(deps: CatalogDeps) {
 
   /**
    * The tokens among these with a transfer, in the order of the ids. The number of reads doesn't depend on their
-   * number. One statement reads a token's metadata, and one its chain state.
+   * number. One statement reads a token's metadata, and one its chain state. `count` counts their traits beside.
    */
-  async function readTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
-    if (tokenIds.length === 0) return [];
+  async function readTokens<Counts>(
+    collection: CollectionConfig,
+    tokenIds: readonly string[],
+    count: (traits: readonly Trait[], tokenIds: readonly string[]) => Promise<Counts>,
+  ): Promise<{ readonly tokens: readonly ReadToken[]; readonly counts: Counts }> {
     const { chainId, address } = collection;
     const [onChain, served, queued, isAllowed, [stored]] = await Promise.all([
       trading.readTokens(chainId, address, tokenIds),
@@ -70,18 +89,15 @@ export function createCatalog(deps: CatalogDeps) {
       return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
     });
     const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? noMedia);
+    const traitsOf = (tokenId: string): readonly Trait[] => served.get(tokenId)?.metadata?.traits ?? [];
     const [counts, shown] = await Promise.all([
-      search.countTraits(
-        collection,
-        known.flatMap((tokenId) => served.get(tokenId)?.metadata?.traits ?? []),
-      ),
+      count(known.flatMap(traitsOf), known),
       media.readAll(documents),
     ]);
-    const distribution = createDistribution(counts);
-    return known.flatMap((tokenId, index) => {
+    const tokens = known.flatMap((tokenId, index): ReadToken[] => {
       const [document, found] = [documents[index], shown[index]];
       if (!document || !found) return [];
-      return viewToken({
+      const parts = {
         collection,
         tokenId,
         chain: onChain.get(tokenId),
@@ -97,36 +113,88 @@ export function createCatalog(deps: CatalogDeps) {
           isTriedOften: true,
           operatorContact,
         }),
-        distribution,
         groups: stored?.trait_groups ?? [],
-      });
+      };
+      return [{ tokenId, traits: traitsOf(tokenId), parts }];
     });
+    return { tokens, counts };
   }
 
-  const batches = new Map<string, FindToken>();
+  async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
+    if (tokenIds.length === 0) return [];
+    const { tokens, counts } = await readTokens(collection, tokenIds, (...asked) =>
+      search.countTraits(collection, ...asked),
+    );
+    const distribution = createDistribution(counts);
+    return tokens.map((token) => viewRead(token, distribution));
+  }
 
-  function batchOf(collection: CollectionConfig): FindToken {
-    const name = collectionKey(collection);
-    const batch =
-      batches.get(name) ??
-      createBatch<TokenView>(
-        async (tokenIds) =>
-          new Map((await readTokens(collection, tokenIds)).map((token) => [token.token_id, token])),
-        { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE },
-      );
-    batches.set(name, batch);
-    return batch;
+  const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE };
+  const viewsOf = keepBatches((collection) =>
+    createBatch<TokenView>(
+      async (tokenIds) =>
+        new Map((await readViews(collection, tokenIds)).map((token) => [token.token_id, token])),
+      limits,
+    ),
+  );
+  // Tokens whose counts came with their page.
+  const uncounted = keepBatches((collection) =>
+    createBatch<ReadToken>(async (tokenIds) => {
+      const { tokens } = await readTokens(collection, tokenIds, async () => undefined);
+      return new Map(tokens.map((token) => [token.tokenId, token]));
+    }, limits),
+  );
+
+  /** The views of a page's tokens; asks again for the counts of those that changed since, or have long texts. */
+  async function viewPage(
+    collection: CollectionConfig,
+    tokenIds: readonly string[],
+    traits: TraitCounts,
+  ): Promise<(TokenView | undefined)[]> {
+    const tokens = await Promise.all(tokenIds.map(uncounted(collection)));
+    const distribution = createDistribution(traits);
+    const isCounted = (token: ReadToken): boolean => token.traits.every(distribution.has);
+    const left = tokens.filter((token) => token !== undefined && !isCounted(token)) as ReadToken[];
+    const others =
+      left.length === 0
+        ? distribution
+        : createDistribution(
+            await search.countTraits(
+              collection,
+              left.flatMap((token) => token.traits),
+              left.map(({ tokenId }) => tokenId),
+            ),
+          );
+    return tokens.map((token) => token && viewRead(token, isCounted(token) ? distribution : others));
   }
 
   return {
     /** The token, or undefined if it has no transfer. Requests that arrive together share their reads. */
     findToken: (collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> =>
-      batchOf(collection)(tokenId),
+      viewsOf(collection)(tokenId),
+
+    /**
+     * The listed tokens of a page, each with the number of tokens that it stands for, if they are grouped. Counts that
+     * came with the page are not asked for again. A token may be burned after the search.
+     */
+    async listPage(
+      collection: CollectionConfig,
+      { tokenIds, counts, traits }: Pick<TokenPage, "tokenIds" | "counts" | "traits">,
+    ): Promise<ListedView[]> {
+      const tokens = traits
+        ? await viewPage(collection, tokenIds, traits)
+        : await Promise.all(tokenIds.map(viewsOf(collection)));
+      return tokens.flatMap((token, nth) => {
+        if (!token || token.burned) return [];
+        const count = counts?.[nth];
+        return count === undefined ? token : { ...token, count };
+      });
+    },
 
     /** The tokens with these ids, each once, in the order of the ids, and the ids without a token. */
     async findTokens(collection: CollectionConfig, ids: readonly string[]): Promise<TokenBatch> {
       const tokenIds = [...new Set(ids)];
-      const tokens = await Promise.all(tokenIds.map(batchOf(collection)));
+      const tokens = await Promise.all(tokenIds.map(viewsOf(collection)));
       return {
         items: tokens.flatMap((token) => token ?? []),
         missing: tokenIds.filter((_, index) => !tokens[index]),
@@ -135,10 +203,24 @@ export function createCatalog(deps: CatalogDeps) {
 
     /** The listed tokens among these, in the order of the ids: a token may be burned after the search. */
     async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
-      const tokens = await Promise.all(tokenIds.map(batchOf(collection)));
+      const tokens = await Promise.all(tokenIds.map(viewsOf(collection)));
       return tokens.flatMap((token) => (token && !token.burned ? [token] : []));
     },
   };
 }
 
 export type Catalog = ReturnType<typeof createCatalog>;
+
+const viewRead = ({ tokenId, parts }: ReadToken, distribution: Distribution): TokenView =>
+  viewToken({ ...parts, distribution, rarity: distribution.rarity.get(tokenId) ?? null });
+
+/** One batch for each collection. */
+function keepBatches<Token>(create: (collection: CollectionConfig) => Find<Token>) {
+  const batches = new Map<string, Find<Token>>();
+  return (collection: CollectionConfig): Find<Token> => {
+    const name = collectionKey(collection);
+    const batch = batches.get(name) ?? create(collection);
+    batches.set(name, batch);
+    return batch;
+  };
+}

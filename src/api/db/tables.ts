@@ -102,6 +102,7 @@ export const allowedUses: readonly AllowedUse[] = [
   { module: "search", uses: "token", access: "read", reason: SEARCH_COPY },
   { module: "search", uses: "trait_type", access: "read", reason: SEARCH_COPY },
   { module: "search", uses: "trait_value", access: "read", reason: SEARCH_COPY },
+  { module: "search", uses: "version", access: "read", reason: SEARCH_COPY },
   {
     module: "trading",
     uses: "collection_information",

@@ -7,18 +7,42 @@ import { createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import type { TraitType } from "./columns/trait-table.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
+import { completeValues } from "./index/complete-values.ts";
+import { findNamed } from "./index/find-named.ts";
 import { pageOf } from "./index/page.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery, TokenSort } from "./query.ts";
+import type { Rarity, TokenRarity } from "./index/rarity.ts";
+import type {
+  CompletedValues,
+  Facets,
+  FoundToken,
+  NameQuery,
+  TokenFilter,
+  TokenPage,
+  TokenQuery,
+  TokenSort,
+  ValuePrefix,
+} from "./query.ts";
+import { createRarityCache } from "./rarity-cache.ts";
 import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
-import { createChainFacts } from "./sync/chain-facts.ts";
+import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
+import { createDocuments } from "./sync/load-documents.ts";
 
 /** The count of each value, the number of listed tokens, and the highest value per number trait. */
 export interface TraitCounts {
   readonly counts: readonly { readonly traitType: string; readonly value: string; readonly count: number }[];
   readonly total: number;
   readonly highest: ReadonlyMap<string, number>;
+  /** The rarity of those asked for that are ranked, by token id. */
+  readonly rarity: ReadonlyMap<string, TokenRarity>;
+}
+
+/** Shown traits, of one or more tokens, and the tokens whose rarity is asked for. */
+export interface TraitQuestion {
+  readonly traits: readonly Trait[];
+  readonly tokenIds: readonly string[];
 }
 
 /** The answers about one collection, from its search index or from PostgreSQL. */
@@ -27,8 +51,10 @@ export interface CollectionAnswers {
   page(query: TokenQuery): Promise<TokenPage>;
   facets(filter: TokenFilter): Promise<Facets>;
   panel(filter: TokenFilter): Promise<Facets>;
-  countTraits(traits: readonly Trait[]): Promise<TraitCounts>;
+  countTraits(question: TraitQuestion): Promise<TraitCounts>;
   shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
+  completeValues(asked: ValuePrefix): Promise<CompletedValues>;
+  findNamed(asked: NameQuery): Promise<readonly FoundToken[]>;
 }
 
 export interface CollectionSearch extends CollectionAnswers {
@@ -48,12 +74,17 @@ export function createCollectionSearch(deps: {
   const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
   const results = createResultCache();
+  const ranks = createRarityCache();
 
-  async function read(filter: Pick<TokenFilter, "owner" | "locked">) {
+  const documents = createDocuments({ database, checkpointTable: tables.checkpoint, collection });
+
+  async function read(filter: ChainFilter) {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
     // Call it in the same turn of the event loop as the search: the search index may change before that.
-    return { index, slotsIn, answers: () => results.at(index, checkpoint) };
+    const answers = () => results.at(index, checkpoint);
+    const rarity = () => ranks.current(index, answers().listed(slotsIn));
+    return { index, slotsIn, answers, rarity };
   }
 
   async function count(filter: TokenFilter, kind: "facets" | "panel"): Promise<Facets> {
@@ -69,19 +100,27 @@ export function createCollectionSearch(deps: {
 
   return {
     get memory() {
-      return live.memory;
+      return live.memory + ranks.memory;
     },
 
     async warm() {
-      await live.current();
+      await (await read({})).rarity();
     },
 
     async page(query) {
       const { filter, sort } = query;
-      const { index, slotsIn, answers } = await read(filter);
+      const { index, slotsIn, answers, rarity } = await read(filter);
+      const ranked = sort.by === "rarity" || query.withTraits ? await rarity() : undefined;
+      if (query.group) await documents.complete(index);
       return answerFrom(
         index,
-        () => pageOf(index, query, answers().matches({ filter, slotsIn }).slots),
+        () => {
+          const page = pageOf(index, query, answers().matches({ filter, slotsIn }).slots, ranked);
+          if (!query.withTraits) return page;
+          const { tokenIds } = page;
+          const counts = countThese(index, answers().listed(slotsIn), traitsOf(index, tokenIds));
+          return { ...page, traits: { ...counts, rarity: rarityOf(index, ranked, tokenIds) } };
+        },
         sort,
       );
     },
@@ -90,9 +129,23 @@ export function createCollectionSearch(deps: {
 
     panel: (filter) => count(filter, "panel"),
 
-    async countTraits(traits) {
+    async countTraits({ traits, tokenIds }) {
+      const { index, slotsIn, answers, rarity } = await read({});
+      const ranked = tokenIds.length > 0 ? await rarity() : undefined;
+      return {
+        ...countThese(index, answers().listed(slotsIn), traits),
+        rarity: rarityOf(index, ranked, tokenIds),
+      };
+    },
+
+    async completeValues(asked) {
       const { index, slotsIn, answers } = await read({});
-      return countThese(index, answers().listed(slotsIn), traits);
+      return answerFrom(index, () => completeValues(index, asked, answers().listed(slotsIn)));
+    },
+
+    async findNamed(asked) {
+      const { index, slotsIn, answers } = await read({});
+      return runExclusive(() => findNamed(index, asked, answers().listed(slotsIn)));
     },
 
     async shownTypes(names) {
@@ -133,7 +186,41 @@ async function answerFrom<Answer, Ahead = undefined>(
   }
 }
 
-function countThese({ table }: CollectionIndex, listed: Listed, traits: readonly Trait[]): TraitCounts {
+/** The listed texts of the tokens' shown traits. */
+function traitsOf({ rows, table, find }: CollectionIndex, tokenIds: readonly string[]): Trait[] {
+  return tokenIds.flatMap((tokenId) => {
+    const slot = find(tokenId);
+    if (slot === undefined) return [];
+    const start = rows.starts[slot] as number;
+    const values = [...rows.pool.subarray(start, start + (rows.lengths[slot] as number))];
+    return values.filter(table.isShown).flatMap((value): Trait[] => {
+      const { name, displayType } = table.types[table.typeOf(value)] as TraitType;
+      const text = table.textOf(value);
+      if (name === null || text === undefined) return [];
+      return [{ trait_type: name, display_type: displayType, value: text }];
+    });
+  });
+}
+
+function rarityOf(
+  index: CollectionIndex,
+  ranked: Rarity | undefined,
+  tokenIds: readonly string[],
+): Map<string, TokenRarity> {
+  const found = new Map<string, TokenRarity>();
+  for (const tokenId of tokenIds) {
+    const slot = index.find(tokenId);
+    const rarity = slot === undefined ? undefined : ranked?.of(slot);
+    if (rarity) found.set(tokenId, rarity);
+  }
+  return found;
+}
+
+function countThese(
+  { table }: CollectionIndex,
+  listed: Listed,
+  traits: readonly Trait[],
+): Omit<TraitCounts, "rarity"> {
   const counts = new Map<string, TraitCounts["counts"][number]>();
   const highest = new Map<string, number>();
   for (const { trait_type, display_type, value } of traits) {

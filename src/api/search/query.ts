@@ -1,6 +1,7 @@
 /** Search requests and results (design: "HTTP and GraphQL", `tokens` and `traits`). */
 
 import type { DisplayType } from "../metadata/document/traits.ts";
+import type { TraitCounts } from "./collection-search.ts";
 
 /** All conditions must match. Values are compared with the value's JSON text, or the string itself. */
 export interface TokenFilter {
@@ -16,18 +17,20 @@ export interface TokenFilter {
   readonly text?: string | undefined;
   /** Searched in the name, ignoring case. */
   readonly name?: string | undefined;
-  /** A lower-case address. */
-  readonly owner?: string | undefined;
+  /** Lower-case addresses, any of which holds the token: distinct, in ascending order. */
+  readonly owners?: readonly string[] | undefined;
+  /** Whether a token that was delegated to one of the owners matches, too. */
+  readonly includeDelegated?: boolean | undefined;
   readonly locked?: boolean | undefined;
 }
 
 /**
- * `latest`: newest block first; `updated`: most recently served document first. Tokens without a name, or without the
+ * `latest`: newest block first; `updated`: most recently served document first; `rarity`: rarest first. Tokens without a name, or without the
  * trait sorted by, come last in both directions. Ties are ordered by token id, ascending.
  */
 export type TokenSort =
   | { readonly by: "id" | "name"; readonly descending: boolean }
-  | { readonly by: "latest" | "updated" }
+  | { readonly by: "latest" | "updated" | "rarity" }
   | { readonly by: "trait"; readonly name: string; readonly descending: boolean };
 
 export interface TokenQuery {
@@ -37,15 +40,26 @@ export interface TokenQuery {
   readonly limit: number;
   /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
+  /** `document`: of the matches with the same served document, only the first in the order. */
+  readonly group?: "document" | undefined;
+  /** Whether the page carries the counts and ranks of its tokens. */
+  readonly withTraits?: boolean | undefined;
   /** The number of matches to skip, for callers with numbered pages; not with a cursor. */
   readonly offset?: number | undefined;
 }
 
 export interface TokenPage {
   readonly tokenIds: readonly string[];
+  /** With a group, for each token, the number of matches that it stands for. */
+  readonly counts?: readonly number[] | undefined;
+  /**
+   * What `countTraits` answers for the page's tokens, of the same moment, if it was asked for. PostgreSQL leaves it out, and
+   * texts that are too long to list are missing.
+   */
+  readonly traits?: TraitCounts | undefined;
   /** Null after the last page. */
   readonly nextCursor: string | null;
-  /** The number of matching tokens on all pages. */
+  /** The number of matching tokens, or groups of them, on all pages. */
   readonly total: number;
 }
 
@@ -68,6 +82,45 @@ export interface TraitFacet {
   }[];
   /** The number of distinct values; it exceeds the list if a trait has very many. */
   readonly values_total: number;
+}
+
+/** A trait, and the start of its values. */
+export interface ValuePrefix {
+  readonly name: string;
+  /** Compared ignoring case; the empty one is the start of all. */
+  readonly prefix: string;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** The values of a trait that begin with a text and that listed tokens have. */
+export interface CompletedValues {
+  /** Null for a trait that the collection has never had. */
+  readonly display_type: DisplayType | null;
+  /** The number of such values. */
+  readonly total: number;
+  /** The number of listed tokens. */
+  readonly listed: number;
+  /** Most frequent first, then in the order of facets. */
+  readonly values: TraitFacet["values"];
+}
+
+/** How a token can be found by name or id, the best first. */
+export const foundBy = ["id", "name", "start", "part"] as const;
+
+export interface NameQuery {
+  /** Not empty; compared ignoring case. */
+  readonly text: string;
+  readonly tokenId?: string | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+export interface FoundToken {
+  readonly tokenId: string;
+  /** Folded. */
+  readonly name: string | null;
+  readonly match: (typeof foundBy)[number];
 }
 
 export interface Facets {

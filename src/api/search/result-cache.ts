@@ -29,6 +29,7 @@ export interface Listed {
   readonly counts: Uint32Array<ArrayBuffer>;
   /** The number of listed tokens. */
   readonly total: number;
+  readonly slots: Bits;
 }
 
 /** How many tokens of a set of matches have each value. */
@@ -123,6 +124,7 @@ export function createResultCache(): ResultCache {
         listed = {
           counts: pooled.subarray(0, counts.length),
           total: countBits(slots),
+          slots,
         };
         return listed;
       },

@@ -8,21 +8,34 @@ import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
+import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { TraitCounts } from "./collection-search.ts";
-import type { Facets, TokenFilter, TokenPage, TokenQuery } from "./query.ts";
+import type {
+  CompletedValues,
+  Facets,
+  FoundToken,
+  NameQuery,
+  TokenFilter,
+  TokenPage,
+  TokenQuery,
+  ValuePrefix,
+} from "./query.ts";
 import { createDatabaseSearch } from "./sql/database-search.ts";
 import { estimateMemory } from "./sync/estimate.ts";
 import { answer } from "./threads/answer.ts";
 import { createLocalHost } from "./threads/local-host.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";
-import type { Answered, Asked, Kind, SearchHost } from "./threads/questions.ts";
+import type { Answered, Asked, Kind, Question, SearchHost } from "./threads/questions.ts";
 import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
+export type { TokenRarity } from "./index/rarity.ts";
 
 // How often warm search indexes catch up without requests, so that the next request waits little.
 const WARM_MS = 30_000;
+// A search across collections waits for so many that have no search index in memory.
+const SLOW_MAX = 4;
 // For searches that PostgreSQL answers.
 const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
 
@@ -39,10 +52,26 @@ export interface Search {
    * the current matches, and `total` is their number.
    */
   panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
-  /** `traits` are shown ones, of one or more tokens; omits values that no token has. */
-  countTraits(collection: CollectionConfig, traits: readonly Trait[]): Promise<TraitCounts>;
+  /** `traits` are shown ones, of one or more tokens; omits values that no token has. Ranks the tokens asked for. */
+  countTraits(
+    collection: CollectionConfig,
+    traits: readonly Trait[],
+    tokenIds?: readonly string[],
+  ): Promise<TraitCounts>;
   /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Tokens of these collections by name and id: the best `limit` of each, in the order of the collections. Of those whose
+   * search index doesn't fit beside others, PostgreSQL searches a few; the rest is left out, and counted.
+   */
+  findNamed(collections: readonly CollectionConfig[], asked: NameQuery): Promise<FoundTokens>;
+  /** The values of a trait that begin with a text, most frequent first. */
+  completeValues(collection: CollectionConfig, asked: ValuePrefix): Promise<CompletedValues>;
+}
+
+export interface FoundTokens {
+  readonly found: readonly (FoundToken & { readonly collection: CollectionConfig })[];
+  readonly unsearched: number;
 }
 
 export interface SearchDeps {
@@ -85,15 +114,13 @@ export function createSearch(deps: SearchDeps): SearchService {
   const slow = threads && createDatabase(threads.connectionString, logger, SLOW_CONNECTIONS);
   const slowDatabase = slow ?? database;
 
-  async function ask<K extends Kind>(
-    { chainId, address }: CollectionConfig,
-    kind: K,
-    asked: Asked[K],
+  const placeOf = (collection: CollectionRef, by: "asked" | "warm") =>
+    budget.place(collection, by, () => estimateMemory(slowDatabase, collection, max));
+
+  async function askAt<K extends Kind>(
+    place: "memory" | "database",
+    { collection, kind, asked }: Question<K>,
   ): Promise<Answered[K]> {
-    const collection = { chainId, collection: address };
-    const place = await budget.place(collection, kind === "warm" ? "warm" : "asked", () =>
-      estimateMemory(slowDatabase, collection, max),
-    );
     if (place === "database")
       return answer(createDatabaseSearch({ database: slowDatabase, tables }, collection), kind, asked);
     try {
@@ -105,11 +132,48 @@ export function createSearch(deps: SearchDeps): SearchService {
     }
   }
 
+  async function ask<K extends Kind>(
+    { chainId, address }: CollectionConfig,
+    kind: K,
+    asked: Asked[K],
+  ): Promise<Answered[K]> {
+    const collection = { chainId, collection: address };
+    const place = await placeOf(collection, kind === "warm" ? "warm" : "asked");
+    return askAt(place, { collection, kind, asked });
+  }
+
+  /** Undefined where PostgreSQL can't answer soon. */
+  async function findSlowly(question: Question<"findNamed">): Promise<readonly FoundToken[] | undefined> {
+    try {
+      return await askAt("database", question);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "UNAVAILABLE") return undefined;
+      throw error;
+    }
+  }
+
   return {
     page: (collection, query) => ask(collection, "page", query),
     facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
     panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
-    countTraits: (collection, traits) => ask(collection, "countTraits", traits),
+    countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
+    completeValues: (collection, asked) => ask(collection, "completeValues", asked),
+    async findNamed(collections, asked) {
+      let slowOnes = 0;
+      const answers = await Promise.all(
+        collections.map(async (config) => {
+          const collection = { chainId: config.chainId, collection: config.address };
+          const question = { collection, kind: "findNamed" as const, asked };
+          // Drops no other search index.
+          const place = await placeOf(collection, "warm");
+          if (place === "database" && ++slowOnes > SLOW_MAX) return undefined;
+          const tokens = await (place === "memory" ? askAt(place, question) : findSlowly(question));
+          return tokens?.map((token) => ({ ...token, collection: config }));
+        }),
+      );
+      const searched = answers.filter((tokens) => tokens !== undefined);
+      return { found: searched.flat(), unsearched: answers.length - searched.length };
+    },
     shownTypes: (collection, names) => ask(collection, "shownTypes", names),
     get state() {
       return { bytes: budget.bytes, max, outside: budget.outside };

@@ -50,6 +50,7 @@ const ours: HttpRequest[] = [
     ranges: [{ name: "Level", range: { from: "10", to: "30" } }],
   }),
   graphql("searchTokens by an owner", searchTokens, { ...at, owner: "{{ben}}", sort: "name_desc", limit: 4 }),
+  graphql("searchTokens by rarity", searchTokens, { ...at, sort: "rarity", limit: 4 }),
   graphql("searchTokens locked", searchTokens, { ...at, locked: true }),
   graphql("searchTokens by a strange sort", searchTokens, { ...at, sort: "price" }),
   graphql("searchTokens with a strange cursor", searchTokens, { ...at, cursor: "x" }),

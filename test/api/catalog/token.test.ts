@@ -85,6 +85,7 @@ describe("a token", () => {
         },
       ],
       property_groups: [{ category: "Traits", traits: ["Class"] }],
+      rarity: { rank: 1, score: 0, of: 1 },
       lock: { locked: false, lock_count: 0, standards: [], approved_contracts: [], since_block: null },
       tradable: true,
       opens_at: null,

@@ -43,7 +43,7 @@ describe("the panel and the orders", () => {
     expect(html).toContain('name="from:Zeal"');
     expect(seen(html)).toContain("33 more traits; the search finds their values.");
     expect(sorts(html)).toEqual(expect.arrayContaining(["trait:Weight:desc", "trait:Zeal:asc"]));
-    expect(sorts(html)).toHaveLength(46);
+    expect(sorts(html)).toHaveLength(47);
   });
 
   it("keep their places, whatever is filtered: the most common first, and ticked values where nothing matches", async () => {

@@ -60,6 +60,7 @@ describe("the burned tokens of a block", () => {
     description: null,
     servedAt: null,
     sinceBlock: null,
+    document: null,
     traits: [],
   });
 

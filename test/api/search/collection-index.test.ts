@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { TokenRarity } from "../../../src/api/search/index/rarity.ts";
 import * as any from "./arbitraries.ts";
-import { createIndexHarness, type Operation, walkPages } from "./index-harness.ts";
-import { facets, type ModelToken, panel, sorted } from "./model.ts";
+import { createIndexHarness, type Operation, walkPages, walkStacks } from "./index-harness.ts";
+import { completed, facets, type ModelToken, named, panel, rarities, sorted, stacked } from "./model.ts";
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), token: any.token }) },
@@ -21,9 +22,22 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("prepare" as const), name: any.traitType, token: any.token }),
   },
 );
-const question = fc.record({ filter: any.filter, sort: any.sort, limit: fc.integer({ min: 1, max: 7 }) });
+const question = fc.record({
+  filter: any.filter,
+  sort: any.sort,
+  limit: fc.integer({ min: 1, max: 7 }),
+  prefix: any.valuePrefix,
+  names: any.nameQuery,
+});
 const loaded = fc.uniqueArray(any.token, { selector: ({ tokenId }) => tokenId, maxLength: 30 });
 const ALL = { criteria: [], ranges: [] };
+
+function expectSameRarities(found: ReadonlyMap<string, TokenRarity>, expected: typeof found): void {
+  expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+  for (const [tokenId, { rank, score, of }] of expected) {
+    expect(found.get(tokenId)).toEqual({ rank, of, score: expect.closeTo(score, 8) });
+  }
+}
 
 describe("whatever was put in, forgotten, approved or burned", () => {
   it("all pages together are what a scan finds, in its order, and so are totals and facets", async () => {
@@ -36,13 +50,23 @@ describe("whatever was put in, forgotten, approved or burned", () => {
           const search = createIndexHarness();
           await search.load(tokens);
 
-          for (const [step, { filter, sort, limit }] of [...steps, [undefined, last] as const]) {
+          for (const [step, { filter, sort, limit, prefix, names }] of [
+            ...steps,
+            [undefined, last] as const,
+          ]) {
             const expected = sorted(search.model, filter, sort);
             expect(await walkPages(search, filter, sort, limit)).toEqual(expected);
             expect((await search.page({ filter, sort, limit })).total).toBe(expected.length);
+            const stacks = stacked(search.model, filter, sort);
+            expect(await walkStacks(search, filter, sort, limit)).toEqual(stacks);
+            const group = "document" as const;
+            expect((await search.page({ filter, sort, limit, group })).total).toBe(stacks.length);
             expect(search.facets(filter)).toEqual(facets(search.model, filter));
             expect(search.facets(ALL)).toEqual(facets(search.model, ALL));
             expect(search.panel(filter)).toEqual(panel(search.model, filter));
+            expect(search.completed(prefix)).toEqual(completed(search.model, prefix));
+            expect(search.named(names)).toEqual(named(search.model, names));
+            expectSameRarities(await search.rarities(), rarities(search.model));
             if (step) await search.run(step);
           }
         },
@@ -110,7 +134,8 @@ it("what changes between two pages moves nothing else: no token is repeated or l
   await fc.assert(
     fc.asyncProperty(
       loaded,
-      any.sort,
+      // The rarity of a token changes with the traits of others.
+      any.sort.filter(({ by }) => by !== "rarity"),
       fc.array(
         operation.filter(({ kind }) => kind !== "approve"),
         { maxLength: 8 },

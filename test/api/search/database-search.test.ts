@@ -12,7 +12,8 @@ import { createParameters } from "../../../src/api/search/sql/parameters.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import * as any from "./arbitraries.ts";
-import { facets, type ModelToken, panel, sorted } from "./model.ts";
+import { walkStacks } from "./index-harness.ts";
+import { completed, facets, type ModelToken, named, panel, sorted, stacked } from "./model.ts";
 import { storeModel } from "./stored-model.ts";
 
 const test = await createTestDatabase();
@@ -26,7 +27,15 @@ let head = 100;
 beforeEach(() => test.setHead({ chainId: CHAIN_ID, block: head++ }));
 
 const loaded = fc.uniqueArray(any.token, { selector: ({ tokenId }) => tokenId, maxLength: 30 });
-const question = fc.record({ filter: any.filter, sort: any.sort, limit: fc.integer({ min: 1, max: 7 }) });
+// PostgreSQL doesn't rank.
+const sort = any.sort.filter(({ by }) => by !== "rarity");
+const question = fc.record({
+  filter: any.filter,
+  sort,
+  limit: fc.integer({ min: 1, max: 7 }),
+  prefix: any.valuePrefix,
+  names: any.nameQuery,
+});
 const approved = fc.dictionary(any.traitType, any.displayType) as fc.Arbitrary<Record<string, DisplayType>>;
 
 describe("PostgreSQL answers like the search index and like a scan", () => {
@@ -39,7 +48,7 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
         async (tokens, types, questions) => {
           const model = await storeModel(test, tokens, types);
           const index = inMemory();
-          for (const { filter, sort, limit } of questions) {
+          for (const { filter, sort, limit, prefix, names } of questions) {
             const expected = sorted(model, filter, sort);
             const walked: string[] = [];
             let cursor: string | undefined;
@@ -53,13 +62,22 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
               cursor = page.nextCursor ?? undefined;
             } while (cursor !== undefined && walked.length <= expected.length);
             expect(walked).toEqual(expected);
+            expect(await inDatabase.completeValues(prefix)).toEqual(completed(model, prefix));
+            expect(await index.completeValues(prefix)).toEqual(completed(model, prefix));
+            expect(await inDatabase.findNamed(names)).toEqual(named(model, names));
+            expect(await index.findNamed(names)).toEqual(named(model, names));
+            expect(await walkStacks(inDatabase, filter, sort, limit)).toEqual(stacked(model, filter, sort));
+            expect(await walkStacks(index, filter, sort, limit)).toEqual(stacked(model, filter, sort));
+            const grouped = { filter, sort, limit, group: "document" as const };
+            expect(await inDatabase.page(grouped)).toEqual(await index.page(grouped));
             const offset = { filter, sort, limit, offset: 3 };
             expect(await inDatabase.page(offset)).toEqual(await index.page(offset));
             expect(await inDatabase.facets(filter)).toEqual(facets(model, filter));
             expect(await inDatabase.panel(filter)).toEqual(panel(model, filter));
           }
           const traits = tokens.flatMap((token) => token.traits);
-          expect(await inDatabase.countTraits(traits)).toEqual(await index.countTraits(traits));
+          const counted = { traits, tokenIds: [] };
+          expect(await inDatabase.countTraits(counted)).toEqual(await index.countTraits(counted));
           const names = ["Level", "level", "Élan ", "None", "\0"];
           expect(await inDatabase.shownTypes(names)).toEqual(await index.shownTypes(names));
         },
@@ -183,7 +201,8 @@ describe("locks, by default or not, and tokens in minted ranges", () => {
     for (const filter of [
       { ...ALL, locked: true },
       { ...ALL, locked: false },
-      ...any.OWNERS.map((owner) => ({ ...ALL, owner })),
+      ...any.OWNERS.map((owner) => ({ ...ALL, owners: [owner] })),
+      { ...ALL, owners: any.OWNERS },
     ]) {
       const query = { filter, sort: { by: "id" as const, descending: false }, limit: 10 };
       expect(await inDatabase.page(query)).toEqual(await index.page(query));
@@ -246,6 +265,16 @@ describe("a folded text", () => {
       { numRuns: 100 },
     );
   });
+});
+
+it("rarity is unknown without a search index, and refused as a sort with the reason", async () => {
+  await storeModel(test, []);
+  const query = { filter: ALL, sort: { by: "rarity" as const }, limit: 1 };
+  await expect(inDatabase.page(query)).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    details: [{ path: "sort", message: expect.stringContaining("SEARCH_MEMORY_MB") }],
+  });
+  expect((await inDatabase.countTraits({ traits: [], tokenIds: ["1"] })).rarity).toEqual(new Map());
 });
 
 it("a search that takes too long is answered 503 with Retry-After", async () => {

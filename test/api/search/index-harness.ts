@@ -4,12 +4,22 @@ import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
+import { DOCUMENT_KEY_CHARACTERS } from "../../../src/api/search/columns/document-column.ts";
 import { createCollectionIndex, type TokenRow } from "../../../src/api/search/index/collection-index.ts";
+import { completeValues } from "../../../src/api/search/index/complete-values.ts";
+import { findNamed } from "../../../src/api/search/index/find-named.ts";
 import type { ChainSlots } from "../../../src/api/search/index/match.ts";
 import { pageOf } from "../../../src/api/search/index/page.ts";
-import type { TokenFilter, TokenQuery, TokenSort } from "../../../src/api/search/query.ts";
+import type {
+  NameQuery,
+  TokenFilter,
+  TokenQuery,
+  TokenSort,
+  ValuePrefix,
+} from "../../../src/api/search/query.ts";
+import { createRarityCache } from "../../../src/api/search/rarity-cache.ts";
 import { createResultCache } from "../../../src/api/search/result-cache.ts";
-import type { Model, ModelToken } from "./model.ts";
+import { isHeldBy, type Model, type ModelToken } from "./model.ts";
 
 export type Operation =
   | { readonly kind: "put"; readonly token: ModelToken }
@@ -22,6 +32,9 @@ export type Operation =
 
 export function createIndexHarness() {
   const index = createCollectionIndex();
+  // No token is there yet.
+  index.documents.begin();
+  index.documents.end();
   const tokens = new Map<string, ModelToken>();
   const types = new Map<string, { displayType: DisplayType; highest: number | null }>();
   const typeIds = new Map<string, number>();
@@ -55,8 +68,9 @@ export function createIndexHarness() {
     return id;
   }
 
-  const rowOf = ({ traits, ...token }: ModelToken): TokenRow => ({
+  const rowOf = ({ traits, document, ...token }: ModelToken): TokenRow => ({
     ...token,
+    document: document?.slice(0, DOCUMENT_KEY_CHARACTERS) ?? null,
     traits: [...new Set(traits.map(learn))].sort((a, b) => a - b),
   });
 
@@ -72,7 +86,7 @@ export function createIndexHarness() {
     return {
       burned: bitsOf((token) => token.burned ?? false),
       locked: bitsOf((token) => token.locked ?? false),
-      owned: bitsOf((token) => token.owner === filter.owner),
+      owned: bitsOf((token) => isHeldBy(token, filter)),
     };
   }
 
@@ -84,6 +98,8 @@ export function createIndexHarness() {
   const results = createResultCache();
   /** The chain never advances by itself: a token's chain state comes with the token. */
   const answersNow = () => results.at(index, "1");
+  const ranks = createRarityCache();
+  const ranked = () => ranks.current(index, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn));
   const asked = (filter: TokenFilter) => ({ filter, slotsIn: () => chainSlots(filter) });
 
   const model: Model = {
@@ -141,8 +157,24 @@ export function createIndexHarness() {
           query.sort.by === "trait" && query.sort.descending,
           createYield(),
         );
-      return pageOf(index, query, answersNow().matches(asked(query.filter)).slots);
+      const rarity = query.sort.by === "rarity" ? await ranked() : undefined;
+      return pageOf(index, query, answersNow().matches(asked(query.filter)).slots, rarity);
     },
+    /** The rarity of every token that has one, by id. */
+    async rarities() {
+      const rarity = await ranked();
+      return new Map(
+        [...tokens.keys()].flatMap((tokenId) => {
+          const slot = index.find(tokenId);
+          const found = slot === undefined ? undefined : rarity?.of(slot);
+          return found ? [[tokenId, found] as const] : [];
+        }),
+      );
+    },
+    named: (query: NameQuery) =>
+      findNamed(index, query, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
+    completed: (prefix: ValuePrefix) =>
+      completeValues(index, prefix, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
     facets: (filter: TokenFilter) => answersNow().facets(asked(filter)),
     panel: (filter: TokenFilter) => answersNow().panel(asked(filter)),
   };
@@ -151,6 +183,25 @@ export function createIndexHarness() {
 type Harness = Pick<ReturnType<typeof createIndexHarness>, "page">;
 
 const IDS_MAX = 10_000;
+
+/** The first tokens of all documents, with counts. */
+export async function walkStacks(
+  search: Harness,
+  filter: TokenFilter,
+  sort: TokenSort,
+  limit: number,
+): Promise<(readonly [string, number])[]> {
+  const stacks: (readonly [string, number])[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { filter, sort, limit, group: "document" as const };
+    const page = await search.page({ ...query, ...(cursor !== undefined && { cursor }) });
+    stacks.push(...page.tokenIds.map((tokenId, nth) => [tokenId, page.counts?.[nth] ?? 0] as const));
+    if (stacks.length > IDS_MAX) throw new Error("the pages come to no end");
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return stacks;
+}
 
 /** The ids on all pages, one after another; throws if the pages never end. */
 export async function walkPages(search: Harness, filter: TokenFilter, sort: TokenSort, limit: number) {

@@ -1,7 +1,16 @@
 /** Brute-force search over plain objects, to compare the real one with. */
 
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
-import type { Facets, TokenFilter, TokenSort } from "../../../src/api/search/query.ts";
+import {
+  type CompletedValues,
+  type Facets,
+  type FoundToken,
+  foundBy,
+  type NameQuery,
+  type TokenFilter,
+  type TokenSort,
+  type ValuePrefix,
+} from "../../../src/api/search/query.ts";
 
 export interface ModelToken {
   readonly tokenId: string;
@@ -14,7 +23,18 @@ export interface ModelToken {
   readonly burned?: boolean;
   readonly locked?: boolean;
   readonly owner?: string;
+  readonly document?: string | null;
+  readonly delegatedTo?: string | undefined;
 }
+
+/** Whether one of the filter's owners has the token, or may use it if delegations count. */
+export const isHeldBy = (
+  { owner, delegatedTo }: ModelToken,
+  { owners, includeDelegated }: Pick<TokenFilter, "owners" | "includeDelegated">,
+): boolean =>
+  [owner, includeDelegated ? delegatedTo : undefined].some(
+    (holder) => holder !== undefined && owners?.includes(holder),
+  );
 
 export interface Model {
   readonly tokens: readonly ModelToken[];
@@ -47,7 +67,7 @@ const valuesOf = (model: Model, token: ModelToken, name: string): Value[] =>
   shown(model, token).flatMap((trait) => (trait.trait_type === name ? trait.value : []));
 
 function matches(model: Model, token: ModelToken, filter: TokenFilter): boolean {
-  const { text = "", name: inName = "", owner, locked } = filter;
+  const { text = "", name: inName = "", owners, locked } = filter;
   const texts = [token.name, token.description, ...shown(model, token).map(({ value }) => textOf(value))];
   return (
     !token.burned &&
@@ -59,7 +79,7 @@ function matches(model: Model, token: ModelToken, filter: TokenFilter): boolean 
     ) &&
     (text === "" || texts.some((each) => each !== null && fold(each).includes(fold(text)))) &&
     (inName === "" || (token.name !== null && fold(token.name).includes(fold(inName)))) &&
-    (owner === undefined || token.owner === owner) &&
+    (owners === undefined || isHeldBy(token, filter)) &&
     (locked === undefined || (token.locked ?? false) === locked)
   );
 }
@@ -73,14 +93,60 @@ function compareKeys<Key>(a: Key | null, b: Key | null, compare: (a: Key, b: Key
   return compare(a, b);
 }
 
+const isClose = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-10 * Math.max(1, a, b);
+
+/**
+ * OpenRarity's information content of every listed token, by id: over each string and boolean trait type, the values it
+ * has, or that it has none, divided by the entropy of the collection.
+ */
+export function rarities(model: Model): Map<string, { rank: number; score: number; of: number }> {
+  const tokens = matching(model, { criteria: [], ranges: [] });
+  const attributesOf = (token: ModelToken): string[] =>
+    names.flatMap((name) => {
+      const values = [...new Set(valuesOf(model, token, name).map(textOf))];
+      return values.length > 0 ? values.map((value) => JSON.stringify([name, value])) : [`no ${name}`];
+    });
+  const names = [...model.types]
+    .filter(([, { displayType }]) => displayType === "string" || displayType === "bool")
+    .map(([name]) => name)
+    .filter((name) => tokens.some((token) => valuesOf(model, token, name).length > 0));
+  if (names.length === 0) return new Map();
+  const shareOf = (attribute: string): number => (counts.get(attribute) ?? 0) / tokens.length;
+  const counts = new Map<string, number>();
+  for (const attribute of tokens.flatMap(attributesOf))
+    counts.set(attribute, (counts.get(attribute) ?? 0) + 1);
+  const entropy = [...counts.keys()].reduce(
+    (sum, attribute) => sum - shareOf(attribute) * Math.log2(shareOf(attribute)),
+    0,
+  );
+  const scored = tokens.map((token) => {
+    const content = attributesOf(token).reduce((sum, attribute) => sum - Math.log2(shareOf(attribute)), 0);
+    return { tokenId: token.tokenId, score: entropy === 0 ? 0 : content / entropy };
+  });
+  return new Map(
+    scored.map(({ tokenId, score }) => [
+      tokenId,
+      {
+        rank: 1 + scored.filter((other) => other.score > score && !isClose(other.score, score)).length,
+        score,
+        of: tokens.length,
+      },
+    ]),
+  );
+}
+
 /** The ids of all matches, in order. */
 export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): string[] {
   const direction = "descending" in sort && sort.descending ? -1 : 1;
   const byId = (a: ModelToken, b: ModelToken): number => (BigInt(a.tokenId) < BigInt(b.tokenId) ? -1 : 1);
   const best = (token: ModelToken, name: string): Value | null =>
     valuesOf(model, token, name).sort((a, b) => direction * compareValues(a, b))[0] ?? null;
+  const ranks = sort.by === "rarity" ? rarities(model) : new Map();
+  const rankOf = ({ tokenId }: ModelToken): number | null => ranks.get(tokenId)?.rank ?? null;
   const compare = (a: ModelToken, b: ModelToken): number => {
     switch (sort.by) {
+      case "rarity":
+        return compareKeys(rankOf(a), rankOf(b), (one, other) => one - other) || byId(a, b);
       case "id":
         return direction * byId(a, b);
       case "name":
@@ -104,6 +170,22 @@ export function sorted(model: Model, filter: TokenFilter, sort: TokenSort): stri
   return matching(model, filter)
     .sort(compare)
     .map(({ tokenId }) => tokenId);
+}
+
+/** The first of the matches with each document, in order, and how many they are. */
+export function stacked(
+  model: Model,
+  filter: TokenFilter,
+  sort: TokenSort,
+): readonly (readonly [string, number])[] {
+  const stacks = new Map<string, [string, number]>();
+  for (const tokenId of sorted(model, filter, sort)) {
+    const document = model.tokens.find((token) => token.tokenId === tokenId)?.document ?? `none: ${tokenId}`;
+    const known = stacks.get(document);
+    if (known) known[1]++;
+    else stacks.set(document, [tokenId, 1]);
+  }
+  return [...stacks.values()];
 }
 
 /** As the search returns them, each type with all its values. */
@@ -136,6 +218,37 @@ export function facets(model: Model, filter: TokenFilter): Facets {
         values_total: values.length,
       };
     }),
+  };
+}
+
+/** Tokens by name or id, the best first. */
+export function named(model: Model, { text, tokenId, limit }: NameQuery): FoundToken[] {
+  const matchOf = ({ tokenId: id, name }: ModelToken): FoundToken["match"] | undefined => {
+    if (id === tokenId) return "id";
+    if (name === null || !fold(name).includes(fold(text))) return undefined;
+    if (fold(name) === fold(text)) return "name";
+    return fold(name).startsWith(fold(text)) ? "start" : "part";
+  };
+  return sorted(model, { criteria: [], ranges: [] }, { by: "name", descending: false })
+    .flatMap((id) => {
+      const token = model.tokens.find((each) => each.tokenId === id) as ModelToken;
+      const match = matchOf(token);
+      return match ? [{ tokenId: id, name: token.name === null ? null : fold(token.name), match }] : [];
+    })
+    .sort((a, b) => foundBy.indexOf(a.match) - foundBy.indexOf(b.match))
+    .slice(0, limit);
+}
+
+/** The values of a trait that begin with a text. */
+export function completed(model: Model, { name, prefix, limit }: ValuePrefix): CompletedValues {
+  const { listed, traits } = facets(model, { criteria: [], ranges: [] });
+  const values = traits.find(({ trait_type }) => trait_type === name)?.values ?? [];
+  const found = values.filter(({ value }) => fold(textOf(value)).startsWith(fold(prefix)));
+  return {
+    display_type: model.types.get(name)?.displayType ?? null,
+    total: found.length,
+    listed,
+    values: found.slice(0, limit),
   };
 }
 

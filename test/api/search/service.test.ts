@@ -211,13 +211,13 @@ describe("what the chain says", () => {
 
     expect(await idsOf({ filter: { ...ALL, locked: true } })).toEqual(["1"]);
     expect(await idsOf({ filter: { ...ALL, locked: false } })).toEqual(["2", "3"]);
-    expect(await idsOf({ filter: { ...ALL, owner: alice } })).toEqual(["1", "3"]);
-    expect(await idsOf({ filter: { ...ALL, owner: bob, locked: false } })).toEqual(["2"]);
+    expect(await idsOf({ filter: { ...ALL, owners: [alice] } })).toEqual(["1", "3"]);
+    expect(await idsOf({ filter: { ...ALL, owners: [bob], locked: false } })).toEqual(["2"]);
 
     await setState("1", { owner: bob });
     await passBlock();
 
-    expect(await idsOf({ filter: { ...ALL, owner: bob } })).toEqual(["1", "2"]);
+    expect(await idsOf({ filter: { ...ALL, owners: [bob] } })).toEqual(["1", "2"]);
     expect(await idsOf({ filter: { ...ALL, locked: true } })).toEqual([]);
   });
 });
@@ -281,4 +281,20 @@ it("a load that fails is an error for those who wait, and the next one loads ane
   }
 
   expect((await fresh.page(byId)).tokenIds).toEqual(["1"]);
+});
+
+it("names are found without a search index too, in a few collections; the others are counted", async () => {
+  await harness.record(new Map([["1", { name: "Hero" }]]));
+  const search = createSearch({ database, tables, logger: silentLogger, memoryMax: 1 });
+  const others = Array.from({ length: 5 }, (_, nth) => ({
+    ...collection,
+    address: `0x${String(nth).padStart(40, "f")}`,
+  }));
+  const asked = { text: "hero", limit: 10 };
+  const hero = { tokenId: "1", name: "hero", match: "name", collection };
+
+  expect(await search.findNamed([collection], asked)).toEqual({ found: [hero], unsearched: 0 });
+  const { unsearched } = await search.findNamed([...others, collection], asked);
+  expect(unsearched).toBe(2);
+  await search.close();
 });

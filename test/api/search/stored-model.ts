@@ -1,5 +1,6 @@
 /** Model tokens as rows of PostgreSQL, for searches that read them there. */
 
+import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { textKey, valueText } from "../../../src/api/metadata/rules.ts";
 import type { TestDatabase } from "../../support/database.ts";
@@ -8,12 +9,12 @@ import type { Model, ModelToken } from "./model.ts";
 
 /** Replaces all tokens. A trait type has the display type of its first value, unless it is approved another. */
 export async function storeModel(
-  { database, tables }: TestDatabase,
+  { database, tables, insert }: TestDatabase,
   tokens: readonly ModelToken[],
   approved: Readonly<Record<string, DisplayType>> = {},
 ): Promise<Model> {
   await emptyTables(database);
-  await database.query(`truncate ${tables.tokenState}`);
+  await database.query(`truncate ${tables.tokenState}, ${tables.delegation}`);
   const traits = tokens.flatMap((token) => token.traits);
   const types = new Map<string, { displayType: DisplayType; highest: number | null }>();
   for (const { trait_type, display_type } of traits)
@@ -78,5 +79,26 @@ export async function storeModel(
       tokens.map(({ locked }) => locked ?? false),
     ],
   );
+  await database.query(
+    `with v as (
+       insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, content_hash, duration_ms)
+       select $1, $2, id, 1, 'rest', 'updated', document, 1 from unnest($3::numeric[], $4::text[]) r(id, document)
+        where document is not null returning id, token_id)
+     update vitrine.token t set served_version = v.id from v
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = v.token_id`,
+    [
+      CHAIN_ID,
+      COLLECTION,
+      tokens.map(({ tokenId }) => tokenId),
+      tokens.map(({ document }) => document ?? null),
+    ],
+  );
+  for (const { tokenId, owner, delegatedTo } of tokens)
+    if (owner !== undefined && delegatedTo !== undefined)
+      await insert("delegation", {
+        ...{ chainId: CHAIN_ID, hash: `0x${tokenId}`, from: owner, to: delegatedTo, type: "ERC721" },
+        ...{ contract: COLLECTION, tokenId, rights: EMPTY_RIGHTS, enabled: true },
+        ...{ blockNumber: 1, blockTimestamp: 1, transactionHash: "0x01", logIndex: 0 },
+      });
   return { tokens, types };
 }

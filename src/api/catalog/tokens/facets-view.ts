@@ -2,7 +2,16 @@
 
 import { z } from "@hono/zod-openapi";
 import { displayTypes } from "../../metadata/rules.ts";
-import type { Facets } from "../../search/query.ts";
+import type { CompletedValues, Facets } from "../../search/query.ts";
+
+const valueCountSchema = z.object({
+  value: z.union([z.string(), z.number(), z.boolean()]),
+  count: z.number().openapi({ description: "Matching tokens with this value." }),
+  percentage: z.number().openapi({
+    description:
+      "`count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token.",
+  }),
+});
 
 const facetSchema = z
   .object({
@@ -15,18 +24,7 @@ const facetSchema = z
       description:
         "The highest number that any token of the collection has had. It drops only when tokens without any transfer are deleted.",
     }),
-    values: z
-      .array(
-        z.object({
-          value: z.union([z.string(), z.number(), z.boolean()]),
-          count: z.number().openapi({ description: "Matching tokens with this value." }),
-          percentage: z.number().openapi({
-            description:
-              "`count` as a share of `listed`, 0 to 100, with any filter: the same base as the percentages of a token.",
-          }),
-        }),
-      )
-      .openapi({ description: "Most frequent first, at most 1,000." }),
+    values: z.array(valueCountSchema).openapi({ description: "Most frequent first, at most 1,000." }),
     values_total: z.number().openapi({ description: "The number of different values." }),
   })
   .openapi("TraitFacet");
@@ -44,6 +42,26 @@ export const facetsSchema = z
     traits: z.array(facetSchema),
   })
   .openapi("TraitDistribution");
+
+export const completedSchema = z
+  .object({
+    trait_type: z.string(),
+    display_type: z
+      .enum(displayTypes)
+      .nullable()
+      .openapi({ description: "Null for a trait that the collection has never had." }),
+    total: z.number().openapi({ description: "The number of values that begin with the prefix." }),
+    listed: z
+      .number()
+      .openapi({ description: "The number of listed tokens of the collection: the base of percentages." }),
+    values: z.array(valueCountSchema).openapi({ description: "Most frequent first." }),
+  })
+  .openapi("TraitValues");
+
+export const viewCompleted = (
+  name: string,
+  { values, ...rest }: CompletedValues,
+): z.infer<typeof completedSchema> => ({ trait_type: name, ...rest, values: [...values] });
 
 export const viewFacets = ({ total, listed, traits }: Facets): z.infer<typeof facetsSchema> => ({
   total,

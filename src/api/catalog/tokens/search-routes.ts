@@ -8,18 +8,19 @@ import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";
 import type { Catalog } from "../service.ts";
-import { facetsSchema, viewFacets } from "./facets-view.ts";
+import { completedSchema, facetsSchema, viewCompleted, viewFacets } from "./facets-view.ts";
 import {
   criteriaSchema,
-  ownerSchema,
+  ownersParameter,
   type ReadConditions,
   rangeCriteriaSchema,
   TEXT_CHARACTERS_MAX,
   textSchema,
   toFilter,
+  traitNameSchema,
 } from "./token-filter.ts";
-import { defaultSort, sortSchema } from "./token-sort.ts";
-import { tokenSchema } from "./token-view.ts";
+import { defaultSort, groups, sortSchema } from "./token-sort.ts";
+import { listedSchema } from "./token-view.ts";
 
 /** A parameter with a JSON value; an error inside it is reported by its path, such as `criteria[0].values`. */
 const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
@@ -37,6 +38,11 @@ const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
       context.addIssue({ code: "custom", path: [...path], message });
     return z.NEVER;
   });
+
+const booleanParameter = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .optional()
+  .openapi({ type: "string", enum: ["true", "false"] });
 
 const conditions = {
   chain_id: chainIdField,
@@ -56,11 +62,17 @@ const conditions = {
     maxLength: TEXT_CHARACTERS_MAX,
     description: "Searches names, descriptions and trait values, ignoring case.",
   }),
-  owner: ownerSchema.optional().openapi({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }),
-  locked: z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .optional()
-    .openapi({ type: "string", enum: ["true", "false"] }),
+  owner: ownersParameter.optional().openapi({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40})*$",
+    description:
+      "Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters.",
+  }),
+  include_delegated: booleanParameter.openapi({
+    description:
+      "With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens.",
+  }),
+  locked: booleanParameter,
 };
 
 const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };
@@ -75,12 +87,14 @@ const params = z.object({ collection_address: collectionNameField });
 
 const pageSchema = z
   .object({
-    items: z.array(tokenSchema).openapi({
+    items: z.array(listedSchema).openapi({
       description:
         "A page may have fewer tokens than the limit, because tokens that were just burned are left out.",
     }),
     next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
-    total: z.number().openapi({ description: "The number of matching tokens on all pages." }),
+    total: z.number().openapi({
+      description: "The number of matching tokens on all pages; with `group`, of their documents.",
+    }),
   })
   .openapi("TokenPage");
 
@@ -97,6 +111,10 @@ const searchRoute = createRoute({
     query: z.object({
       ...conditions,
       sort: sortSchema.optional(),
+      group: z.enum(groups, { error: "must be document" }).optional().openapi({
+        description:
+          "`document`: of the matching tokens that serve the same document, byte for byte, only the first in the order, with their `count`. A token without a document is listed by itself.",
+      }),
       limit: limitField,
       cursor: z
         .string()
@@ -123,43 +141,90 @@ const traitsRoute = createRoute({
   },
 });
 
+const valuesRoute = createRoute({
+  ...shared,
+  method: "get",
+  path: "/collections/{collection_address}/traits/{trait}/values",
+  operationId: "getTraitValues",
+  summary: "The values of a trait that begin with a text",
+  description:
+    "To complete what someone types, also where a trait has more values than the distribution lists. Values of listed tokens, most frequent first. A trait that no token has has no values.",
+  request: {
+    params: params.extend({
+      trait: traitNameSchema.openapi({ description: "The name of the trait, as in `trait_type`." }),
+    }),
+    query: z.object({
+      chain_id: chainIdField,
+      prefix: textSchema.default("").openapi({
+        maxLength: TEXT_CHARACTERS_MAX,
+        description: "Compared with the value, or its JSON text, ignoring case. All values without it.",
+      }),
+      limit: limitField,
+    }),
+  },
+  responses: {
+    200: { description: "The values", content: { "application/json": { schema: completedSchema } } },
+    ...refusals,
+  },
+});
+
 export interface SearchRouteDeps {
   readonly collections: Pick<Collections, "findNamed">;
-  readonly catalog: Pick<Catalog, "listTokens">;
-  readonly search: Pick<Search, "page" | "facets">;
+  readonly catalog: Pick<Catalog, "listPage">;
+  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
 }
 
 export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) {
   return createRouter()
     .openapi(searchRoute, async (c) => {
-      const { chain_id, sort = defaultSort, limit, cursor, ...asked } = c.req.valid("query");
+      const { chain_id, sort = defaultSort, group, limit, cursor, ...asked } = c.req.valid("query");
       const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
-      const page = await search.page(collection, { filter: readFilter(asked), sort, limit, cursor });
-      const items = await catalog.listTokens(collection, page.tokenIds);
+      const page = await search.page(collection, {
+        filter: readFilter(asked),
+        sort,
+        group,
+        limit,
+        cursor,
+        withTraits: true,
+      });
+      const items = await catalog.listPage(collection, page);
       return c.json({ items, next_cursor: page.nextCursor, total: page.total }, 200);
     })
     .openapi(traitsRoute, async (c) => {
       const { chain_id, ...asked } = c.req.valid("query");
       const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
       return c.json(viewFacets(await search.facets(collection, readFilter(asked))), 200);
+    })
+    .openapi(valuesRoute, async (c) => {
+      const { collection_address, trait: name } = c.req.valid("param");
+      const { chain_id, ...asked } = c.req.valid("query");
+      const collection = await collections.findNamed(collection_address, chain_id);
+      return c.json(viewCompleted(name, await search.completeValues(collection, { name, ...asked })), 200);
     });
 }
+
+const isTrue = (text: "true" | "false" | undefined): boolean | undefined =>
+  text === undefined ? undefined : text === "true";
 
 const readFilter = ({
   criteria,
   range_criteria,
   q,
   owner,
+  include_delegated,
   locked,
-}: Pick<ReadConditions, "criteria" | "owner"> & {
+}: Pick<ReadConditions, "criteria"> & {
   readonly range_criteria?: ReadConditions["rangeCriteria"];
   readonly q?: string | undefined;
+  readonly owner?: readonly string[] | undefined;
+  readonly include_delegated?: "true" | "false" | undefined;
   readonly locked?: "true" | "false" | undefined;
 }) =>
   toFilter({
     criteria,
     rangeCriteria: range_criteria,
     text: q,
-    owner,
-    locked: locked === undefined ? undefined : locked === "true",
+    owners: owner,
+    includeDelegated: isTrue(include_delegated),
+    locked: isTrue(locked),
   });

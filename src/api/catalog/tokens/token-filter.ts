@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { parseAddress } from "../../../domain/token-ref.ts";
+import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { describe, storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
@@ -12,7 +13,7 @@ const CONDITIONS_MAX = 20;
 const VALUES_MAX = 100;
 export const TEXT_CHARACTERS_MAX = 200;
 
-const traitName = z
+export const traitNameSchema = z
   .string(mustBe("a string"))
   .refine((name) => name !== "", { error: "must not be empty" })
   .transform(storable)
@@ -33,7 +34,7 @@ export const criteriaSchema = z
   .array(
     z.strictObject(
       {
-        name: traitName,
+        name: traitNameSchema,
         values: z
           .array(traitValue, mustBe("an array"))
           .min(1, { error: "must contain at least one value" })
@@ -64,7 +65,7 @@ export const rangeCriteriaSchema = z
   .array(
     z.strictObject(
       {
-        name: traitName,
+        name: traitNameSchema,
         range: z
           .strictObject(
             { from: bound.optional(), to: bound.optional() },
@@ -91,6 +92,21 @@ export const ownerSchema = z.string(mustBe("a string")).transform((text, context
   return z.NEVER;
 });
 
+// Each costs reads of its tokens.
+const OWNERS_MAX = 20;
+
+export const ownersSchema = z
+  .array(ownerSchema, mustBe("an array"))
+  .max(OWNERS_MAX, listAtMost("owners", OWNERS_MAX));
+
+/** A parameter that may be repeated, and may list several values, separated by commas. */
+export const ownersParameter = z.union([z.string(), z.array(z.string())]).transform((given, context) => {
+  const read = ownersSchema.min(1).safeParse([given].flat().flatMap((text) => text.split(",")));
+  if (read.success) return read.data;
+  for (const { message } of read.error.issues) context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
 export interface ReadConditions {
   readonly criteria?: z.infer<typeof criteriaSchema> | null | undefined;
   readonly rangeCriteria?: z.infer<typeof rangeCriteriaSchema> | null | undefined;
@@ -98,21 +114,29 @@ export interface ReadConditions {
   readonly text?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly owner?: string | null | undefined;
+  /** Beside `owner`. Without any, whoever owns the token matches. */
+  readonly owners?: readonly string[] | null | undefined;
+  readonly includeDelegated?: boolean | null | undefined;
   readonly locked?: boolean | null | undefined;
 }
 
-export const toFilter = ({
-  criteria,
-  rangeCriteria,
-  text,
-  name,
-  owner,
-  locked,
-}: ReadConditions): TokenFilter => ({
-  criteria: criteria ?? [],
-  ranges: (rangeCriteria ?? []).map(({ name, range }) => ({ name, ...range })),
-  text: text || undefined,
-  name: name || undefined,
-  owner: owner ?? undefined,
-  locked: locked ?? undefined,
-});
+/** Throws INVALID_REQUEST for delegations without an owner, naming the field as `names` does. */
+export function toFilter(
+  { criteria, rangeCriteria, text, name, owner, owners, includeDelegated, locked }: ReadConditions,
+  names = { owner: "owner", includeDelegated: "include_delegated" },
+): TokenFilter {
+  const holders = [...new Set([owner ?? [], owners ?? []].flat())].sort();
+  if (includeDelegated && holders.length === 0) {
+    const message = `needs ${names.owner}, to whom tokens are delegated`;
+    throw new ApiError("INVALID_REQUEST", [{ path: names.includeDelegated, message }]);
+  }
+  return {
+    criteria: criteria ?? [],
+    ranges: (rangeCriteria ?? []).map(({ name, range }) => ({ name, ...range })),
+    text: text || undefined,
+    name: name || undefined,
+    owners: holders.length > 0 ? holders : undefined,
+    includeDelegated: includeDelegated || undefined,
+    locked: locked ?? undefined,
+  };
+}

@@ -13,8 +13,12 @@ export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort; rea
   name_desc: { sort: { by: "name", descending: true }, label: "Name, Z to A" },
   latest: { sort: { by: "latest" }, label: "Newest first" },
   updated: { sort: { by: "updated" }, label: "Last updated first" },
+  rarity: { sort: { by: "rarity" }, label: "Rarest first" },
 };
 const names = Object.keys(plainSorts);
+
+/** How a list may be grouped. */
+export const groups = ["document"] as const;
 
 // A trait type may contain any character, colons included.
 const TRAIT_SORT = /^trait:(.+):(asc|desc)$/s;
@@ -39,5 +43,5 @@ export const sortSchema = z
     default: "id_asc",
     pattern: `^(${names.join("|")}|trait:.+:(asc|desc))$`,
     description:
-      "`latest`: newest block first; `updated`: last updated first. Tokens without the name or the trait come last in both directions; ties are broken by id.",
+      "`latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id.",
   });

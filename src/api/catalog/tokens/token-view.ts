@@ -11,7 +11,7 @@ import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import { displayTypes, valueText } from "../../metadata/rules.ts";
 import { percentageOf } from "../../search/rules.ts";
-import type { TraitCounts } from "../../search/service.ts";
+import type { TokenRarity, TraitCounts } from "../../search/service.ts";
 import type { TokenOnChain } from "../../trading/service.ts";
 import { groupTraits, type SubmittedGroup } from "../information/trait-groups.ts";
 import { type TokenIssue, tokenIssueSchema } from "./token-issues.ts";
@@ -47,6 +47,24 @@ export const tokenTraitSchema = z
     }),
   })
   .openapi("TokenTrait");
+
+const raritySchema = z
+  .object({
+    rank: z.number().openapi({
+      description: "From 1, the rarest. Tokens of the same score share a rank.",
+      example: 12,
+    }),
+    score: z.number().openapi({
+      description: "Information content by the entropy of the collection, after OpenRarity.",
+      example: 1.84,
+    }),
+    of: z.number().openapi({ description: "The number of ranked tokens: all that are listed." }),
+  })
+  .nullable()
+  .openapi({
+    description:
+      "Over shown string and boolean traits, the lack of a trait included. Null for a token that is not listed, and where no listed token has such a trait.",
+  });
 
 export const tokenSchema = z
   .object({
@@ -90,6 +108,7 @@ export const tokenSchema = z
     display: displaySchema,
     traits: z.array(tokenTraitSchema),
     property_groups: z.array(z.object({ category: z.string(), traits: z.array(z.string()) })),
+    rarity: raritySchema,
     lock: z
       .object({
         locked: z.boolean(),
@@ -132,6 +151,17 @@ export const tokenSchema = z
 
 export type TokenView = z.infer<typeof tokenSchema>;
 
+/** A token in a list that may be grouped. */
+export const listedSchema = tokenSchema
+  .extend({
+    count: z.number().optional().openapi({
+      description: "With `group=document`: the matching tokens of the same document, this one included.",
+    }),
+  })
+  .openapi("ListedToken");
+
+export type ListedView = z.infer<typeof listedSchema>;
+
 export interface TokenParts {
   readonly collection: CollectionConfig;
   readonly tokenId: string;
@@ -142,6 +172,7 @@ export interface TokenParts {
   readonly display: Display;
   readonly issues: readonly TokenIssue[];
   readonly distribution: Distribution;
+  readonly rarity: TokenRarity | null;
   /** The collection's own groups; if empty, the default ones apply. */
   readonly groups: readonly SubmittedGroup[];
 }
@@ -149,17 +180,24 @@ export interface TokenParts {
 /** Lookups over `TraitCounts`, built once for all tokens of a page. */
 export interface Distribution {
   readonly countOf: (trait: Trait) => number;
+  /** Whether the trait has been counted. */
+  readonly has: (trait: Trait) => boolean;
+  /** By token id. */
+  readonly rarity: TraitCounts["rarity"];
   /** The number of listed tokens. */
   readonly total: number;
   /** The highest value of each number trait so far. */
   readonly highest: ReadonlyMap<string, number>;
 }
 
-export function createDistribution({ counts, total, highest }: TraitCounts): Distribution {
+export function createDistribution({ counts, total, highest, rarity }: TraitCounts): Distribution {
   const name = (traitType: string, value: string): string => JSON.stringify([traitType, value]);
   const byName = new Map(counts.map((each) => [name(each.traitType, each.value), each.count]));
+  const find = (trait: Trait) => byName.get(name(trait.trait_type, valueText(trait.value)));
   return {
-    countOf: (trait) => byName.get(name(trait.trait_type, valueText(trait.value))) ?? 0,
+    countOf: (trait) => find(trait) ?? 0,
+    has: (trait) => find(trait) !== undefined,
+    rarity,
     total,
     highest,
   };
@@ -176,6 +214,7 @@ export function viewToken(parts: TokenParts): TokenView {
       ...group,
       traits: [...group.traits],
     })),
+    rarity: parts.rarity && { ...parts.rarity },
     lock: viewLock(chain),
     tradable: chain?.tradable ?? false,
     opens_at: chain?.opensAt?.toISOString() ?? null,

@@ -38,6 +38,8 @@ const weights: Readonly<Record<string, number>> = {
   Erc1155Tokens: 50,
   OwnedTokens: 50,
   TraitDistribution: 1_000,
+  TraitValues: 100,
+  SearchResults: 500,
   TokenMetadata: 1_000,
   TokenReport: 50,
   // With tokenIds, per token.
@@ -55,7 +57,7 @@ const weights: Readonly<Record<string, number>> = {
 const CONDITION_WEIGHT = 100;
 const PONDER_CONDITION_WEIGHT = 500;
 const PONDER_COUNT_WEIGHT = 1_000;
-const conditions = new Set(["criteria", "rangeCriteria", "text", "name"]);
+const conditions = new Set(["criteria", "rangeCriteria", "text", "name", "owners", "prefix"]);
 const ponderConditions = new Set(["where", "orderBy"]);
 /** A mutation of ours that returns no object refreshes one token. */
 const MUTATION_WEIGHT = 100;

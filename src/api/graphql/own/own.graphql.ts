@@ -73,11 +73,15 @@ const tokenSdl = /* GraphQL */ `
     display: TokenDisplay!
     traits: [TokenTraitValue!]!
     propertyGroups: [PropertyGroup!]!
+    "Over shown string and boolean traits; null for a token that is not listed, and where no listed token has such a trait."
+    rarity: TokenRarity
     lock: TokenLock!
     "True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open."
     tradable: Boolean!
     "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that is not indexed yet."
     opensAt: String
+    "In a list with group: document, the matching tokens of the same document, this one included; else null."
+    count: Int
     metadata: TokenMetadataState!
   }
 
@@ -141,6 +145,15 @@ const tokenSdl = /* GraphQL */ `
     count: Int!
     "Share of all listed tokens of the collection, 0 to 100, with or without metadata. TraitDistribution has the same base."
     percentage: Float!
+  }
+
+  "After OpenRarity: information content by the entropy of the collection."
+  type TokenRarity {
+    "From 1, the rarest. Tokens of the same score share a rank."
+    rank: Int!
+    score: Float!
+    "The number of ranked tokens: all that are listed."
+    of: Int!
   }
 
   type PropertyGroup {

@@ -18,7 +18,7 @@ import { createSearchFields } from "./search-fields.ts";
 export interface ResolverDeps extends CatalogModule {
   readonly collections: Collections;
   readonly refresh: RefreshService;
-  readonly search: Pick<Search, "page" | "facets">;
+  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
 }
 
 type TokenArguments = z.input<typeof tokenArguments>;

@@ -3,10 +3,17 @@
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import type { CatalogModule } from "../../catalog/module.ts";
-import { viewCollections, viewTokenReport } from "../../catalog/module.ts";
-import { sortSchema, toFilter } from "../../catalog/rules.ts";
+import {
+  soughtSchema,
+  viewCollections,
+  viewCompleted,
+  viewFound,
+  viewTokenReport,
+} from "../../catalog/module.ts";
+import { groups, ownersSchema, sortSchema, toFilter, traitNameSchema } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
 import {
+  chainIdArgument,
   collectionArguments,
   conditionArguments,
   intArgument,
@@ -21,49 +28,79 @@ const traitsArguments = z.object({
   ...collectionArguments,
   ...conditionArguments,
   text: textArgument,
+  owners: ownersSchema.nullish(),
+  includeDelegated: z.boolean().nullish(),
   locked: z.boolean().nullish(),
 });
 const searchArguments = traitsArguments.extend({
   sort: sortSchema,
+  group: z.enum(groups, { error: "must be document" }).nullish(),
   limit: limitArgument,
   cursor: z.string().nullish(),
 });
+const valuesArguments = z.object({
+  ...collectionArguments,
+  name: traitNameSchema,
+  prefix: textArgument,
+  limit: limitArgument,
+});
+const acrossArguments = z.object({
+  text: soughtSchema,
+  chainId: chainIdArgument,
+  limit: limitArgument,
+});
+const readFilter = (conditions: Parameters<typeof toFilter>[0]) =>
+  toFilter(conditions, { owner: "owner or owners", includeDelegated: "includeDelegated" });
 const collectionOnly = z.object(collectionArguments);
 const reportArguments = tokenArguments.extend({ limit: limitArgument, before: intArgument(1).nullish() });
 
 export interface SearchFieldDeps extends CatalogModule {
   readonly collections: Collections;
-  readonly search: Pick<Search, "page" | "facets">;
+  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
 }
 
 export function createSearchFields(deps: SearchFieldDeps) {
-  const { catalog, collections, reports, search } = deps;
+  const { across, catalog, collections, reports, search } = deps;
   return {
     async searchTokens(args: z.input<typeof searchArguments>) {
-      const { tokenAddress, chainId, sort, limit, cursor, ...conditions } = readArguments(
+      const { tokenAddress, chainId, sort, group, limit, cursor, ...conditions } = readArguments(
         searchArguments,
         args,
       );
       const collection = await collections.findNamed(tokenAddress, chainId);
-      const { tokenIds, nextCursor, total } = await search.page(collection, {
-        filter: toFilter(conditions),
+      const page = await search.page(collection, {
+        filter: readFilter(conditions),
         sort,
+        group: group ?? undefined,
         limit,
         cursor: cursor ?? undefined,
+        withTraits: true,
       });
       return {
         // Computed only if selected.
-        items: async () => (await catalog.listTokens(collection, tokenIds)).map(camelKeys),
-        nextCursor,
-        total,
+        items: async () => (await catalog.listPage(collection, page)).map(camelKeys),
+        nextCursor: page.nextCursor,
+        total: page.total,
       };
     },
 
     async traits(args: z.input<typeof traitsArguments>) {
       const { tokenAddress, chainId, ...conditions } = readArguments(traitsArguments, args);
       return camelKeys(
-        await search.facets(await collections.findNamed(tokenAddress, chainId), toFilter(conditions)),
+        await search.facets(await collections.findNamed(tokenAddress, chainId), readFilter(conditions)),
       );
+    },
+
+    async traitValues(args: z.input<typeof valuesArguments>) {
+      const { tokenAddress, chainId, name, prefix, limit } = readArguments(valuesArguments, args);
+      const collection = await collections.findNamed(tokenAddress, chainId);
+      const asked = { name, prefix: prefix ?? "", limit };
+      return camelKeys(viewCompleted(name, await search.completeValues(collection, asked)));
+    },
+
+    async searchAll(args: z.input<typeof acrossArguments>) {
+      const { text, chainId, limit } = readArguments(acrossArguments, args);
+      return camelKeys(viewFound(await across.find(text, { chainId, limit })));
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),

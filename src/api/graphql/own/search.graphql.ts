@@ -12,9 +12,15 @@ export const searchSdl = /* GraphQL */ `
       rangeCriteria: [RangeSearchCriteria!]
       text: String
       owner: String
+      "Up to 20 wallets, any of which, or owner, holds the token."
+      owners: [String!]
+      "With owner or owners: also tokens that their holders delegated to them without limits on rights."
+      includeDelegated: Boolean
       locked: Boolean
-      "id_asc, id_desc, name_asc, name_desc, latest, updated, trait:<name>:asc or trait:<name>:desc."
+      "id_asc, id_desc, name_asc, name_desc, latest, updated, rarity, trait:<name>:asc or trait:<name>:desc."
       sort: String = "id_asc"
+      "document: of the tokens that serve the same document, only the first in the order, with their count."
+      group: String
       limit: Int = 20
       cursor: String
     ): TokenPage!
@@ -26,8 +32,19 @@ export const searchSdl = /* GraphQL */ `
       rangeCriteria: [RangeSearchCriteria!]
       text: String
       owner: String
+      "Up to 20 wallets, any of which, or owner, holds the token."
+      owners: [String!]
+      "With owner or owners: also tokens that their holders delegated to them without limits on rights."
+      includeDelegated: Boolean
       locked: Boolean
     ): TraitDistribution!
+    "The values of a trait that begin with prefix, ignoring case, most frequent first. limit is 1 to 100."
+    traitValues(tokenAddress: String!, chainId: Float, name: String!, prefix: String = "", limit: Int = 20): TraitValues!
+    """
+    Collections by name, slug and address, and tokens by name and id, over all collections: the best limit of each, 1 to
+    100. Exact matches come first, then what begins with the text, then what contains it, ignoring case.
+    """
+    searchAll(text: String!, chainId: Float, limit: Int = 20): SearchResults!
     "The collections served here, in the operator's order."
     collections: [Collection!]!
     collection(tokenAddress: String!, chainId: Float): Collection!
@@ -43,8 +60,15 @@ export const searchSdl = /* GraphQL */ `
     items: [Token!]!
     "Null after the last page."
     nextCursor: String
-    "The number of matching tokens on all pages."
+    "The number of matching tokens on all pages; with group, of their documents."
     total: Int!
+  }
+
+  type SearchResults {
+    collections: [Collection!]!
+    tokens: [Token!]!
+    "The number of collections whose tokens were left out, for want of memory."
+    unsearched: Int!
   }
 
   type TraitDistribution {
@@ -70,6 +94,17 @@ export const searchSdl = /* GraphQL */ `
     values: [TraitValueCount!]!
     "The number of different values."
     valuesTotal: Int!
+  }
+
+  type TraitValues {
+    traitType: String!
+    "string, number, date or bool; null for a trait that the collection has never had."
+    displayType: String
+    "The number of values that begin with the prefix."
+    total: Int!
+    "Listed tokens of the collection: the base of percentages."
+    listed: Int!
+    values: [TraitValueCount!]!
   }
 
   type TraitValueCount {

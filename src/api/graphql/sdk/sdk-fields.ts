@@ -8,7 +8,7 @@ import { viewCollections } from "../../catalog/module.ts";
 import { ownerSchema, toFilter } from "../../catalog/rules.ts";
 import { collectionNameField } from "../../http/fields.ts";
 import { valueText } from "../../metadata/rules.ts";
-import type { TokenSort } from "../../search/query.ts";
+import type { TokenPage, TokenSort } from "../../search/query.ts";
 import type { Search } from "../../search/service.ts";
 import {
   chainIdArgument,
@@ -86,18 +86,19 @@ export function createSdkFields(deps: SdkFieldDeps) {
     const collection = await collections.findNamed(tokenAddress, chainId);
     const found = await standardOf(collection);
     if (asksForSale(asked) || (found !== null && found !== standard)) return { total: 0, results: [] };
-    const { tokenIds, total } = await search.page(collection, {
+    const { tokenIds, traits, total } = await search.page(collection, {
       filter: toFilter(asked),
       sort: sorts[sort ?? "IdAsc"] ?? byId,
       limit: Math.max(1, size),
       offset: from,
+      withTraits: true,
     });
     return {
       total,
       // Computed only if selected.
       async results() {
         const shape = createTokenShapes(deps, collection);
-        const tokens = await catalog.listTokens(collection, tokenIds.slice(0, size));
+        const tokens = await catalog.listPage(collection, { tokenIds: tokenIds.slice(0, size), traits });
         return tokens.map((token) => shape(token, standard));
       },
     };
@@ -147,7 +148,8 @@ export function createSdkFields(deps: SdkFieldDeps) {
     async tokens(args: z.input<typeof ownedArguments>) {
       const { owner, chainId, from, size, tokenAddresses, ...asked } = readArguments(ownedArguments, args);
       if (asksForSale(asked)) return { total: 0, data: [] };
-      const pages: { readonly collection: CollectionConfig; readonly tokenIds: readonly string[] }[] = [];
+      const pages: ({ readonly collection: CollectionConfig } & Pick<TokenPage, "tokenIds" | "traits">)[] =
+        [];
       let [left, total] = [size, 0];
       for (const collection of await choose(collections, tokenAddresses ?? [], chainId)) {
         const page = await search.page(collection, {
@@ -155,18 +157,19 @@ export function createSdkFields(deps: SdkFieldDeps) {
           sort: byId,
           limit: Math.max(1, left),
           offset: Math.max(0, from - total),
+          withTraits: true,
         });
         const tokenIds = page.tokenIds.slice(0, left);
-        pages.push({ collection, tokenIds });
+        pages.push({ collection, tokenIds, traits: page.traits });
         left -= tokenIds.length;
         total += page.total;
       }
       return {
         total,
         async data() {
-          const made = pages.map(async ({ collection, tokenIds }) => {
+          const made = pages.map(async ({ collection, ...page }) => {
             const shape = createTokenShapes(deps, collection);
-            const tokens = await catalog.listTokens(collection, tokenIds);
+            const tokens = await catalog.listPage(collection, page);
             return tokens.map((token) => shape(token, token.standard ?? "erc721"));
           });
           return (await Promise.all(made)).flat();

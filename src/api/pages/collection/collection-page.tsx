@@ -23,8 +23,8 @@ const PAGE_TOKENS = 24;
 const SORTED_TRAITS_MAX = 20;
 const EVERYTHING: TokenFilter = { criteria: [], ranges: [] };
 
-const hasConditions = ({ criteria, ranges, text, owner, locked }: TokenFilter): boolean =>
-  criteria.length > 0 || ranges.length > 0 || [text, owner, locked].some((each) => each !== undefined);
+const hasConditions = ({ criteria, ranges, text, owners, locked }: TokenFilter): boolean =>
+  criteria.length > 0 || ranges.length > 0 || [text, owners, locked].some((each) => each !== undefined);
 
 export async function collectionPage(site: Site, c: PagesContext): Promise<Response> {
   const collection = await collectionOf(site, c);
@@ -34,7 +34,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   // Requested together, so that both see the same state of the search index.
   const answers = await soon(
     Promise.all([
-      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
+      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS, withTraits: true }),
       isPart ? undefined : site.search.panel(collection, filter),
       isPart || !hasConditions(filter) ? undefined : site.search.panel(collection, EVERYTHING),
     ]),
@@ -43,7 +43,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const [page, filtered, whole] = answers;
   const facets = filtered && whole ? steady(whole, filtered) : filtered;
   const path = site.to(collectionPath(pathOf(collection)));
-  const listed = site.catalogModule.catalog.listTokens(collection, page.tokenIds);
+  const listed = site.catalogModule.catalog.listPage(collection, page);
   // The part that the script appends to the grid.
   if (facets === undefined) {
     const results = { site, asked, page, tokens: await listed, path };

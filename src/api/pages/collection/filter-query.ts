@@ -72,7 +72,7 @@ export function readQuery(parameters: URLSearchParams): Asked {
     criteria: criteria ?? [],
     ranges: (ranges ?? []).map(({ name, range }) => ({ name, ...range })),
     text,
-    owner,
+    owners: owner === undefined ? undefined : [owner],
     locked: locked === "true" ? true : locked === "false" ? false : undefined,
   };
   const isUnderstood = ([name, value]: Entry): boolean => {

@@ -4,7 +4,7 @@ import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { Badge } from "../../ui/parts.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, plain, shortId } from "../text.tsx";
+import { Foreign, formatNumber, plain, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
@@ -81,6 +81,10 @@ export const Picture = ({
 export const displayName = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
   name && plain(name) !== "" ? name : `Token #${shortId(token_id)}`;
 
+/** A token's rank among all, in words. */
+export const rarityText = ({ rank, of }: NonNullable<TokenView["rarity"]>): string =>
+  `Rarity rank ${formatNumber(rank)} of ${formatNumber(of)}`;
+
 export const TokenGrid = ({
   site,
   tokens,
@@ -106,6 +110,11 @@ export const TokenGrid = ({
             <Foreign text={displayName(token)} max={120} />
           </span>
           <span class="token-id">{`#${shortId(token.token_id)}`}</span>
+          {token.rarity && (
+            <span class="token-rarity" title={rarityText(token.rarity)}>
+              {`Rank ${formatNumber(token.rarity.rank)}`}
+            </span>
+          )}
         </a>
       </li>
     ))}

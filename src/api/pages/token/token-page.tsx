@@ -170,12 +170,17 @@ const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owne
   return <p>Owner {owner ? <Wallet site={site} address={owner} /> : "nobody"}</p>;
 };
 
-function factsOf({ lock, standard, token_id, chain_id, collection_address }: TokenView) {
+function factsOf({ lock, rarity, standard, token_id, chain_id, collection_address }: TokenView) {
   const facts: (readonly [string, Child])[] = [
     ["Token id", <Whole value={token_id} what="the token’s id" />],
     ["Contract", <Whole value={collection_address} what="the contract’s address" />],
     ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`],
   ];
+  if (rarity)
+    facts.push([
+      "Rarity",
+      `Rank ${formatNumber(rarity.rank)} of ${formatNumber(rarity.of)}, score ${rarity.score.toFixed(2)}`,
+    ]);
   if (!lock.locked) return facts;
   const since = lock.since_block === null ? "" : ` since block ${formatNumber(lock.since_block)}`;
   return [

@@ -5,6 +5,7 @@
 
 import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "../columns/bits.ts";
+import { createDocumentColumn, type DocumentColumn } from "../columns/document-column.ts";
 import { grown } from "../columns/ensure-capacity.ts";
 import { createOrder, type Order } from "../columns/order.ts";
 import { createPostings, type Postings } from "../columns/postings.ts";
@@ -14,6 +15,7 @@ import { createTokenIds, type TokenIds } from "../columns/token-ids.ts";
 import { createTraitOrders, type TraitOrders } from "../columns/trait-orders.ts";
 import { createTraitRows, type TraitRows } from "../columns/trait-rows.ts";
 import { createTraitTable, type TraitTable, type TraitType } from "../columns/trait-table.ts";
+import { compareNewest } from "./compare-newest.ts";
 import { sortNames, sortNewest } from "./initial-orders.ts";
 
 /** A token's searchable fields. */
@@ -24,6 +26,8 @@ export interface TokenRow {
   /** When the served document was fetched, in microseconds. */
   readonly servedAt: number | null;
   readonly sinceBlock: number | null;
+  /** The key of the served document (`DOCUMENT_KEY_CHARACTERS`). */
+  readonly document: string | null;
   /** Distinct ids of trait values. */
   readonly traits: readonly number[];
 }
@@ -37,6 +41,7 @@ export interface CollectionIndex {
   readonly ids: TokenIds;
   readonly names: TextColumn;
   readonly descriptions: TextColumn;
+  readonly documents: DocumentColumn;
   readonly table: TraitTable;
   readonly rows: TraitRows;
   readonly postings: Postings;
@@ -49,6 +54,8 @@ export interface CollectionIndex {
   readonly present: Bits;
   /** Increases with every change. */
   readonly version: number;
+  /** Increases with every change of a token's traits, of shown values, or of which tokens exist. */
+  readonly traitsVersion: number;
   /** Adds a new token. Only before `finish`. */
   append(row: TokenRow): void;
   /** The same for tokens read in bulk, in slices. */
@@ -80,6 +87,7 @@ export function createCollectionIndex(): CollectionIndex {
   const ids = createTokenIds();
   const names = createTextColumn();
   const descriptions = createTextColumn();
+  const documents = createDocumentColumn();
   const table = createTraitTable();
   const rows = createTraitRows(table);
   const postings = createPostings(rows, table);
@@ -87,6 +95,7 @@ export function createCollectionIndex(): CollectionIndex {
   let served = new Float64Array(0);
   let present = emptyBits(0);
   let version = 0;
+  let traitsVersion = 0;
   let slotsPresent = 0;
   let isFinished = false;
 
@@ -109,6 +118,7 @@ export function createCollectionIndex(): CollectionIndex {
     if (isFinished) for (const order of dirty) order.markDirty(slot);
   };
   const markTraitsDirty = (slot: number): void => {
+    traitsVersion++;
     if (!isFinished) return;
     postings.markDirty(slot);
     traitOrders.markDirty(slot);
@@ -123,6 +133,7 @@ export function createCollectionIndex(): CollectionIndex {
     const at = row.servedAt ?? Number.NaN;
     if (!Object.is(served[slot], at)) markDirty(slot, orders.updated);
     served[slot] = at;
+    documents.set(slot, row.document);
     const values = row.traits.flatMap((id) => table.valueOf(id) ?? []);
     if (rows.set(slot, values)) markTraitsDirty(slot);
   }
@@ -148,6 +159,7 @@ export function createCollectionIndex(): CollectionIndex {
     markTraitsDirty(slot);
     names.set(slot, null);
     descriptions.set(slot, null);
+    documents.set(slot, null);
     markDirty(slot, ...Object.values(orders));
   }
 
@@ -169,6 +181,7 @@ export function createCollectionIndex(): CollectionIndex {
     ids,
     names,
     descriptions,
+    documents,
     table,
     rows,
     postings,
@@ -185,6 +198,9 @@ export function createCollectionIndex(): CollectionIndex {
     },
     get version() {
       return version;
+    },
+    get traitsVersion() {
+      return traitsVersion;
     },
     append: (row) => put(addSlot(row.tokenId), row),
     async appendBatch(batch, yieldToEventLoop) {
@@ -237,7 +253,9 @@ export function createCollectionIndex(): CollectionIndex {
       traitOrders.settle(DIRTY_MAX);
     },
     changeType(...type) {
-      if (table.changeType(...type)) version++;
+      if (!table.changeType(...type)) return;
+      version++;
+      traitsVersion++;
     },
     async prepareTraitOrder(type, descending, yieldToEventLoop) {
       await traitOrders.prepare(type, descending, orders.id_asc.settled().slice(), yieldToEventLoop);
@@ -248,7 +266,17 @@ export function createCollectionIndex(): CollectionIndex {
     compact: (yieldToEventLoop) => postings.rebuild(ids.size, yieldToEventLoop),
     find,
     get memory() {
-      const parts = [ids, names, descriptions, table, rows, postings, traitOrders, ...Object.values(orders)];
+      const parts = [
+        ids,
+        names,
+        descriptions,
+        documents,
+        table,
+        rows,
+        postings,
+        traitOrders,
+        ...Object.values(orders),
+      ];
       const own = since.byteLength + served.byteLength + present.byteLength;
       return parts.reduce((sum, { memory }) => sum + memory, own);
     },
@@ -263,11 +291,4 @@ export function createCollectionIndex(): CollectionIndex {
       );
     },
   };
-}
-
-/** Descending, NaN last. */
-export function compareNewest(a: number, b: number): number {
-  if (a === b) return 0;
-  if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;
-  return Number.isNaN(b) || a > b ? -1 : 1;
 }

@@ -130,7 +130,11 @@ function facetOf(
   };
 }
 
-function shownValue(table: TraitTable, { displayType }: TraitType, value: number): string | number | boolean {
+export function shownValue(
+  table: TraitTable,
+  { displayType }: TraitType,
+  value: number,
+): string | number | boolean {
   const text = table.textOf(value) ?? "";
   if (displayType === "string") return text;
   return displayType === "bool" ? text === "true" : table.numberOf(value);

@@ -66,7 +66,7 @@ function slotsApartFromTraits(index: CollectionIndex, filter: TokenFilter, chain
   const bits = listedSlots(index, chain);
   if (filter.text !== undefined && filter.text !== "") keepBits(bits, slotsWithText(index, filter.text));
   if (filter.name !== undefined && filter.name !== "") keepBits(bits, slotsWithName(index, filter.name));
-  if (filter.owner !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
+  if (filter.owners !== undefined) keepBits(bits, chain.owned ?? emptyBits(0));
   if (filter.locked !== undefined) {
     const isRequested = filter.locked === (chain.unlocked === undefined);
     const given = chain.unlocked ?? chain.locked ?? emptyBits(0);
@@ -107,7 +107,7 @@ function slotsInRange(index: CollectionIndex, { name, from, to }: TokenFilter["r
 }
 
 /** Binary search: the number of values below the bound. `ordered` must be ascending. */
-function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
+export function countBelow(ordered: Uint32Array, isBelow: (value: number) => boolean): number {
   let from = 0;
   let to = ordered.length;
   while (from < to) {

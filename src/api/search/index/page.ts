@@ -4,18 +4,25 @@ import { type Bits, countBits, eachBit, hasBit } from "../columns/bits.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { TokenPage, TokenQuery } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
+import type { Rarity } from "./rarity.ts";
 import { type SortOrder, sortOrderOf } from "./sorts.ts";
+import { stack } from "./stacks.ts";
 import { createTopK } from "./top-k.ts";
 
 // Comparing two tokens costs about as much as passing this many in a maintained order.
 const COMPARISON_COST = 32;
 
-/** `slots` must be present. A trait's order must be prepared. */
-export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): TokenPage {
-  const { sort, limit, cursor, offset = 0 } = query;
+/**
+ * `matches` must be present. A trait's order must be prepared, tokens be ranked to sort by rarity, and documents be
+ * complete to group by them.
+ */
+export function pageOf(index: CollectionIndex, query: TokenQuery, matches: Bits, rarity?: Rarity): TokenPage {
+  const { sort, limit, cursor, group, offset = 0 } = query;
   const { ids } = index;
+  const sortOrder = sortOrderOf(index, sort, rarity);
+  const stacks = group && stack(index.documents, sortOrder.order.settled(), matches);
+  const slots = stacks?.firsts ?? matches;
   const total = countBits(slots);
-  const sortOrder = sortOrderOf(index, sort);
   const position = cursor === undefined ? undefined : readCursor(sort, cursor);
   const isAfter = position && sortOrder.after(position);
   const count = offset + limit + 1;
@@ -27,6 +34,7 @@ export function pageOf(index: CollectionIndex, query: TokenQuery, slots: Bits): 
   const last = page.at(-1);
   return {
     tokenIds: page.map(ids.textOf),
+    ...(stacks && { counts: page.map(stacks.countOf) }),
     nextCursor:
       found.length < count || last === undefined
         ? null

@@ -4,7 +4,9 @@ import type { Order } from "../columns/order.ts";
 import type { TraitType } from "../columns/trait-table.ts";
 import { type Position, type SortKey, wrongKind } from "../cursor.ts";
 import type { TokenSort } from "../query.ts";
-import { type CollectionIndex, compareNewest } from "./collection-index.ts";
+import type { CollectionIndex } from "./collection-index.ts";
+import { compareNewest } from "./compare-newest.ts";
+import type { Rarity } from "./rarity.ts";
 
 export interface SortOrder {
   /** A total order: distinct slots never compare as equal. */
@@ -18,8 +20,8 @@ export interface SortOrder {
   after(position: Position): (slot: number) => boolean;
 }
 
-/** A trait's order must be prepared. */
-export function sortOrderOf(index: CollectionIndex, sort: TokenSort): SortOrder {
+/** A trait's order must be prepared. Without `rarity`, no token is rarer than another. */
+export function sortOrderOf(index: CollectionIndex, sort: TokenSort, rarity?: Rarity): SortOrder {
   switch (sort.by) {
     case "id":
       return rankById(index, sort.descending);
@@ -29,6 +31,9 @@ export function sortOrderOf(index: CollectionIndex, sort: TokenSort): SortOrder 
       return rankByNewest(index, index.since, index.orders.latest);
     case "updated":
       return rankByNewest(index, index.served, index.orders.updated);
+    case "rarity":
+      rarity?.settle();
+      return rarity ? rankByNewest(index, rarity.scores, rarity.order) : rankUnranked(index);
     case "trait": {
       const type = index.table.find(sort.name);
       return type ? rankByTrait(index, type, sort.descending) : rankById(index, false);
@@ -85,6 +90,12 @@ function rankByNewest({ ids }: CollectionIndex, column: Float64Array, order: Ord
     },
   };
 }
+
+/** By id, like tokens without a score. */
+const rankUnranked = (index: CollectionIndex): SortOrder => {
+  const byId = rankById(index, false);
+  return { ...byId, after: ({ tokenId }) => byId.after({ key: null, tokenId }) };
+};
 
 function rankByTrait(
   { ids, table, traitOrders }: CollectionIndex,

@@ -49,7 +49,8 @@ export async function countTraits(statement: Statement, traits: readonly Trait[]
     if (count > 0) counts.set(id, { traitType: trait_type, value: valueText(value), count });
     if (display_type === "number" && most !== null) highest.set(trait_type, most);
   }
-  return { counts: [...counts.values()], total: await countListed(statement), highest };
+  // Ranking needs the whole collection.
+  return { counts: [...counts.values()], total: await countListed(statement), highest, rarity: new Map() };
 }
 
 async function countTokens(

@@ -7,8 +7,10 @@ import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import type { CollectionAnswers } from "../collection-search.ts";
 import { readCursor, type SortKey, writeCursor } from "../cursor.ts";
 import type { TokenPage, TokenQuery } from "../query.ts";
+import { completeValues } from "./complete-values.ts";
 import { countTraits, shownTypes } from "./counts.ts";
-import { countMatching, facetsOf, panelOf } from "./facets.ts";
+import { countDocuments, countMatching, facetsOf, panelOf } from "./facets.ts";
+import { findNamed } from "./find-named.ts";
 import { matching, nextStatement, type Statement, startStatement } from "./matching.ts";
 import { isAfter, orderOf, sqlSort } from "./sorts.ts";
 
@@ -59,7 +61,9 @@ export function createDatabaseSearch(
     page: (query) => answer((statement) => pageOf(statement, query)),
     facets: (filter) => answer((statement) => facetsOf(statement, filter)),
     panel: (filter) => answer((statement) => panelOf(statement, filter)),
-    countTraits: (traits) => answer((statement) => countTraits(statement, traits)),
+    countTraits: ({ traits }) => answer((statement) => countTraits(statement, traits)),
+    completeValues: (asked) => answer((statement) => completeValues(statement, asked)),
+    findNamed: (asked) => answer((statement) => findNamed(statement, asked)),
     shownTypes: (names) => answer((statement) => shownTypes(statement, names)),
   };
 }
@@ -71,16 +75,24 @@ const tooSlow = (cause?: unknown): ApiError =>
   });
 
 async function pageOf(statement: Statement, query: TokenQuery): Promise<TokenPage> {
-  const { filter, sort, limit, cursor, offset = 0 } = query;
+  const { filter, sort, limit, cursor, group, offset = 0 } = query;
   const position = cursor === undefined ? undefined : readCursor(sort, cursor);
   const next = nextStatement(statement);
   const order = await sqlSort(next, sort);
   const from = await matching(next, filter);
+  const key = order.key?.sql ?? "null";
   const after = position ? isAfter(next, order, position) : "true";
-  const rows = await next.tx.query<{ tokenId: string; key: SortKey }>(
-    `with matching as (select t.token_id, t.traits, t.name, t.since_block, t.served_at ${from})
-     select t.token_id::text as "tokenId", ${order.key?.sql ?? "null"} as key
-       from matching t ${order.join ?? ""} where ${after} order by ${orderOf(order)}
+  // A token without a document is one by itself.
+  const stacks = `
+    select t.*, count(*) over d as count, row_number() over (d order by ${orderOf(order)}) as nth
+      from (select t.*, coalesce(v.content_hash, t.token_id::text) as document
+              from matching t left join vitrine.version v on v.id = t.served_version) t ${order.join ?? ""}
+    window d as (partition by t.document)`;
+  const rows = await next.tx.query<{ tokenId: string; key: SortKey; count: number }>(
+    `with matching as (select t.token_id, t.traits, t.name, t.since_block, t.served_at, t.served_version ${from})
+     select t.token_id::text as "tokenId", ${key} as key, ${group ? "t.count::int" : "1"} as count
+       from ${group ? `(${stacks})` : "matching"} t ${order.join ?? ""}
+      where ${after} and ${group ? "t.nth = 1" : "true"} order by ${orderOf(order)}
       limit ${next.add(limit + 1)}::int offset ${next.add(offset)}::int`,
     next.values,
   );
@@ -88,7 +100,8 @@ async function pageOf(statement: Statement, query: TokenQuery): Promise<TokenPag
   const last = page.at(-1);
   return {
     tokenIds: page.map(({ tokenId }) => tokenId),
+    ...(group && { counts: page.map(({ count }) => count) }),
     nextCursor: rows.length <= limit || last === undefined ? null : writeCursor(sort, last),
-    total: await countMatching(statement, filter),
+    total: await (group ? countDocuments : countMatching)(statement, filter),
   };
 }

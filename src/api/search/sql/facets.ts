@@ -27,6 +27,18 @@ export async function countMatching(statement: Statement, filter: TokenFilter): 
   return row?.total ?? 0;
 }
 
+/** How many different documents they have; each token without any is one more. */
+export async function countDocuments(statement: Statement, filter: TokenFilter): Promise<number> {
+  const next = nextStatement(statement);
+  const [row] = await next.tx.query<{ total: number }>(
+    `select count(distinct coalesce(v.content_hash, t.token_id::text))::int as total
+       from (select t.token_id, t.served_version ${await matching(next, filter)}) t
+       left join vitrine.version v on v.id = t.served_version`,
+    next.values,
+  );
+  return row?.total ?? 0;
+}
+
 export const countListed = (statement: Statement): Promise<number> => countMatching(statement, NONE);
 
 interface FacetRow extends Pick<TraitFacet, "display_type" | "count" | "min" | "max" | "values_total"> {

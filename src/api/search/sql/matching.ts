@@ -1,20 +1,16 @@
 /** The tokens that match a filter, as SQL: a fragment per condition. */
 
+import { ready } from "../../chain/index/index-trust.ts";
 import { isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import { ApiError } from "../../http/errors.ts";
 import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { folded } from "../columns/folded-text.ts";
 import type { TokenFilter } from "../query.ts";
-import {
-  burnedRows,
-  type CollectionKey,
-  ownedRows,
-  ownLockRows,
-  ownUnlockRows,
-} from "../sync/chain-store.ts";
+import { burnedRows, type CollectionKey, heldRows, ownLockRows, ownUnlockRows } from "../sync/chain-store.ts";
 import { foldedSql } from "./fold.ts";
 import { createParameters, type Parameters } from "./parameters.ts";
 
@@ -55,7 +51,7 @@ export const shownValues = ({ key }: Pick<Statement, "key">, where = "true", col
 const NEVER = "false";
 
 /** SQL of one condition on token `t`; it may read beforehand. */
-type Condition<Asked> = (statement: Statement, asked: Asked) => Promise<string> | string;
+type Condition<Asked> = (statement: Statement, asked: Asked, filter: TokenFilter) => Promise<string> | string;
 
 /** SQL: the token has any of the shown values for which `where` holds. */
 async function hasAny(statement: Statement, where: (statement: Statement) => string): Promise<string> {
@@ -95,9 +91,9 @@ function isInRange(statement: Statement, { name, from, to }: TokenFilter["ranges
 
 const allOf =
   <Each>(condition: Condition<Each>): Condition<readonly Each[]> =>
-  async (statement, each) => {
+  async (statement, each, filter) => {
     const all: string[] = [];
-    for (const one of each) all.push(`(${await condition(statement, one)})`);
+    for (const one of each) all.push(`(${await condition(statement, one, filter)})`);
     return all.join(" and ") || "true";
   };
 
@@ -121,7 +117,14 @@ const conditions: { readonly [Field in keyof TokenFilter]-?: Condition<NonNullab
     if (text === "") return "true";
     return isStorable(folded(text)) ? contains(statement, "t.name", text) : NEVER;
   },
-  owner: ({ tables, key, add }, owner) => isAmong(ownedRows(tables, key, `${add(owner)}::text`)),
+  owners: ({ tables, key, add }, owners, { includeDelegated = false }) =>
+    isAmong(heldRows(tables, key, { owners: `${add(owners)}::text[]`, includeDelegated })),
+  // A part of the condition on owners.
+  async includeDelegated({ tx, tables }, includeDelegated) {
+    const [row] = await tx.query<{ isReady: boolean }>(`select ${ready(tables)} as "isReady"`);
+    if (includeDelegated && !row?.isReady) throw new ApiError("UNAVAILABLE");
+    return "true";
+  },
   async locked(statement, locked) {
     const { tx, tables, key } = statement;
     const lookup = nextStatement(statement);
@@ -139,7 +142,7 @@ export async function matching(statement: Statement, filter: TokenFilter): Promi
   const where: string[] = [];
   for (const [field, condition] of Object.entries(conditions) as [keyof TokenFilter, Condition<never>][]) {
     const asked = filter[field];
-    if (asked !== undefined) where.push(`(${await condition(statement, asked as never)})`);
+    if (asked !== undefined) where.push(`(${await condition(statement, asked as never, filter)})`);
   }
   const { tables, key } = statement;
   return `from vitrine.token t

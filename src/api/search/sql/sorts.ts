@@ -1,5 +1,6 @@
 /** The sort orders of pages, as SQL: a key per sort. */
 
+import { ApiError } from "../../http/errors.ts";
 import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
 import { type Position, wrongKind } from "../cursor.ts";
@@ -15,6 +16,8 @@ export interface SqlSort {
   /** SQL that is joined for the key. */
   readonly join?: string;
 }
+
+const RETRY_SECONDS = 30;
 
 type By = TokenSort["by"];
 type Sorts = {
@@ -37,6 +40,11 @@ const sorts: Sorts = {
     key: { sql: "(extract(epoch from t.served_at) * 1e6)::float8", is: "number" },
     descending: true,
   }),
+  // Ranking all tokens for each page would take minutes in a collection that has no search index.
+  rarity() {
+    const message = "rarity needs the collection's search index, which is not in memory (SEARCH_MEMORY_MB)";
+    throw new ApiError("UNAVAILABLE", [{ path: "sort", message }], { retryAfterSeconds: RETRY_SECONDS });
+  },
   async trait(statement, { name, descending }) {
     const { tx, key, add, collection } = statement;
     const [type] = isStorable(name)

@@ -10,7 +10,7 @@ import { grown } from "../columns/ensure-capacity.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import type { ChainSlots } from "../index/match.ts";
 import type { TokenFilter } from "../query.ts";
-import { type LockedTokens, readBurned, readLocked, readOwned } from "./chain-store.ts";
+import { type LockedTokens, readBurned, readHeld, readLocked } from "./chain-store.ts";
 
 const CACHED_OWNERS_MAX = 100;
 
@@ -39,12 +39,15 @@ interface Found {
 // With more changes than this, a set is rebuilt.
 const CHANGES_MAX = 10_000;
 
+/** The conditions on the chain's state. */
+export type ChainFilter = Pick<TokenFilter, "owners" | "includeDelegated" | "locked">;
+
 export interface ChainFacts {
-  /** The facts a filter needs, no older than `checkpoint`; null disables the cache. */
-  read(
-    checkpoint: string | null,
-    filter: Pick<TokenFilter, "owner" | "locked">,
-  ): Promise<(index: CollectionIndex) => ChainSlots>;
+  /**
+   * The facts a filter needs, no older than `checkpoint`; null disables the cache. Throws UNAVAILABLE where delegations
+   * count and the chain index is not complete.
+   */
+  read(checkpoint: string | null, filter: ChainFilter): Promise<(index: CollectionIndex) => ChainSlots>;
 }
 
 export function createChainFacts(deps: {
@@ -54,7 +57,7 @@ export function createChainFacts(deps: {
 }): ChainFacts {
   const { database, tables, collection } = deps;
   let known: string | null = null;
-  // One set per owner, and one of burned tokens.
+  // One set per list of owners, and one of burned tokens.
   const sets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 1 });
   const lockedSet = cached(async (): Promise<LockedSet> => {
     const { are, ids } = await readLocked(database, tables, collection);
@@ -75,7 +78,7 @@ export function createChainFacts(deps: {
     sets.get(name, async () => toSet(name, await read()));
 
   return {
-    async read(checkpoint, { owner, locked }) {
+    async read(checkpoint, { owners, includeDelegated = false, locked }) {
       if (checkpoint === null || checkpoint !== known) {
         sets.clear();
         lockedSet.clear();
@@ -84,9 +87,11 @@ export function createChainFacts(deps: {
       const [isBurned, lockedTokens, isOwned] = await Promise.all([
         find("burned", () => readBurned(database, tables, collection)),
         locked === undefined ? undefined : lockedSet.read(),
-        owner === undefined
+        owners === undefined
           ? undefined
-          : find(`owner ${owner}`, () => readOwned(database, tables, collection, owner)),
+          : find(`owners ${owners} ${includeDelegated}`, () =>
+              readHeld(database, tables, collection, { owners, includeDelegated }),
+            ),
       ]);
       return (index) => ({
         burned: isBurned.slotsIn(index),

@@ -1,9 +1,12 @@
 /** The current chain state of a collection's tokens, from Ponder's tables. */
 
+import { ready } from "../../chain/index/index-trust.ts";
 import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
-import { rangedTokens } from "../../chain/index/token-state.ts";
+import { rangedTokens, tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
+import { EMPTY_RIGHTS, standsFor } from "../../delegation/rules.ts";
+import { ApiError } from "../../http/errors.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
 /** SQL expressions for a collection's key. */
@@ -28,14 +31,52 @@ export const ownLockRows = (tables: ChainTables, key: CollectionKey): string =>
 export const ownUnlockRows = (tables: ChainTables, key: CollectionKey): string =>
   `${stateRows(tables, key)} and ${hasOwnUnlock("s")} and not (${hasOwnLock(tables, "s")})`;
 
-/** SQL: the ids of a wallet's tokens: ERC-721 tokens it owns, including those in ranges, and ERC-1155 tokens with a balance. */
-export const ownedRows = (tables: ChainTables, key: CollectionKey, owner: string): string => `
-  ${stateRows(tables, key)} and s.owner = ${owner}
+/** Whose tokens are asked for. */
+export interface Holders {
+  /** SQL: an array of lower-case addresses. */
+  readonly owners: string;
+  /** Whether those count that others delegated to them, too. */
+  readonly includeDelegated: boolean;
+}
+
+/**
+ * SQL: the ids of some wallets' tokens: ERC-721 tokens that they own, including those in ranges, and ERC-1155 tokens with
+ * a balance. Those delegated to them are the ones that trade checks accept: delegations without limits on rights, of a
+ * wallet, the collection or a token, as long as who delegated it holds it.
+ */
+export function heldRows(
+  tables: ChainTables,
+  key: CollectionKey,
+  { owners, includeDelegated }: Holders,
+): string {
+  const granted = `select d.* from ${tables.delegation} d
+    where d.chain_id = ${key.chainId} and d."to" = any(${owners}) and ${standsFor(`'${EMPTY_RIGHTS}'`)}`;
+  if (!includeDelegated) return ownedRows(tables, key, owners);
+  const token = { ...key, tokenId: "g.token_id" };
+  return `${ownedRows(
+    tables,
+    key,
+    `array(select unnest(${owners}) union select g."from" from (${granted}) g
+            where g.type = 'ALL' or g.type = 'CONTRACT' and g.contract = ${key.collection})`,
+  )}
    union
-  select token_id from (${rangedTokens(tables, { ...key, among: `r.owner = ${owner}` })}) ranged
+  select g.token_id from (${granted}) g
+   where g.contract = ${key.collection}
+     and (g.type = 'ERC721' and exists (
+            select from ${tokenState(tables, token)} s where s.standard = 'erc721' and s.owner = g."from")
+       or g.type = 'ERC1155' and exists (
+            select from ${tables.tokenBalance} b
+             where b.chain_id = ${key.chainId} and b.collection_address = ${key.collection}
+               and b.token_id = g.token_id and b.holder = g."from" and b.balance > 0))`;
+}
+
+const ownedRows = (tables: ChainTables, key: CollectionKey, owners: string): string => `
+  ${stateRows(tables, key)} and s.owner = any(${owners})
+   union
+  select token_id from (${rangedTokens(tables, { ...key, among: `r.owner = any(${owners})` })}) ranged
    union
   select token_id from ${tables.tokenBalance}
-   where chain_id = ${key.chainId} and collection_address = ${key.collection} and holder = ${owner} and balance > 0`;
+   where chain_id = ${key.chainId} and collection_address = ${key.collection} and holder = any(${owners}) and balance > 0`;
 
 const KEY: CollectionKey = { chainId: "$1", collection: "$2" };
 
@@ -76,10 +117,21 @@ export async function readLocked(
   return row ?? { are: "locked", ids: "" };
 }
 
-/** The ids of a wallet's tokens, in the same format. */
-export const readOwned = (
+/**
+ * Reads the ids of the tokens that the owners hold, or may use, in the same format. Throws UNAVAILABLE where delegations
+ * count and the chain index is not complete: then it has revoked delegations and lacks some new ones.
+ */
+export async function readHeld(
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
-  owner: string,
-) => readIds(db, ownedRows(tables, KEY, "$3"), [chainId, collection, owner]);
+  { owners, includeDelegated }: Omit<Holders, "owners"> & { readonly owners: readonly string[] },
+): Promise<string> {
+  const rows = heldRows(tables, KEY, { owners: "$3::text[]", includeDelegated });
+  const [row] = await db.query<{ isReady: boolean; ids: string }>(
+    `select ${includeDelegated ? ready(tables) : "true"} as "isReady", (${idsOf(rows)}) as ids`,
+    [chainId, collection, owners],
+  );
+  if (row?.isReady === false) throw new ApiError("UNAVAILABLE");
+  return row?.ids ?? "";
+}

@@ -4,9 +4,9 @@ import type { Queryable } from "../../db/database.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
 
-// Measured (bench/catalog.ts). Per token: id, times, orders, places of its texts and traits. Per trait of a token: in
+// Measured (bench/catalog.ts). Per token: id, times, orders, rarity, places of its texts and traits. Per trait of a token: in
 // its row and in the value's run. Per value: see columns/trait-table.ts.
-const TOKEN_BYTES = 80;
+const TOKEN_BYTES = 96;
 const TRAIT_BYTES = 9;
 const VALUE_BYTES = 260;
 const COLLECTION_BYTES = 50_000;

@@ -5,6 +5,7 @@ import type { VisitRow } from "../../db/copy-rows.ts";
 import { type Database, planName, type Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import { DOCUMENT_KEY_CHARACTERS } from "../columns/document-column.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
 import type { TypeRow, ValueRow } from "../columns/trait-table.ts";
 import type { TokenRow } from "../index/collection-index.ts";
@@ -63,11 +64,14 @@ interface StoredToken extends Omit<TokenRow, "traits"> {
   readonly traits: string;
 }
 
+const documentOf = (token: string): string =>
+  `(select left(v.content_hash, ${DOCUMENT_KEY_CHARACTERS}) from vitrine.version v where v.id = ${token}.served_version)`;
+
 const tokenColumns = `
   token_id::text as "tokenId",
   left(name, ${FOLDED_CHARACTERS_MAX}) as name, left(description, ${FOLDED_CHARACTERS_MAX}) as description,
   (extract(epoch from served_at) * 1e6)::float8 as "servedAt", since_block::float8 as "sinceBlock",
-  array_to_string(traits, ',') as traits`;
+  array_to_string(traits, ',') as traits, ${documentOf("t")} as document`;
 
 const toRow = ({ traits, ...token }: StoredToken): TokenRow => ({
   ...token,
@@ -81,11 +85,25 @@ export async function readTokens(
   tokenIds: readonly string[],
 ): Promise<TokenRow[]> {
   const rows = await db.query<StoredToken>(
-    `select ${tokenColumns} from vitrine.token
+    `select ${tokenColumns} from vitrine.token t
       where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and not unseen`,
     [chainId, collection, tokenIds],
   );
   return rows.map(toRow);
+}
+
+/** The documents of tokens above `after`, ascending, as many as `limit`. */
+export function readDocuments(
+  db: Queryable,
+  { chainId, collection }: CollectionRef,
+  after: string,
+  limit: number,
+): Promise<{ readonly tokenId: string; readonly document: string | null }[]> {
+  const text = `
+    select t.token_id::text as "tokenId", ${documentOf("t")} as document from vitrine.token t
+     where t.chain_id = $1 and t.collection = $2 and t.token_id > $3 and not t.unseen
+     order by t.token_id limit $4`;
+  return db.query(text, [chainId, collection, after, limit], planName(text));
 }
 
 /** The id of the collection's token this many ids after another, so that ranges can be read at once; undefined beyond the last. */

@@ -12,7 +12,9 @@ const answers: Answers = {
   page: (from, query) => from.page(query),
   facets: async (from, filter) => packFacets(await from.facets(filter)),
   panel: async (from, filter) => packFacets(await from.panel(filter)),
-  countTraits: (from, traits) => from.countTraits(traits),
+  countTraits: (from, question) => from.countTraits(question),
+  completeValues: (from, asked) => from.completeValues(asked),
+  findNamed: (from, asked) => from.findNamed(asked),
   shownTypes: (from, names) => from.shownTypes(names),
   warm: async () => null,
 };

@@ -1,9 +1,16 @@
 /** What is asked of a search index and how it answers, in a form that crosses threads cheaply. */
 
-import type { Trait } from "../../metadata/document/traits.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
-import type { TraitCounts } from "../collection-search.ts";
-import type { TokenFilter, TokenPage, TokenQuery } from "../query.ts";
+import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
+import type {
+  CompletedValues,
+  FoundToken,
+  NameQuery,
+  TokenFilter,
+  TokenPage,
+  TokenQuery,
+  ValuePrefix,
+} from "../query.ts";
 import type { PackedFacets } from "./packed-facets.ts";
 
 /** The questions by kind. */
@@ -11,8 +18,10 @@ export interface Asked {
   readonly page: TokenQuery;
   readonly facets: TokenFilter;
   readonly panel: TokenFilter;
-  readonly countTraits: readonly Trait[];
+  readonly countTraits: TraitQuestion;
   readonly shownTypes: readonly string[];
+  readonly completeValues: ValuePrefix;
+  readonly findNamed: NameQuery;
   /** Only brings the search index up to date. */
   readonly warm: null;
 }
@@ -24,6 +33,8 @@ export interface Answered {
   readonly panel: PackedFacets;
   readonly countTraits: TraitCounts;
   readonly shownTypes: ReadonlySet<string>;
+  readonly completeValues: CompletedValues;
+  readonly findNamed: readonly FoundToken[];
   readonly warm: null;
 }
 

@@ -1,0 +1,104 @@
+/** Search across all collections: collections by name, slug and address, tokens by name and id. */
+
+import type { CollectionConfig } from "../../../config.ts";
+import { parseTokenId } from "../../../domain/token-ref.ts";
+import { foldedText, foundBy } from "../../search/rules.ts";
+import type { Search } from "../../search/service.ts";
+import { type CollectionView, type CollectionViewDeps, viewCollections } from "../collection-view.ts";
+import type { Collections } from "../collections.ts";
+import type { Catalog } from "../service.ts";
+import type { TokenView } from "../tokens/token-view.ts";
+
+export interface Found {
+  readonly collections: readonly CollectionView[];
+  readonly tokens: readonly TokenView[];
+  /** The number of collections whose tokens were left out. */
+  readonly unsearched: number;
+}
+
+export interface AcrossDeps extends CollectionViewDeps {
+  readonly collections: Pick<Collections, "all" | "chainIds">;
+  readonly catalog: Pick<Catalog, "listTokens">;
+  readonly search: Pick<Search, "findNamed">;
+}
+
+export function createAcross(deps: AcrossDeps) {
+  const { collections, catalog, search } = deps;
+
+  async function findCollections(
+    among: readonly CollectionConfig[],
+    text: string,
+    limit: number,
+  ): Promise<CollectionView[]> {
+    const views = await viewCollections(deps, among);
+    return views
+      .map((view) => ({ view, place: placeOf(view, foldedText(text)) }))
+      .filter(({ place }) => place < foundBy.length)
+      .sort((a, b) => a.place - b.place || compare(a.view.name ?? "", b.view.name ?? ""))
+      .slice(0, limit)
+      .map(({ view }) => view);
+  }
+
+  async function findTokens(among: readonly CollectionConfig[], text: string, limit: number) {
+    const tokenId = text.replace(/^#/, "");
+    const { found, unsearched } = await search.findNamed(among, {
+      text,
+      tokenId: parseTokenId(tokenId) === undefined ? undefined : tokenId,
+      limit,
+    });
+    const best = found
+      .map((each, nth) => ({ ...each, nth }))
+      .sort(
+        (a, b) =>
+          foundBy.indexOf(a.match) - foundBy.indexOf(b.match) ||
+          compare(a.name ?? "", b.name ?? "") ||
+          a.nth - b.nth,
+      )
+      .slice(0, limit);
+    const views = new Map<CollectionConfig, Map<string, TokenView>>();
+    await Promise.all(
+      [...new Set(best.map(({ collection }) => collection))].map(async (collection) => {
+        const ids = best.flatMap((each) => (each.collection === collection ? each.tokenId : []));
+        const tokens = await catalog.listTokens(collection, ids);
+        views.set(collection, new Map(tokens.map((token) => [token.token_id, token])));
+      }),
+    );
+    // A token may be burned after the search.
+    const tokens = best.flatMap((each) => views.get(each.collection)?.get(each.tokenId) ?? []);
+    return { tokens, unsearched };
+  }
+
+  return {
+    /** The best `limit` of each kind, on one chain or all. */
+    async find(
+      text: string,
+      { chainId, limit }: { chainId?: number | undefined; limit: number },
+    ): Promise<Found> {
+      const chainIds = collections.chainIds(chainId);
+      const among = collections.all.filter((each) => chainIds.includes(each.chainId));
+      const [found, { tokens, unsearched }] = await Promise.all([
+        findCollections(among, text, limit),
+        findTokens(among, text, limit),
+      ]);
+      return { collections: found, tokens, unsearched };
+    },
+  };
+}
+
+export type Across = ReturnType<typeof createAcross>;
+
+/** By code point of folded texts. */
+const compare = (a: string, b: string): number =>
+  Buffer.compare(Buffer.from(foldedText(a)), Buffer.from(foldedText(b)));
+
+/** The position in `foundBy` of the best way in which a collection matches; its length if none does. */
+function placeOf({ name, slug, collection_address }: CollectionView, text: string): number {
+  if (collection_address === text) return foundBy.indexOf("id");
+  const places = [name, slug].map((each) => {
+    const given = foldedText(each ?? "");
+    if (given === text) return foundBy.indexOf("name");
+    if (given.startsWith(text)) return foundBy.indexOf("start");
+    return given.includes(text) ? foundBy.indexOf("part") : foundBy.length;
+  });
+  return Math.min(...places);
+}

@@ -1,0 +1,80 @@
+/** The counts beside the traits of a page's tokens. */
+
+import { beforeEach, expect, it, vi } from "vitest";
+import type { TokenView } from "../../../src/api/catalog/tokens/token-view.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database } = test;
+const api = createTestApp(test);
+const key = await api.createKey();
+const collection = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
+const PATH = `/market/collections/${COLLECTION}/tokens`;
+const asked = vi.spyOn(api.search, "countTraits");
+
+beforeEach(async () => {
+  await emptyTables(database);
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+});
+
+const record = (tokenId: string, attributes: readonly object[]) =>
+  database.transaction((tx) =>
+    recordOne(
+      api.metadata,
+      tx,
+      ref(tokenId),
+      "rest",
+      found({ name: tokenId, image: "https://img.example/1.png", attributes }),
+    ),
+  );
+const is = (trait_type: string, value: unknown, display_type?: string) => ({
+  ...{ trait_type, value },
+  ...(display_type && { display_type }),
+});
+const one = async (tokenId: string): Promise<TokenView> =>
+  (await api.call(`${PATH}/${tokenId}`, { key })).body;
+
+it("come with the page, and are those of each token alone", async () => {
+  await record("1", [is("Class", "Mage"), is("Level", 5, "number"), is("Shiny", false, "bool")]);
+  await record("2", [is("Class", "Mage"), is("Class", "Rogue"), is("Level", 50, "number")]);
+  await record("3", []);
+  asked.mockClear();
+
+  const { items } = (await api.call(PATH, { key })).body;
+
+  expect(asked).not.toHaveBeenCalled();
+  expect(items[0].traits).toMatchObject([
+    { trait_type: "Class", count: 2, percentage: (2 / 3) * 100 },
+    { trait_type: "Level", value: 5, max_value: 50, count: 1 },
+    { trait_type: "Shiny", value: false, count: 1 },
+  ]);
+  expect(items).toEqual([await one("1"), await one("2"), await one("3")]);
+});
+
+it("are asked for again for texts that are too long to list", async () => {
+  const long = "x".repeat(2_000);
+  await record("1", [is("Lore", long)]);
+  await record("2", [is("Class", "Mage")]);
+  asked.mockClear();
+
+  const { items } = (await api.call(PATH, { key })).body;
+
+  expect(asked).toHaveBeenCalledTimes(1);
+  expect(items).toEqual([await one("1"), await one("2")]);
+  expect(items[0].traits).toMatchObject([{ value: long, count: 1, percentage: 50 }]);
+});
+
+it("are of the newer document where a token changed after the search", async () => {
+  await record("1", [is("Class", "Mage")]);
+  await record("2", [is("Class", "Mage")]);
+  const query = { filter: { criteria: [], ranges: [] }, sort: { by: "id", descending: false } as const };
+  const page = await api.search.page(collection, { ...query, limit: 10, withTraits: true });
+  await record("2", [is("Class", "Rogue")]);
+
+  const [, second] = await api.catalog.listPage(collection, page);
+
+  expect(second?.traits).toMatchObject([{ value: "Rogue", count: 1, percentage: 50 }]);
+  expect(second).toEqual(await one("2"));
+});
