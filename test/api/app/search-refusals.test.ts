@@ -57,7 +57,7 @@ describe("a bad parameter", () => {
         'owner: "alice" is not an address: 0x and 40 hex digits',
         "q: has 201 characters; the limit is 200",
         "range_criteria: has 21 ranges; the limit is 20",
-        'sort: must be id_asc, id_desc, name_asc, name_desc, latest, updated or trait:<name>:asc or :desc; it is "price_asc"',
+        'sort: must be id_asc, id_desc, name_asc, name_desc, latest, updated, rarity or trait:<name>:asc or :desc; it is "price_asc"',
       ].toSorted(),
     );
   });
