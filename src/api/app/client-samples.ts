@@ -40,6 +40,8 @@ interface Document {
 const METHODS = ["get", "put", "post", "patch", "delete"] as const;
 const JSON_TYPE = "application/json";
 const INDENT = 2;
+/** The variable of the samples, as in the client's README. */
+const CLIENT = "vitrine";
 /** Where a schema has no example: ids of what the caller has made are text. */
 const PLAIN: Readonly<Record<string, unknown>> = { string: "<id>", integer: 1, number: 1, boolean: true };
 
@@ -81,19 +83,19 @@ function clientSample(
   const carried = fields.map(([name, value]) => `  ${name}: ${literal(value)},\n`).join("");
   const call =
     streams[operationId]?.(literal(valuesIn("path")?.collection_address ?? "")) ??
-    `const answer = await vitrine.request(${literal(method)}, ${literal(path)}, {\n${carried}});`;
+    `const answer = await ${CLIENT}.request(${literal(method)}, ${literal(path)}, {\n${carried}});`;
   return `import { createVitrine } from "@vitrine/client";
 
-const vitrine = createVitrine({ baseUrl: ${literal(baseUrl)}, apiKey: "<API_KEY>" });
+const ${CLIENT} = createVitrine({ baseUrl: ${literal(baseUrl)}, apiKey: "<API_KEY>" });
 ${call}
 `;
 }
 
 /** What is no JSON has iterables of its own. */
 const streams: Readonly<Record<string, (collection: string) => string>> = {
-  streamEvents: () => "for await (const event of vitrine.events()) console.log(event);",
+  streamEvents: () => `for await (const event of ${CLIENT}.events()) console.log(event);`,
   exportCollection: (collection) =>
-    `for await (const token of vitrine.exportTokens(${collection})) console.log(token);`,
+    `for await (const token of ${CLIENT}.exportTokens(${collection})) console.log(token);`,
 };
 
 /** A value that the schema allows: its example, or one made of the examples of what it requires. */

@@ -120,6 +120,7 @@ const sample: Readonly<Record<string, string>> = {
   address: `"${ALICE}"`,
   from: "0",
   size: "1",
+  name: '"Class"',
 };
 const argumentText = ({ name, type }: GraphQLArgument, slug: string): string[] => {
   if (name === "tokenAddress") return [`tokenAddress: "${slug}"`];
