@@ -40,9 +40,12 @@ export const globalSetup = [
   "test/support/global-bundle.ts",
 ];
 
+export const setupFiles = ["test/support/end-probes.ts"];
+
 export default defineConfig({
   resolve,
   test: {
+    setupFiles,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },

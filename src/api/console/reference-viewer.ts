@@ -1,4 +1,4 @@
-/** Who looks at the API reference: it fills in the key of a signed-in person's app, and has operators' routes for operators. */
+/** Who reads the API reference: it fills in the key of a signed-in person's app, and has operators' routes for operators. */
 
 import { Hono } from "hono";
 import { isLive } from "./app/information.tsx";

@@ -25,10 +25,12 @@ describe("what anybody may open", () => {
   it.each(["/openapi.json", "/reference", "/freshness"])("is limited by client address: %s", async (path) => {
     const { call } = createTestApp(test);
     const ask = async (from: string) => (await call(path, { from })).status;
-    const statuses = [];
-    for (let n = 0; n <= anonymousGraphqlLimit.requests; n++) statuses.push(await ask("198.51.100.7"));
+    // All at once: one after another, they might take longer than the window that they are counted in.
+    const statuses = await Promise.all(
+      Array.from({ length: anonymousGraphqlLimit.requests + 1 }, () => ask("198.51.100.7")),
+    );
 
-    expect(statuses.at(-1)).toBe(429);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
     expect(statuses.filter((status) => status === 200)).toHaveLength(anonymousGraphqlLimit.requests);
     expect(await ask("198.51.100.8")).toBe(200);
   });

@@ -4,7 +4,7 @@ import type { RpcError } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createDeliveredBlocks, type RpcBlock } from "../../../src/api/chain/rpc/delivered-blocks.ts";
-import { createEndpoints, type Endpoints } from "../../../src/api/chain/rpc/endpoints.ts";
+import { createEndpoints, type Endpoints, endProbes } from "../../../src/api/chain/rpc/endpoints.ts";
 import { createPonderRequest } from "../../../src/api/chain/rpc/ponder-transport.ts";
 import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -38,6 +38,7 @@ beforeEach(async () => {
   await setHead();
 });
 afterEach(async () => {
+  endProbes();
   await Promise.all(opened.splice(0).map((rpc) => rpc.close()));
 });
 

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 const BYTES_MAX = 2 * MIB;
 /** Far below the unpacked size of any bomb here, and far above the noise of a test process. */
 const MEMORY_GROWTH_MAX = 150 * MIB;
-const IDLE_MS = 200;
+const IDLE_MS = 600;
 
 let server: LocalServer;
 let answer: (response: ServerResponse, path: string) => void;

@@ -1,4 +1,4 @@
-/** Starts the reference, for the person who looks at it: with the key of their app, and operators' routes for operators. */
+/** Starts the reference, for the person who reads it: with the key of their app, and operators' routes for operators. */
 
 import { focusable, mend, name, without } from "./accessible.js";
 

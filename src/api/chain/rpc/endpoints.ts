@@ -69,6 +69,14 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
 // One per chain and process: indexer and API share the same faults.
 const shared = processWide("RPC endpoints", () => new Map<string, Endpoints>());
 
+const probing = processWide("RPC probes", () => new Set<NodeJS.Timeout>());
+
+/** Ends all probes of this process. For tests: their processes outlive their chains, whose ports others get. */
+export function endProbes(): void {
+  for (const timer of probing) clearInterval(timer);
+  probing.clear();
+}
+
 /** The pool of a configured chain, shared by all callers. */
 export function endpointsOf(chain: ChainConfig): Endpoints {
   const key = [chain.id, ...chain.rpcUrls].join(" ");
@@ -182,7 +190,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   }
 
   function watch(): void {
-    if (!isWatching) setInterval(probeOthers, PROBE_MS).unref();
+    if (!isWatching) probing.add(setInterval(probeOthers, PROBE_MS).unref());
     isWatching = true;
   }
 
