@@ -33,7 +33,7 @@ function start(concurrency: number) {
       });
     },
     /** Lets turns come that are due. */
-    settle: () => sleep(20),
+    settle: () => sleep(60),
   };
 }
 
