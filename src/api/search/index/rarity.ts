@@ -16,6 +16,7 @@ import { compareNewest } from "./compare-newest.ts";
 const STEP = 8_192;
 // Tokens of the same rarity may be this far apart, since logarithms are rounded and summed in any order.
 const ROUNDING = 1e-11;
+const SHOWN_SCALE = 1e9;
 
 export interface TokenRarity {
   /** From 1, the rarest. Tokens of the same score share a rank, and the next ranks are left out. */
@@ -97,7 +98,7 @@ export async function rankByRarity(
     },
     of(slot) {
       const rank = ranks[slot];
-      return rank ? { rank, score: scores[slot] as number, of: passed } : undefined;
+      return rank ? { rank, score: shownScore(scores[slot] as number), of: passed } : undefined;
     },
     settle() {
       const { size } = index.ids;
@@ -187,6 +188,9 @@ function fillScores(
     scores[slot] = Math.max(0, score);
   }
 }
+
+/** Without the digits that depend on the order of the sum, so that every process shows the same. */
+const shownScore = (score: number): number => Math.round(score * SHOWN_SCALE) / SHOWN_SCALE;
 
 /** Gives slots that differ by rounding alone one score, and puts them in the order of their ids. */
 async function joinEqual(
