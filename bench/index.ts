@@ -7,6 +7,8 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { benchCatalog } from "./catalog.ts";
+import { benchCollections } from "./collections.ts";
+import { benchEngines } from "./engines.ts";
 import { benchExport } from "./export.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGraphql } from "./graphql.ts";
@@ -32,6 +34,8 @@ const benches: Record<string, () => Promise<object>> = {
   graphql: benchGraphql,
   reads: benchReads,
   catalog: benchCatalog,
+  collections: benchCollections,
+  engines: benchEngines,
   export: benchExport,
   batch: benchBatch,
   activity: benchActivity,

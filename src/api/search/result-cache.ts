@@ -13,7 +13,7 @@ import type { Facets, TokenFilter } from "./query.ts";
 // Each may contain several thousand values.
 const CACHED_FACETS_MAX = 32;
 // A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 
 type SlotsIn = (index: CollectionIndex) => ChainSlots;
 

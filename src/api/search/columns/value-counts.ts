@@ -14,8 +14,8 @@ let slicedScratch = new Uint32Array(0);
 // this many slots of a run.
 const ROW_COST = 64;
 
-// Of slots, in words: about two milliseconds.
-const STEP_WORDS = 2_048;
+// Of slots, in words: about half a millisecond.
+const STEP_WORDS = 512;
 
 /**
  * Counts how many of the slots have each value; valid until the next call. `slots` must be present. For more than half
