@@ -24,6 +24,7 @@ export const parts = {
     "test/answers/**",
     "test/clients/**",
     "test/topology/**",
+    "test/helm/**",
   ],
 };
 
@@ -106,6 +107,14 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "helm",
+          include: ["test/helm/*.test.ts"],
+          globalSetup: ["test/helm/installed.ts"],
         },
       },
       {

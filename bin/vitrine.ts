@@ -11,6 +11,7 @@ import { addLockCommands } from "./vitrine/locks.ts";
 import { addLoginLinkCommand } from "./vitrine/login-link.ts";
 import { addMediaCommands } from "./vitrine/media.ts";
 import { addMetadataCommands } from "./vitrine/metadata.ts";
+import { addMigrateCommand } from "./vitrine/migrate.ts";
 import { addRefreshCommand } from "./vitrine/refresh.ts";
 import { createTool } from "./vitrine/tool.ts";
 import { addTraitCommands } from "./vitrine/traits.ts";
@@ -34,6 +35,7 @@ addRefreshCommand(program, tool);
 addMetadataCommands(program, tool);
 addMediaCommands(program, tool);
 addIndexCommands(program, tool);
+addMigrateCommand(program, tool);
 
 program.parseAsync().catch((error: Error) => {
   process.stderr.write(`vitrine: ${error.message}\n`);

@@ -7,10 +7,11 @@ import { readMigrations } from "./migrations.ts";
 const LOCK_KEY = 7_641_209;
 
 /**
- * Applies missing migrations in order, one transaction each. Concurrent processes take turns. When a migration fails,
- * throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
+ * Applies missing migrations in order, one transaction each, and returns the names of those applied. Concurrent processes
+ * take turns. When a migration fails, throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
  */
-export async function migrate(connectionString: string, migrations = readMigrations()): Promise<void> {
+export async function migrate(connectionString: string, migrations = readMigrations()): Promise<string[]> {
+  const done: string[] = [];
   const client = new pg.Client({ connectionString, application_name: "vitrine migrations" });
   await client.connect();
   try {
@@ -29,7 +30,9 @@ export async function migrate(connectionString: string, migrations = readMigrati
       });
       await client.query("insert into vitrine.migration (id) values ($1)", [id]);
       await client.query("commit");
+      done.push(name);
     }
+    return done;
   } finally {
     // Ends the session, which releases the lock and rolls back a failed transaction.
     await client.end();

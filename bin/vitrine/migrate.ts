@@ -1,0 +1,21 @@
+/** `npx vitrine migrate`: brings the database up to date before the processes of a new release start. */
+
+import type { Command } from "commander";
+import { loadEnvironment } from "../ponder-process.ts";
+import type { Tool } from "./tool.ts";
+
+export function addMigrateCommand(program: Command, tool: Tool): void {
+  program
+    .command("migrate")
+    .description("apply missing migrations to DATABASE_URL; each process also does so as it starts")
+    .action(async () => {
+      loadEnvironment();
+      const url = process.env.DATABASE_URL;
+      if (!url) throw new Error("DATABASE_URL is not set: it names the PostgreSQL database to migrate");
+      // Loaded for this command alone, as the service's modules take a while.
+      const { migrate } = await import("../../src/api/db/migrate.ts");
+      const applied = await migrate(url);
+      const text = applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`;
+      tool.print({ applied }, [text]);
+    });
+}
