@@ -23,6 +23,7 @@ import { benchRefresh } from "./refresh.ts";
 import { plotGrowth, type Results, writeReport } from "./report.ts";
 import { benchResolve } from "./resolve.ts";
 import { isQuick } from "./rounds.ts";
+import { benchScaling } from "./scaling.ts";
 
 const benches: Record<string, () => Promise<object>> = {
   indexing: benchIndexing,
@@ -40,6 +41,7 @@ const benches: Record<string, () => Promise<object>> = {
   batch: benchBatch,
   activity: benchActivity,
   growth: benchGrowth,
+  scaling: benchScaling,
   pages: benchPages,
 };
 
