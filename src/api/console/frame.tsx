@@ -32,6 +32,7 @@ const done: Readonly<Record<string, string>> = {
   webhook_paused: "Webhook paused. It still collects events, for 7 days each.",
   webhook_resumed: "Webhook resumed; what is pending is sent now, in order.",
   test_sent: "Test queued. Reload this page for its outcome.",
+  delivery_skipped: "Skipped. Later events of the token are sent now.",
   resent: "Delivery queued again. Reload this page for its outcome.",
   sessions_ended: "All sessions ended.",
 };
