@@ -27,6 +27,7 @@ const done: Readonly<Record<string, string>> = {
   type_approved: "Display type changed; every token shows it now.",
   not_pending: "That display type has no pending entries any more.",
   refresh_started: "Refresh queued.",
+  refresh_cancelled: "Refresh cancelled; what was fetched stays recorded.",
   webhook_changed: "Webhook changed.",
   webhook_deleted: "Webhook deleted; nothing more is sent to it.",
   webhook_paused: "Webhook paused. It still collects events, for 7 days each.",
