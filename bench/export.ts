@@ -52,7 +52,7 @@ export async function benchExport() {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const tables = chainTables("bench");
-  const api = createTestApp({ database, tables }, { config: { dataFolder: folder } });
+  const api = createTestApp({ database, tables }, { config: { dataFolder: folder }, connectionString: url });
   const server = createServer(getRequestListener(api.app.fetch)).listen(0);
   try {
     await createChainTables(client, tables, url);

@@ -1,7 +1,9 @@
 /** Starts worker threads that run our TypeScript. */
 
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import type { Plugin } from "esbuild";
 
 export type ThreadOptions = Pick<WorkerOptions, "resourceLimits" | "name" | "workerData">;
 
@@ -25,6 +27,17 @@ function scriptOf({ href }: URL): Promise<string> {
   return script;
 }
 
+/** Our modules do nothing when they are loaded, so what a thread doesn't call of them, with its packages, is left out. */
+const onlyUsed: Plugin = {
+  name: "only what is used",
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path),
+      sideEffects: false,
+    }));
+  },
+};
+
 /** Bundles our own sources; packages stay where they are. */
 async function bundle(file: string): Promise<string> {
   const { build } = await import("esbuild");
@@ -37,6 +50,7 @@ async function bundle(file: string): Promise<string> {
     platform: "node",
     target: "node20",
     logLevel: "silent",
+    plugins: [onlyUsed],
   });
   // A script that is not a file would look for packages in the current folder.
   return `(function (require) {${outputFiles[0]?.text ?? ""}})(require("node:module").createRequire(${JSON.stringify(file)}))`;
