@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Plugin } from "esbuild";
+import { withOwnYoungGeneration } from "./young-generation.ts";
 
 export type ThreadOptions = Pick<WorkerOptions, "resourceLimits" | "name" | "workerData">;
 
@@ -14,7 +15,10 @@ const bundled = new Map<string, Promise<string>>();
 export async function startThread(program: URL, options: ThreadOptions = {}): Promise<Worker> {
   const script = await scriptOf(program);
   // Loaders of this process don't work in a thread.
-  return new Worker(script, { ...options, eval: true, execArgv: [] });
+  const start = (): Worker => new Worker(script, { ...options, eval: true, execArgv: [] });
+  return options.resourceLimits?.maxYoungGenerationSizeMb === undefined
+    ? start()
+    : withOwnYoungGeneration(start);
 }
 
 /** A failure is not kept. */
