@@ -4,7 +4,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createKey,
@@ -14,12 +13,10 @@ import {
   WITHOUT_PICTURES,
   type World,
 } from "../e2e/world.ts";
-import { type DebianPostgres, startDebianPostgres } from "./debian-postgres.ts";
+import { type DebianPostgres, startDebianPostgres, untilRead } from "./debian-postgres.ts";
 
 const SCRIPTS = fileURLToPath(new URL("../../deploy/backup/", import.meta.url));
 const SECRET = "a-secret-of-the-backup-test-with-enough-characters";
-/** Heroes, without the burned one's, and items. */
-const TOKENS = 48 + 16;
 const RECEIVER = "https://partner.example/hooks";
 
 const databases: DebianPostgres[] = [];
@@ -31,16 +28,6 @@ async function startDatabase(): Promise<DebianPostgres> {
   const database = await startDebianPostgres();
   databases.push(database);
   return database;
-}
-
-async function query<Row>({ url }: DebianPostgres, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows as Row[];
-  } finally {
-    await client.end();
-  }
 }
 
 function run(script: string, argument: string, env: Record<string, string>) {
@@ -88,15 +75,7 @@ beforeAll(async () => {
   folder = join(world.folder, "backups");
   key = await createKey(world);
   const partner = createPartner(world.service.baseUrl, key);
-  await eventually(
-    () =>
-      query<{ unread: number; tokens: number; probes: number }>(
-        database,
-        `select count(*) filter (where last_outcome is null)::int as unread, count(*)::int as tokens,
-                (select count(*)::int from vitrine.media where status = 'pending') as probes from vitrine.token`,
-      ),
-    ([row]) => row?.tokens === TOKENS && row.unread === 0 && row.probes === 0,
-  );
+  await untilRead(database);
   // Two versions of one token, and a webhook.
   world.host.patch("heroes", 1, { name: "Twice read" });
   const { body } = await partner.refresh(world.heroes, ["1"], "?wait=10");
@@ -152,7 +131,7 @@ describe("a backup of a running service", () => {
     const cut = join(folder, "cut.dump");
     execFileSync("sh", ["-c", `head -c $(($(wc -c < "${dump}") * 3 / 4)) "${dump}" > "${cut}"`]);
     expect(run("restore.sh", cut, { DATABASE_URL: empty.url }).status).not.toBe(0);
-    expect(await query(empty, "select from pg_namespace where nspname = 'vitrine'")).toEqual([]);
+    expect(await empty.query("select from pg_namespace where nspname = 'vitrine'")).toEqual([]);
     rmSync(cut);
   });
 
@@ -160,7 +139,7 @@ describe("a backup of a running service", () => {
     const [lost] = databases;
     if (!lost) throw new Error("no database");
     const before = await answers();
-    const events = await query(lost, "select id, type, token_id from vitrine.event order by id");
+    const events = await lost.query("select id, type, token_id from vitrine.event order by id");
     expect(events.length).toBeGreaterThan(0);
     const pending = run("backup.sh", folder, { DATABASE_URL: lost.url });
     expect(pending.status).toBe(0);
@@ -178,7 +157,7 @@ describe("a backup of a running service", () => {
       answers,
     );
     expect(after).toEqual(before);
-    expect(await query(empty, "select id, type, token_id from vitrine.event order by id")).toEqual(events);
+    expect(await empty.query("select id, type, token_id from vitrine.event order by id")).toEqual(events);
 
     // It goes on: a change of the chain is read, and the next event has the next id.
     world.host.patch("heroes", 2, { name: "After the loss" });

@@ -8,12 +8,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "../../demo/service.ts";
+import { eventually } from "../e2e/world.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
 const START_MS = 30_000;
 
 export interface DebianPostgres {
   readonly url: string;
+  query<Row>(sql: string): Promise<Row[]>;
   /** Ends at once, as in a crash, and its data is gone. */
   lose(): Promise<void>;
 }
@@ -62,6 +64,15 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
   }
   return {
     url,
+    async query<Row>(sql: string) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
     async lose() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill("SIGQUIT");
@@ -70,6 +81,21 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Heroes, without the burned one's, and items of the demo's chain. */
+const DEMO_TOKENS = 48 + 16;
+
+/** Waits until every token of the demo's chain is read, and its pictures are looked at. */
+export async function untilRead({ query }: DebianPostgres): Promise<void> {
+  await eventually(
+    () =>
+      query<{ unread: number; tokens: number; probes: number }>(
+        `select count(*) filter (where last_outcome is null)::int as unread, count(*)::int as tokens,
+                (select count(*)::int from vitrine.media where status = 'pending') as probes from vitrine.token`,
+      ),
+    ([row]) => row?.tokens === DEMO_TOKENS && row.unread === 0 && row.probes === 0,
+  );
 }
 
 async function answers(url: string): Promise<boolean> {

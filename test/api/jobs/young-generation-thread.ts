@@ -6,8 +6,9 @@ import { parentPort } from "node:worker_threads";
 
 let collections = 0;
 new PerformanceObserver((list) => {
-  for (const { detail } of list.getEntries())
-    if ((detail as { kind?: number }).kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections++;
+  for (const entry of list.getEntries())
+    if ((entry as { detail?: { kind?: number } }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR)
+      collections++;
 }).observe({ entryTypes: ["gc"] });
 
 async function makeGarbage(): Promise<void> {
