@@ -25,9 +25,6 @@ import { byPace, say } from "./rounds.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 20_000));
 const SAMPLE_MS = 20;
-/** Collecting garbage all the time is slow. */
-const HELD_TOKENS = 50_000;
-const COLLECT_MS = 500;
 const BYTES_PER_MB = 1_000_000;
 
 // In a process of its own: what it reads is no memory of the service.
@@ -52,7 +49,7 @@ export async function benchExport() {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const tables = chainTables("bench");
-  const api = createTestApp({ database, tables }, { config: { dataFolder: folder } });
+  const api = createTestApp({ database, tables }, { config: { dataFolder: folder }, connectionString: url });
   const server = createServer(getRequestListener(api.app.fetch)).listen(0);
   try {
     await createChainTables(client, tables, url);
@@ -69,9 +66,7 @@ export async function benchExport() {
     for (const format of exportFormats) {
       // Code and connections are not what an export costs.
       await ask(format, "&to_token_id=2000");
-      const measured = await measure(() => ask(format));
-      const held_mb = await measureHeld(() => ask(format, `&to_token_id=${HELD_TOKENS}`));
-      formats[format] = { ...measured, held_mb };
+      formats[format] = await measure(() => ask(format));
       say(`${format}: ${JSON.stringify(formats[format])}`);
     }
     return { tokens: TOKENS, ...formats, bar: { extra_memory_mb: 200 } };
@@ -105,22 +100,6 @@ async function measure(work: () => Promise<{ readonly bytes: number; readonly li
     mb: Math.round(bytes / BYTES_PER_MB),
     lines,
   };
-}
-
-/** What an export uses at once. The rest of its memory is garbage, which V8 collects late. */
-async function measureHeld(work: () => Promise<unknown>): Promise<number> {
-  const used = (): number => {
-    collectGarbage();
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external;
-  };
-  const before = used();
-  let most = before;
-  const timer = setInterval(() => {
-    most = Math.max(most, used());
-  }, COLLECT_MS);
-  await work().finally(() => clearInterval(timer));
-  return Math.round((most - before) / BYTES_PER_MB);
 }
 
 async function read(url: string, key: string): Promise<{ bytes: number; lines: number }> {

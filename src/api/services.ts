@@ -29,7 +29,7 @@ const BYTES_PER_MB = 1_000_000;
 
 export interface ServiceDeps {
   readonly database: Database;
-  /** Where search threads connect; without it, search indexes live in this thread. */
+  /** Where threads of searches and exports connect; without it, all of them run in this one. */
   readonly connectionString?: string;
   readonly tables: ChainTables;
   readonly index: IndexConfig;
@@ -134,6 +134,16 @@ export function createServices(deps: ServiceDeps) {
     findQueued: (chainId, collection, tokenIds, db = database) =>
       findQueued(db, chainId, collection, tokenIds),
     exportFolder: join(config.dataFolder, "tmp"),
+    ...(deps.connectionString !== undefined && {
+      exportSettings: {
+        connectionString: deps.connectionString,
+        tables,
+        tradeMaxAgeSeconds: config.tradeMaxAgeSeconds,
+        ipfsGateways: config.ipfsGateways,
+        mediaBaseUrl: config.mediaBaseUrl,
+        operatorContact: config.operatorContact,
+      },
+    }),
     logger,
     audit: access.audit,
     fetching,

@@ -36,9 +36,11 @@ it("registers, changes, tests, lists deliveries, rotates and deletes", async () 
   });
   const tested = await webhooks.test(created.id);
   expect((await webhooks.resend(created.id, tested.id)).id).toBe(tested.id);
+
   expect((await webhooks.deliveries(created.id, { status: "pending" }).take(5)).map(({ id }) => id)).toEqual([
     tested.id,
   ]);
+  expect(await webhooks.skip(created.id, tested.id)).toMatchObject({ id: tested.id, status: "skipped" });
   expect((await webhooks.rotate(created.id)).secret).not.toBe(secret);
   await webhooks.delete(created.id);
   await expect(webhooks.get(created.id)).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });

@@ -317,6 +317,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/market-partner/webhooks/{webhook_id}/deliveries/{delivery_id}/skip": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give up a pending delivery
+         * @description Later events of the same token wait for it no longer. An attempt under way may still arrive. A delivery that was skipped can be sent again, beside the order.
+         *
+         *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
+         */
+        readonly post: operations["skipWebhookDelivery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/market-partner/collections/{collection_address}/health": {
         readonly parameters: {
             readonly query?: never;
@@ -353,7 +375,7 @@ export interface paths {
          *     * `default_lock` (`standard`, `locked`, `transaction_hash`, `block`, `block_time`): The collection's default is now `locked` or not (ERC-6982): reload what you store about its tokens. Sent once for all tokens, with `token_id` `null`.
          *     * `metadata` (`version`, `content_hash`): Another `version` with another `content_hash` is now served. For a token read before its mint was indexed, it is sent with the mint.
          *     * `media` (`status`, `url`, `reason`): The picture behind the URL of the token's image was read for the first time, replaced, or refused: `status`, `url` and `reason` are those of the token's `image`. A document that names another URL is a `metadata` event. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.
-         *     * `collection_refreshed` (`refresh_id`, `status`, `counts`, `issues`): A refresh of the whole collection has ended: `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.
+         *     * `collection_refreshed` (`refresh_id`, `status`, `counts`, `issues`): A refresh of the whole collection has ended, which an app or the operator requested or an event of the contract started (ERC-4906 for all tokens; then no receipt of yours has the `refresh_id`): `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.
          *     * `reverted` (`reverts`, `reverted_type`): A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again.
          *     * `reset` (`reason`, `last_event_id`, `latest`): Missed events are no longer available: the id was `too_old`, or is an `unknown_id` of another database. Reload what you store; the stream continues from `latest`.
          *
@@ -1653,7 +1675,7 @@ export interface components {
             readonly kind: "event" | "test" | "resend";
             readonly event_type: string;
             /** @enum {string} */
-            readonly status: "pending" | "delivered" | "failed";
+            readonly status: "pending" | "delivered" | "failed" | "skipped";
             readonly attempts: number;
             /** Format: date-time */
             readonly created_at: string;
@@ -4150,7 +4172,7 @@ export interface operations {
     readonly listWebhookDeliveries: {
         readonly parameters: {
             readonly query?: {
-                readonly status?: "pending" | "delivered" | "failed";
+                readonly status?: "pending" | "delivered" | "failed" | "skipped";
                 readonly limit?: number;
                 readonly cursor?: string;
             };
@@ -4268,6 +4290,96 @@ export interface operations {
         readonly responses: {
             /** @description The delivery */
             readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description Invalid request */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No API key found in request / Invalid authentication credentials */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You cannot consume this service */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not acceptable */
+            readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description API rate limit exceeded */
+            readonly 429: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service unavailable */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds after which the request may be sent again. */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly skipWebhookDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook_id: string;
+                readonly delivery_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery, skipped now or before */
+            readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -99,5 +99,9 @@ export function webhooksOf(sender: Sender) {
         { webhook_id: id, delivery_id: deliveryId },
         call,
       ),
+
+    /** Gives up a pending delivery, so that later events of its token are sent. */
+    skip: (id: string, deliveryId: string, call: CallOptions = {}): Promise<WebhookDelivery> =>
+      send("POST", `${ONE}/deliveries/{delivery_id}/skip`, { webhook_id: id, delivery_id: deliveryId }, call),
   };
 }

@@ -20,7 +20,9 @@ import type { Logger } from "../http/logger.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
 import type { OperatorActions } from "../operator/actions.ts";
+import type { CollectionRequests } from "../refresh/collections/collection-requests.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
+import type { RefreshService } from "../refresh/service.ts";
 import type { Search } from "../search/service.ts";
 import type { PageVariables, To } from "../ui/site.ts";
 import type { WebhookService } from "../webhooks/service.ts";
@@ -40,6 +42,8 @@ export interface ConsoleDeps {
   readonly allowlist: Allowlist;
   readonly traitApproval: TraitApproval;
   readonly operatorRequests: OperatorRequests;
+  readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
+  readonly collectionRequests: CollectionRequests;
   readonly actions: OperatorActions;
   readonly webhooks: WebhookService;
   readonly search: Pick<Search, "page">;

@@ -27,11 +27,13 @@ const done: Readonly<Record<string, string>> = {
   type_approved: "Display type changed; every token shows it now.",
   not_pending: "That display type has no pending entries any more.",
   refresh_started: "Refresh queued.",
+  refresh_cancelled: "Refresh cancelled; what was fetched stays recorded.",
   webhook_changed: "Webhook changed.",
   webhook_deleted: "Webhook deleted; nothing more is sent to it.",
   webhook_paused: "Webhook paused. It still collects events, for 7 days each.",
   webhook_resumed: "Webhook resumed; what is pending is sent now, in order.",
   test_sent: "Test queued. Reload this page for its outcome.",
+  delivery_skipped: "Skipped. Later events of the token are sent now.",
   resent: "Delivery queued again. Reload this page for its outcome.",
   sessions_ended: "All sessions ended.",
 };

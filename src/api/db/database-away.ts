@@ -1,7 +1,8 @@
 /** Distinguishes an unreachable database from a wrong statement. */
 
-// Connection exceptions (08), operator intervention such as a shutdown (57P), too many connections (53300).
-const SQLSTATES = /^(?:08...|57P..|53300)$/;
+// Connection exceptions (08), operator intervention such as a shutdown (57P), and insufficient resources (53): a full
+// disk, no memory, too many connections.
+const SQLSTATES = /^(?:08...|57P..|53...)$/;
 const SYSTEM_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

@@ -584,12 +584,14 @@ CREATE TABLE vitrine.sweep (
   cancelled_at timestamp with time zone,
   ended_at timestamp with time zone,
   digest jsonb,
+  by_chain boolean DEFAULT false NOT NULL,
   CONSTRAINT sweep_pkey PRIMARY KEY (id)
 );
 CREATE INDEX sweep_ending ON vitrine.sweep USING btree (id) WHERE ((finished_at IS NOT NULL) AND (ended_at IS NULL) AND (receipt_id IS NOT NULL));
 CREATE UNIQUE INDEX sweep_of_app ON vitrine.sweep USING btree (chain_id, collection) WHERE ((app_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX sweep_open ON vitrine.sweep USING btree (id) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX sweep_receipt ON vitrine.sweep USING btree (receipt_id) WHERE (receipt_id IS NOT NULL);
+CREATE INDEX sweep_unended ON vitrine.sweep USING btree (chain_id, collection) WHERE ((receipt_id IS NOT NULL) AND (ended_at IS NULL));
 
 -- Module webhooks
 
@@ -638,7 +640,7 @@ CREATE TABLE vitrine.webhook_delivery (
   duration_ms integer,
   CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_delivery_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'test'::text, 'resend'::text]))),
-  CONSTRAINT webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+  CONSTRAINT webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'skipped'::text])))
 );
 CREATE INDEX webhook_delivery_age ON vitrine.webhook_delivery USING btree (created_at);
 CREATE INDEX webhook_delivery_claimed ON vitrine.webhook_delivery USING btree (claimed_until) WHERE (claim IS NOT NULL);

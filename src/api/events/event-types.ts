@@ -109,7 +109,7 @@ export const eventTypeTable = {
   },
   collection_refreshed: {
     meaning:
-      "A refresh of the whole collection has ended: `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.",
+      "A refresh of the whole collection has ended, which an app or the operator requested or an event of the contract started (ERC-4906 for all tokens; then no receipt of yours has the `refresh_id`): `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.",
     payload: z.object({
       refresh_id: z.string(),
       status: z.enum(["done", "cancelled"]),

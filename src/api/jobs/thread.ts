@@ -1,7 +1,10 @@
 /** Starts worker threads that run our TypeScript. */
 
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import type { Plugin } from "esbuild";
+import { withOwnYoungGeneration } from "./young-generation.ts";
 
 export type ThreadOptions = Pick<WorkerOptions, "resourceLimits" | "name" | "workerData">;
 
@@ -12,7 +15,10 @@ const bundled = new Map<string, Promise<string>>();
 export async function startThread(program: URL, options: ThreadOptions = {}): Promise<Worker> {
   const script = await scriptOf(program);
   // Loaders of this process don't work in a thread.
-  return new Worker(script, { ...options, eval: true, execArgv: [] });
+  const start = (): Worker => new Worker(script, { ...options, eval: true, execArgv: [] });
+  return options.resourceLimits?.maxYoungGenerationSizeMb === undefined
+    ? start()
+    : withOwnYoungGeneration(start);
 }
 
 /** A failure is not kept. */
@@ -24,6 +30,17 @@ function scriptOf({ href }: URL): Promise<string> {
   script.catch(() => bundled.delete(href));
   return script;
 }
+
+/** Our modules do nothing when they are loaded, so what a thread doesn't call of them, with its packages, is left out. */
+const onlyUsed: Plugin = {
+  name: "only what is used",
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path),
+      sideEffects: false,
+    }));
+  },
+};
 
 /** Bundles our own sources; packages stay where they are. */
 async function bundle(file: string): Promise<string> {
@@ -37,6 +54,7 @@ async function bundle(file: string): Promise<string> {
     platform: "node",
     target: "node20",
     logLevel: "silent",
+    plugins: [onlyUsed],
   });
   // A script that is not a file would look for packages in the current folder.
   return `(function (require) {${outputFiles[0]?.text ?? ""}})(require("node:module").createRequire(${JSON.stringify(file)}))`;

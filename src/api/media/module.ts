@@ -16,6 +16,7 @@ export { PORT_RULE, parseHostPattern } from "./display/allowlist.ts";
 export { MEDIA_CHANNEL } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";
+export { createMedia } from "./service.ts";
 export { collectMedia } from "./storage/collect.ts";
 export { type CopyResult, copyPictures } from "./storage/copy-pictures.ts";
 export { openStore } from "./storage/disk.ts";

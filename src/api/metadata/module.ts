@@ -7,7 +7,9 @@ import { createTraitApproval } from "./traits/trait-approval.ts";
 
 export { examineDocument, examineUri } from "./document/examine.ts";
 export { metadataJobs } from "./records/retention.ts";
+export { readServed, readServedBytes } from "./records/store.ts";
 export { RENORMALISE_CHANNEL, startRenormaliser } from "./renormalise/renormalise-loop.ts";
+export { readTraitNames } from "./traits/trait-type-store.ts";
 export { createExistence } from "./uri/existence.ts";
 export { createUriReader } from "./uri/read-uri.ts";
 export { createResolve, DOCUMENT_BYTES_MAX } from "./uri/resolve.ts";

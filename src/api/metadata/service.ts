@@ -28,7 +28,7 @@ import {
   readSampleOutcome,
   type SampledCollection,
 } from "./records/sample-store.ts";
-import { findUntransferred, notReadSince, readServed } from "./records/store.ts";
+import { findUntransferred, notReadSince, readServed, readServedBytes } from "./records/store.ts";
 import { readUpdates } from "./records/update-store.ts";
 import { type CollectionRef, lockTraits, readTraitNames } from "./traits/trait-type-store.ts";
 import { lowerHighest } from "./traits/trait-value-store.ts";
@@ -98,6 +98,7 @@ export function createMetadata(deps: MetadataDeps) {
     },
     readServed: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       readServed(db, chainId, collection, tokenIds, deps.operatorContact),
+    readServedBytes,
 
     readTraitNames,
     readServedImages,

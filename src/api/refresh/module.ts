@@ -15,7 +15,7 @@ import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
 import { deleteNeverTransferred, type PurgeDeps } from "./triggers/purge.ts";
 
-export { collectionRefreshRoutes } from "./collections/collection-routes.ts";
+export { collectionRefreshRoutes, viewCollectionReceipt } from "./collections/collection-routes.ts";
 export { startRefreshJobs } from "./jobs.ts";
 export { createRefreshMetrics } from "./metrics.ts";
 export { chooseProbe } from "./queue/hosts.ts";

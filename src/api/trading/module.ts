@@ -5,6 +5,7 @@ import { createReconcile, type ReconcileDeps } from "./reconcile/reconcile.ts";
 import { createTrading } from "./service.ts";
 
 export { checkRoutes } from "./checks/check-routes.ts";
+export { createIndexedReader } from "./service.ts";
 
 type CheckDeps = Parameters<typeof createTradeChecks>[0];
 

@@ -22,16 +22,16 @@ export interface TokenOnChain extends IndexedToken {
   readonly tradable: boolean;
 }
 
-export function createTrading(deps: {
-  database: Database;
-  tables: ChainTables;
-  witness: HeadWitness;
-  maxAgeSeconds: number;
+/** Reads what the chain index knows of tokens. */
+export function createIndexedReader({
+  tables,
+  maxAgeSeconds,
+}: {
+  readonly tables: ChainTables;
+  readonly maxAgeSeconds: number;
 }) {
-  const { database, tables, witness, maxAgeSeconds } = deps;
-
   /** The tokens of one collection that the chain index knows, by token id; a node isn't asked. */
-  async function readIndexed(
+  return async function readIndexed(
     db: Queryable,
     chainId: number,
     collection: string,
@@ -56,7 +56,17 @@ export function createTrading(deps: {
         },
       ]),
     );
-  }
+  };
+}
+
+export function createTrading(deps: {
+  database: Database;
+  tables: ChainTables;
+  witness: HeadWitness;
+  maxAgeSeconds: number;
+}) {
+  const { database, witness } = deps;
+  const readIndexed = createIndexedReader(deps);
 
   return {
     readIndexed,

@@ -169,7 +169,7 @@ export async function endAttempt(
  */
 async function moveFollowers(
   tx: Queryable,
-  { webhookId, subject, eventId }: DeliveryLease,
+  { webhookId, subject, eventId }: Pick<DeliveryLease, "webhookId" | "subject" | "eventId">,
   retryMs: number | undefined,
 ): Promise<void> {
   const followers = `webhook_id = $1 and subject = $2 and event_id > $3 and kind = 'event' and status = 'pending'`;
@@ -186,6 +186,20 @@ async function moveFollowers(
       [webhookId, subject, eventId, retryMs],
     );
   }
+}
+
+/**
+ * Gives a pending delivery up, so that the next event of its token is due. An attempt under way is not recorded. False if
+ * the delivery is not pending.
+ */
+export async function skipDelivery(tx: Queryable, webhookId: string, id: string): Promise<boolean> {
+  const [skipped] = await tx.query<Pick<DeliveryLease, "kind" | "subject" | "eventId">>(
+    `update vitrine.webhook_delivery set status = 'skipped', claim = null, claimed_until = null
+      where webhook_id = $1 and id = $2 and status = 'pending' returning kind, subject, event_id as "eventId"`,
+    [webhookId, id],
+  );
+  if (skipped?.kind === "event") await moveFollowers(tx, { webhookId, ...skipped }, undefined);
+  return skipped !== undefined;
 }
 
 /** Makes everything that waits for a later attempt due now, with all attempts ahead. */

@@ -11,7 +11,7 @@ export interface DeliveryRow {
   readonly subject: string;
   readonly eventId: string | null;
   readonly body: string;
-  readonly status: "pending" | "delivered" | "failed";
+  readonly status: "pending" | "delivered" | "failed" | "skipped";
   readonly createdAt: Date;
   readonly dueAt: Date;
   readonly attempts: number;

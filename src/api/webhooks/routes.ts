@@ -167,6 +167,18 @@ const resendRoute = createRoute({
   responses: { 202: answer(deliverySchema, "The delivery"), ...errors("NOT_FOUND", "RATE_LIMITED") },
 });
 
+const skipRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: `${ONE}/deliveries/{delivery_id}/skip`,
+  operationId: "skipWebhookDelivery",
+  summary: "Give up a pending delivery",
+  description:
+    "Later events of the same token wait for it no longer. An attempt under way may still arrive. A delivery that was skipped can be sent again, beside the order.",
+  request: { params: deliveryParams },
+  responses: { 200: answer(deliverySchema, "The delivery, skipped now or before"), ...errors("NOT_FOUND") },
+});
+
 export interface WebhookRouteDeps {
   readonly webhooks: WebhookService;
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
@@ -246,5 +258,10 @@ export function webhookRoutes({ webhooks, findCollection }: WebhookRouteDeps) {
     .openapi(resendRoute, async (c) => {
       const { webhook_id: id, delivery_id: delivery } = c.req.valid("param");
       return c.json(viewDelivery(await webhooks.resend(c.get("app").id, id, delivery)), 202);
+    })
+    .openapi(skipRoute, async (c) => {
+      const app = c.get("app");
+      const { webhook_id: id, delivery_id: delivery } = c.req.valid("param");
+      return c.json(viewDelivery(await webhooks.skip(app.id, id, delivery, `app:${app.name}`)), 200);
     });
 }

@@ -10,7 +10,7 @@ export const URL_CHARACTERS_MAX = 2_048;
 export const COLLECTIONS_MAX = 100;
 export const DESCRIPTION_MAX = 200;
 
-export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
+export const deliveryStatuses = ["pending", "delivered", "failed", "skipped"] as const;
 
 const typeField = z
   .string()

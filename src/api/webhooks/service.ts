@@ -5,7 +5,7 @@ import type { AccessService } from "../access/keys/service.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { readEnds } from "../events/module.ts";
 import { ApiError } from "../http/errors.ts";
-import { notifyWorkers, restartPending } from "./delivery-queue.ts";
+import { notifyWorkers, restartPending, skipDelivery } from "./delivery-queue.ts";
 import {
   addDeliveries,
   countPending,
@@ -76,6 +76,14 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   function checkUrl(url: string): void {
     const message = problemOfUrl(url, allowedPrivateHosts);
     if (message) throw new ApiError("INVALID_REQUEST", [{ path: "url", message }]);
+  }
+
+  async function deliveryOf(tx: Queryable, webhookId: string, id: string): Promise<DeliveryRow> {
+    const delivery = await findDelivery(tx, webhookId, id);
+    if (delivery) return delivery;
+    throw new ApiError("NOT_FOUND", [
+      { path: "delivery_id", message: "is not a delivery of this webhook in the last 7 days" },
+    ]);
   }
 
   /** Adds a delivery that is attempted once. */
@@ -207,11 +215,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     resend(appId: string, id: string, deliveryId: string): Promise<DeliveryRow> {
       return database.transaction(async (tx) => {
         await find(tx, appId, id);
-        const delivery = await findDelivery(tx, id, deliveryId);
-        if (!delivery)
-          throw new ApiError("NOT_FOUND", [
-            { path: "delivery_id", message: "is not a delivery of this webhook in the last 7 days" },
-          ]);
+        const delivery = await deliveryOf(tx, id, deliveryId);
         const hastened = await hastenDelivery(tx, deliveryId);
         if (hastened) {
           await notifyWorkers(tx);
@@ -219,6 +223,27 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
         }
         const { messageId, eventType, subject, body } = delivery;
         return addExtra(tx, id, { messageId, kind: "resend", eventType, subject, body });
+      });
+    },
+
+    /**
+     * Gives up a pending delivery, so that later events of its token are sent; one that was skipped before stays so.
+     * An attempt under way may still arrive. Throws INVALID_REQUEST for one that was delivered or has failed.
+     */
+    skip(appId: string, id: string, deliveryId: string, actor: string): Promise<DeliveryRow> {
+      return database.transaction(async (tx) => {
+        await find(tx, appId, id);
+        const isSkipped = await skipDelivery(tx, id, deliveryId);
+        const delivery = await deliveryOf(tx, id, deliveryId);
+        if (delivery.status !== "skipped")
+          throw new ApiError("INVALID_REQUEST", [
+            { path: "delivery_id", message: `must be that of a pending delivery; it is ${delivery.status}` },
+          ]);
+        if (!isSkipped) return delivery;
+        const { messageId, eventType, subject } = delivery;
+        await audit(tx, actor, "webhooks.skip", id, { app_id: appId, messageId, eventType, subject });
+        await notifyWorkers(tx);
+        return delivery;
       });
     },
 

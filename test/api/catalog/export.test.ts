@@ -23,7 +23,7 @@ import {
 const test = await createTestDatabase();
 const { database, tables } = test;
 const folder = makePrivateFolder();
-const api = createTestApp(test, { config: { dataFolder: folder } });
+const api = createTestApp(test, { config: { dataFolder: folder }, connectionString: test.url });
 const key = await api.createKey();
 const LAST = (2n ** 256n - 1n).toString();
 const [ALICE, BEN] = [`0x${"a1".repeat(20)}`, `0x${"b1".repeat(20)}`];
@@ -327,11 +327,64 @@ describe("clients", () => {
     server.close();
   });
 
+  it("get the same bytes from a service without threads", async () => {
+    const plain = createTestApp(test, { config: { dataFolder: folder } });
+    for (const query of ["", "?format=csv", "?format=parquet", "?what=owners", "?what=owners&at_block=101"]) {
+      const [one, other] = await Promise.all(
+        [api, plain].map(async ({ app }) => {
+          const response = await app.request(path(query), { headers: { "x-api-key": key } });
+          return [
+            response.status,
+            response.headers.get("x-as-of-block"),
+            Buffer.from(await response.arrayBuffer()),
+          ];
+        }),
+      );
+      if (one?.[0] === 200) expect(other).toEqual(one);
+      else expect([one?.[0], other?.[0]]).toEqual([400, 400]);
+    }
+    plain.usage.stop();
+  });
+
+  it("get documents of a megabyte each, many more than fit into the thread's memory", async () => {
+    const huge = { chainId: CHAIN_ID, collectionAddress: `0x${"ee".repeat(20)}` };
+    const wide = createTestApp(test, {
+      config: { dataFolder: folder },
+      connectionString: test.url,
+      configured: [{ chainId: CHAIN_ID, address: huge.collectionAddress, startBlock: 0 }],
+    });
+    await database.query(
+      `with text as (
+         insert into vitrine.version (chain_id, collection, token_id, number, content_hash, metadata, trigger, outcome, duration_ms)
+         select chain_id, $2, 1, 1, content_hash,
+                jsonb_set(metadata::jsonb, '{description}', to_jsonb(repeat('long ', 200000)))::text, trigger, outcome, 1
+           from vitrine.version where chain_id = $1 limit 1 returning id)
+       insert into vitrine.token (chain_id, collection, token_id, served_version, last_outcome)
+       select $1, $2, n, text.id, 'good' from text, generate_series(1, 250) n`,
+      [CHAIN_ID, huge.collectionAddress],
+    );
+    await database.query(
+      `insert into ${tables.tokenState} (chain_id, collection_address, token_id, standard, owner, burned, lock_count)
+       select $1, $2, n, 'erc721', $3, false, 0 from generate_series(1, 250) n`,
+      [CHAIN_ID, huge.collectionAddress, ALICE],
+    );
+    for (const format of ["ndjson", "parquet"]) {
+      const response = await wide.app.request(path(`?format=${format}`, huge.collectionAddress), {
+        headers: { "x-api-key": await wide.createKey() },
+      });
+      let bytes = 0;
+      for await (const chunk of response.body ?? []) bytes += chunk.length;
+      expect(bytes).toBeGreaterThan(format === "ndjson" ? 250_000_000 : 1_000);
+    }
+    wide.usage.stop();
+  });
+
   it("that take nothing are cut off, and hold no transaction until then", async () => {
     const stalled = createExports({
       ...api,
       ...api.catalogModule,
       findQueued: async () => new Set(),
+      exportSettings: undefined,
       exportFolder: folder,
       exportStallMs: 100,
       logger: silentLogger,

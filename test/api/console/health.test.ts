@@ -44,3 +44,69 @@ it("shows the health of a collection that the app holds, the tokens of a cause p
   await stranger.signIn(privateKeyToAccount(`0x${"22".repeat(32)}`));
   expect((await stranger.get(`${path}/health`)).status).toBe(404);
 });
+
+it("refreshes tokens and the whole collection, shows how far it is, and cancels", async () => {
+  await database.query("truncate vitrine.token, vitrine.refresh, vitrine.sweep, vitrine.receipt cascade");
+  await database.query("truncate vitrine.receipt_token, vitrine.receipt_outcome");
+  const partner = createVisitor(api, "198.51.100.3");
+  await partner.signIn(privateKeyToAccount(`0x${"33".repeat(32)}`));
+  const path = await partner.createApp("Refresher");
+  const collection = `${CHAIN_ID}:${COLLECTION}`;
+  const id = path.split("/")[3];
+  await database.query("update vitrine.app set collections = $2 where id = $1", [id, [collection]]);
+  await database.query(
+    `insert into vitrine.token (chain_id, collection, token_id) select $1, $2, i from generate_series(1, 30) i`,
+    [CHAIN_ID, COLLECTION],
+  );
+  for (const tokenId of [1n, 2n])
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId,
+      standard: "erc721",
+      owner: `0x${"a1".repeat(20)}`,
+      burned: false,
+      lockCount: 0,
+    });
+  const post = (name: string, fields: Record<string, string>) =>
+    partner.post(`${path}/health/${name}`, { collection, ...fields });
+  const follow = async ({ status, location }: { status: number; location: string | null }) => {
+    expect(status).toBe(303);
+    return partner.get((location ?? "").replace(/^https?:\/\/[^/]+/, ""));
+  };
+
+  expect((await partner.get(`${path}/health`)).text).toContain("lacks the API market-partner");
+  expect((await post("refresh-collection", {})).status).toBe(403);
+  await database.query("update vitrine.app set apis = '{market-partner}' where id = $1", [id]);
+
+  const tokens = await follow(await post("refresh", { token_ids: "1, 2" }));
+  expect(tokens.text).toContain("Tokens of this refresh");
+  expect(tokens.text.match(/queued</g)).toHaveLength(2);
+  const refused = await post("refresh", { token_ids: "1, <b>" });
+  expect([refused.status, refused.text.includes("1, &lt;b&gt;")]).toEqual([400, true]);
+  const many = Array.from({ length: 101 }, (_, n) => n).join(" ");
+  expect((await post("refresh", { token_ids: many })).text).toContain("has 101 ids; the limit is 100");
+
+  const whole = await follow(await post("refresh-collection", {}));
+  expect(whole.text).toContain("running");
+  const [{ id: receipt } = { id: "" }] = await database.query<{ id: string }>(
+    "select receipt_id as id from vitrine.sweep",
+  );
+  expect((await partner.get(`${path}/health`)).text).toContain(receipt);
+  expect((await post("refresh-collection", {})).status).toBe(409);
+
+  const stranger = createVisitor(api, "198.51.100.4");
+  await stranger.signIn(privateKeyToAccount(`0x${"44".repeat(32)}`));
+  const own = await stranger.createApp("Thief");
+  await database.query(
+    "update vitrine.app set apis = '{market-partner}', collections = $1 where name = 'Thief'",
+    [[collection]],
+  );
+  const stolen = await stranger.post(`${own}/health/cancel`, { collection, refresh: receipt });
+  expect(stolen.status).toBe(404);
+  expect((await stranger.get(`${own}/health?refresh=${receipt}`)).text).not.toContain(receipt);
+
+  const cancelled = await follow(await post("cancel", { refresh: receipt }));
+  expect(cancelled.text).toContain("cancelled");
+  expect(await database.query("select from vitrine.sweep where cancelled_at is not null")).toHaveLength(1);
+});

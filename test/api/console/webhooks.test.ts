@@ -72,6 +72,9 @@ it("changes, pauses, resumes, tests, rotates, sends again and deletes", async ()
   const shown = (await partner.get(path)).text;
   const resend = /action="([^"]+\/resend)"/.exec(shown)?.[1] ?? "";
   expect(await partner.post(resend)).toMatchObject(back("resent"));
+  const skip = /action="([^"]+\/skip)"/.exec(shown)?.[1] ?? "";
+  expect(await partner.post(skip)).toMatchObject(back("delivery_skipped"));
+  expect((await partner.get(path)).text).not.toContain("/skip");
   const rotated = secretIn((await partner.post(`${path}/rotate`)).text);
   expect(rotated).toBeDefined();
   expect(rotated).not.toBe(secretIn(text));

@@ -179,6 +179,111 @@ describe("a refresh of a whole collection by an app", () => {
   });
 });
 
+describe("a sweep that a contract's event starts", () => {
+  const MAX = 2n ** 256n - 1n;
+  const triggers = setup.triggers();
+  const announce = async (block: number, to = MAX) => {
+    const id = await setup.add({ block, from: 0n, to });
+    await triggers.handleBatch();
+    return id;
+  };
+
+  it("publishes one event when it ends, whatever process ends it, and its tokens are rechecked", async () => {
+    await know(3);
+    await setup.setChain(100, 70);
+    await announce(90);
+    expect(await ends.endFinished()).toBe(0);
+    await setup.sweeps().advance();
+    const leases = await lease(10);
+    expect(await database.query("select from vitrine.refresh where looks = 0")).toHaveLength(3);
+    await end(leases.slice(0, 2));
+    expect(await ends.endFinished()).toBe(0);
+    await end(leases.slice(2), "failed", "timeout: it took long");
+
+    await Promise.all([ends.endFinished(), ends.endFinished()]);
+    await ends.endFinished();
+
+    expect(await events()).toEqual([
+      {
+        type: "collection_refreshed",
+        chain: CHAIN_ID,
+        collection: COLLECTION,
+        token: null,
+        payload: {
+          refresh_id: expect.any(String),
+          status: "done",
+          counts: { total: 3, updated: 2, unchanged: 0, failed: 1, not_found: 0, cancelled: 0 },
+          issues,
+        },
+      },
+    ]);
+    const [{ id } = { id: "" }] = await database.query<{ id: string }>(
+      "select receipt_id as id from vitrine.sweep",
+    );
+    expect((await api.call(`/market-partner/refreshes/${id}`, { key })).status).toBe(404);
+  });
+
+  it("counts announcements that come before it starts as one, and one that comes later as another", async () => {
+    await know(2);
+    await setup.setChain(100, 70);
+    for (const block of [80, 81, 82]) await announce(block);
+    await setup.sweeps().advance();
+    await announce(90);
+    await setup.sweeps().advance();
+    await end(await lease(10));
+    await ends.endFinished();
+
+    expect(await events()).toHaveLength(2);
+  });
+
+  it("publishes nothing for a range, nor for what another index has handled", async () => {
+    await know(2);
+    await setup.setChain(100, 70);
+    await announce(80, 1n);
+    const id = await setup.add({ block: 81, from: 0n, to: MAX });
+    await database.query(
+      "insert into vitrine.cause_cursor (schema, chain_id, handled) values ('old', $1, $2)",
+      [CHAIN_ID, id],
+    );
+    await triggers.handleBatch();
+    await setup.sweeps().advance();
+    await end(await lease(10));
+    await setup.sweeps().advance();
+    await ends.endFinished();
+
+    expect(await database.query("select from vitrine.sweep where finished_at is not null")).toHaveLength(2);
+    expect(await events()).toEqual([]);
+  });
+
+  it("holds up no other sweep's end while its host is away, however often its contract announces", async () => {
+    await know(1);
+    await setup.setChain(500, 70);
+    for (let block = 100; block < 130; block++) {
+      await announce(block);
+      await setup.sweeps().advance();
+    }
+    const unended = await database.query(
+      "select from vitrine.sweep where receipt_id is not null and ended_at is null",
+    );
+    expect(unended).toHaveLength(10);
+    await database.query(
+      `insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, receipt_id, finished_at)
+       select 1, 'x' || n, 0, 9, 1, false, gen_random_uuid(), now() from generate_series(1, 120) n`,
+    );
+    await database.query(
+      `insert into vitrine.receipt (id, made_by, chain_id, collection)
+       select receipt_id, 'chain', 1, collection from vitrine.sweep where chain_id = 1`,
+    );
+    await database.query(
+      `insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted)
+       select receipt_id, 1, 1, collection, 1, 1 from vitrine.sweep where chain_id = 1`,
+    );
+    await end(await lease(10));
+
+    expect(await ends.endFinished()).toBe(10);
+  });
+});
+
 describe("a cancelled refresh of a collection", () => {
   it("fetches nothing more, records what is being fetched, and counts the rest", async () => {
     await know(1_200);

@@ -176,6 +176,79 @@ it("pauses after the last retry, says so, keeps what it owes, and sends it in or
   expect(eventIds(receiver.accepted)).toEqual([...first, ...later]);
 });
 
+it("goes on with a token's next events once one that always fails is skipped", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  const [poison] = await append(tokens(1, 1));
+  receiver.answering = (message, response) =>
+    message.data.id === poison ? void response.writeHead(500).end("never") : accept(message, response);
+  work([3_600_000]);
+  const later = await append([{ token: "0" }, { token: "0", type: "unlock" }, { token: "1" }]);
+  const isPoison = ({ payload }: { payload: { data: { id: number } } }) => payload.data.id === poison;
+  const tried = await eventually(
+    async () => (await deliveries(id)).find(isPoison),
+    (each) => each?.attempts === 1 && receiver.accepted.length === 1,
+  );
+  expect(eventIds(receiver.accepted)).toEqual([later[2]]);
+
+  const skip = () =>
+    api.call(`/market-partner/webhooks/${id}/deliveries/${tried.id}/skip`, { method: "POST", key });
+  const skipped = await skip();
+  expect([skipped.status, skipped.body]).toMatchObject([
+    200,
+    { id: tried.id, status: "skipped", attempts: 1, next_attempt_at: null, response_status: 500 },
+  ]);
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 3,
+  );
+  expect(eventIds(receiver.accepted)).toEqual([later[2], later[0], later[1]]);
+  expect(receiver.messages.filter(({ data }) => data.id === poison)).toHaveLength(1);
+  await eventually(
+    () => webhook(id),
+    ({ pending, failing_since: since }) => pending === 0 && since === null,
+  );
+
+  expect((await skip()).body).toEqual(skipped.body);
+  expect((await api.readAudit(20)).filter(({ action }) => action === "webhooks.skip")).toHaveLength(1);
+  const [delivered] = (await api.call(`/market-partner/webhooks/${id}/deliveries?status=delivered`, { key }))
+    .body.items;
+  const refused = await api.call(`/market-partner/webhooks/${id}/deliveries/${delivered.id}/skip`, {
+    method: "POST",
+    key,
+  });
+  expect([refused.status, refused.body.details]).toEqual([
+    400,
+    [{ path: "delivery_id", message: "must be that of a pending delivery; it is delivered" }],
+  ]);
+});
+
+it("does not record the attempt of a delivery that is skipped meanwhile", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  let answer = (): void => undefined;
+  receiver.answering = (_message, response) => {
+    answer = () => void response.writeHead(500).end();
+  };
+  work([1]);
+  await append(tokens(1, 1));
+  await eventually(
+    () => receiver.messages.length,
+    (count) => count === 1,
+  );
+  const [{ id: delivery }] = await deliveries(id);
+  await api.call(`/market-partner/webhooks/${id}/deliveries/${delivery}/skip`, { method: "POST", key });
+  receiver.answering = accept;
+  answer();
+  const [next] = await append(tokens(1, 1));
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 1,
+  );
+  expect(eventIds(receiver.accepted)).toEqual([next]);
+  expect((await deliveries(id)).map(({ status }: { status: string }) => status)).toContain("skipped");
+});
+
 it("pauses at once where the receiver answers 410", async () => {
   const receiver = await startReceiver();
   const id = await register(receiver);

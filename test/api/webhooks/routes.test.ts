@@ -98,6 +98,7 @@ describe("a webhook", () => {
       ["POST", `${at}/rotate`, undefined],
       ["GET", `${at}/deliveries`, undefined],
       ["POST", `${at}/deliveries/1/resend`, undefined],
+      ["POST", `${at}/deliveries/1/skip`, undefined],
     ] as const) {
       const answer = await api.call(path, { method, key: other, body: sent });
       expect([path, answer.status, answer.body.code]).toEqual([path, 404, "NOT_FOUND"]);

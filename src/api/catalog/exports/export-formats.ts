@@ -15,7 +15,8 @@ export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 export interface RowWriter<Row> {
   /** The bytes before the first row. */
   begin(): Uint8Array;
-  rows(rows: readonly Row[]): Uint8Array;
+  /** `bytes`: about how much memory the rows take. */
+  rows(rows: readonly Row[], bytes: number): Uint8Array;
   /** The bytes after the last row. */
   end(): Uint8Array;
 }
@@ -58,8 +59,9 @@ export function csvCell(cell: Cell): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Rows per row group: they are in memory at once, and encoding them keeps the event loop. */
+// A row group is in memory at once, and encoding it keeps the event loop.
 const ROW_GROUP = 5_000;
+const ROW_GROUP_BYTES = 8_000_000;
 
 const parquetTypes = { text: "STRING", number: "DOUBLE", boolean: "BOOLEAN" } as const satisfies Record<
   CellType,
@@ -87,17 +89,20 @@ function createParquetWriter<Row>(columns: readonly Column<Row>[]): RowWriter<Ro
     createdBy: "vitrine",
   });
   let waiting: Row[] = [];
+  let waitingBytes = 0;
   const flush = (): void => {
     // The first write to a `ByteWriter` is done when this returns: it has no `flush`.
     if (waiting.length > 0)
       void parquet.write({ columnData: columnsOf(waiting), rowGroupSize: waiting.length });
     waiting = [];
+    waitingBytes = 0;
   };
   return {
     begin: take,
-    rows(rows) {
+    rows(rows, bytes) {
       waiting.push(...rows);
-      if (waiting.length >= ROW_GROUP) flush();
+      waitingBytes += bytes;
+      if (waiting.length >= ROW_GROUP || waitingBytes >= ROW_GROUP_BYTES) flush();
       return take();
     },
     end() {

@@ -16,7 +16,8 @@ import { type ApiEnv, createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import { blockField } from "../holders/owner-routes.ts";
 import { exportFormats, mediaTypes } from "./export-formats.ts";
-import { type Exports, exportSubjects } from "./exports.ts";
+import { exportSubjects } from "./export-run.ts";
+import type { Exports } from "./exports.ts";
 
 const appExports: InFlightLimit = { requests: 2, retrySeconds: 30, unit: "exports" };
 const allExports: InFlightLimit = { ...appExports, requests: 4 };

@@ -7,15 +7,24 @@ import { join } from "node:path";
 const CHUNK_BYTES = 64 * 1024;
 
 export interface Spool {
-  /** Appends. Rejects when the disk fails, and once the reader is gone. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Ends the file, or with an error cuts the reader off. Never rejects. */
+  /** The descriptor of the file, for its one writer, which may be another thread of this process. */
+  readonly fd: number;
+  /** The file has so many bytes now. */
+  grow(bytes: number): void;
+  /** Aborts once the reader is gone. */
+  readonly left: AbortSignal;
+  /** Ends the file, or with an error cuts the reader off. The writer must be done. Never rejects. */
   end(error?: Error): Promise<void>;
   /** What was written, from the beginning, as it grows. May be called once. */
-  readonly stream: ReadableStream<Uint8Array>;
+  read(): ReadableStream<Uint8Array>;
+  /** In place of `read`: nobody will. */
+  discard(): void;
 }
 
-/** `stallMs`: how long the reader may take nothing though there is something; then `onStall` is called, and it is gone. */
+/**
+ * `stallMs`: how long the reader may take nothing though there is something; then `onStall` is called, and it is gone.
+ * `onClose` is called once both sides are done.
+ */
 export async function openSpool(
   folder: string,
   { stallMs, onStall, onClose }: { stallMs: number; onStall: () => void; onClose: () => void },
@@ -27,21 +36,22 @@ export async function openSpool(
   await unlink(path);
 
   let [written, taken] = [0, 0];
-  let [isEnded, isLeft] = [false, false];
+  let isEnded = false;
+  const left = new AbortController();
   let failure: Error | undefined;
   let wake = (): void => undefined;
   let stall: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   const closeIfDone = async (): Promise<void> => {
-    if (!isEnded || !isLeft || isClosed) return;
+    if (!isEnded || !left.signal.aborted || isClosed) return;
     isClosed = true;
     await file.close().catch(() => undefined);
     onClose();
   };
   const leave = (): Promise<void> => {
     clearTimeout(stall);
-    isLeft = true;
+    left.abort();
     return closeIfDone();
   };
 
@@ -54,45 +64,40 @@ export async function openSpool(
     }, stallMs);
   };
 
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => expectPull(controller),
-      async pull(controller) {
-        clearTimeout(stall);
-        while (taken === written && !isEnded) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-        if (isLeft) return;
-        if (failure) {
-          controller.error(failure);
-          return leave();
-        }
-        if (taken === written) {
-          controller.close();
-          return leave();
-        }
-        const buffer = new Uint8Array(Math.min(CHUNK_BYTES, written - taken));
-        const { bytesRead } = await file.read(buffer, 0, buffer.length, taken);
-        taken += bytesRead;
-        controller.enqueue(buffer.subarray(0, bytesRead));
-        expectPull(controller);
-      },
-      cancel: leave,
+  const source = {
+    start: (controller: ReadableStreamDefaultController<Uint8Array>) => expectPull(controller),
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      clearTimeout(stall);
+      while (taken === written && !isEnded) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (left.signal.aborted) return;
+      if (failure) {
+        controller.error(failure);
+        return leave();
+      }
+      if (taken === written) {
+        controller.close();
+        return leave();
+      }
+      const buffer = new Uint8Array(Math.min(CHUNK_BYTES, written - taken));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, taken);
+      taken += bytesRead;
+      controller.enqueue(buffer.subarray(0, bytesRead));
+      expectPull(controller);
     },
-    { highWaterMark: 0 },
-  );
+    cancel: leave,
+  };
 
   return {
-    stream,
-    async write(bytes) {
-      if (isLeft) throw new Error("the client is gone");
-      for (let from = 0; from < bytes.length; ) {
-        const { bytesWritten } = await file.write(bytes, from, bytes.length - from, written);
-        from += bytesWritten;
-        written += bytesWritten;
-      }
+    fd: file.fd,
+    left: left.signal,
+    read: () => new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }),
+    discard: () => void leave(),
+    grow(bytes) {
+      written = bytes;
       wake();
     },
     end(error) {

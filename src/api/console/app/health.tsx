@@ -8,9 +8,10 @@ import type { Affected, After, CauseKind, HealthCounts } from "../../catalog/hea
 import { causeKinds, exportFormats, exportOf, exportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
-import { appOf, type ConsoleContext, type ConsoleEnv, type Site } from "../env.ts";
+import { appOf, type ConsoleContext, type ConsoleEnv, formOf, type Site, UUID } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
+import { findRefresh, type Place, RefreshCard, RefreshListed, refreshTokens } from "./health-refresh.tsx";
 
 const TOKENS_PER_PAGE = 50;
 
@@ -47,12 +48,6 @@ function afterOf(text: string | undefined): After | undefined {
   const [tokenId = "", named] = text?.split(" ") ?? [];
   const kind = causeKinds.find((each) => each === named);
   return kind && parseTokenId(tokenId) !== undefined ? { tokenId, kind } : undefined;
-}
-
-interface Place {
-  readonly site: Site;
-  readonly app: AppRow;
-  readonly collection: CollectionConfig;
 }
 
 const hrefOf = ({ site, app, collection }: Place, path = "", query: Record<string, string> = {}): string =>
@@ -130,6 +125,7 @@ const Tokens = ({ cause, tokens, ...place }: Place & { cause: string; tokens: re
           </>
         ))}
       </p>
+      <RefreshListed {...place} tokenIds={page.map(({ tokenId }) => tokenId)} />
       <Table
         empty="No token has it."
         caption={`Tokens with ${cause}`}
@@ -150,39 +146,90 @@ const Tokens = ({ cause, tokens, ...place }: Place & { cause: string; tokens: re
 };
 
 export function healthPages(site: Site): Hono<ConsoleEnv> {
-  const { collectionHealth } = site;
-  return new Hono<ConsoleEnv>()
-    .get("/apps/:app/health", async (c) => {
-      const app = await appOf(site, c);
-      const collection = chosen(site, app, c.req.query("collection"));
-      const cause = causeOf(c);
-      const options = { title: `Health of ${app.name}` };
-      if (!collection)
-        return render(
-          site,
-          c,
-          options,
-          <AppFrame site={site} app={app} tab="/health">
-            <Empty>This app holds no collection. Prove one under Permissions.</Empty>
-          </AppFrame>,
-        );
-      const place = { site, app, collection };
-      const [counts, tokens] = await Promise.all([
-        collectionHealth.read(collection),
-        cause === undefined
-          ? undefined
-          : collectionHealth.list(collection, cause, afterOf(c.req.query("after")), TOKENS_PER_PAGE + 1),
-      ]);
+  const { collectionHealth, collectionRequests } = site;
+
+  async function show(
+    c: ConsoleContext,
+    app: AppRow,
+    collection: CollectionConfig | undefined,
+    refusal?: { readonly text: string; readonly message: string },
+  ) {
+    const cause = causeOf(c);
+    const options = {
+      title: `Health of ${app.name}`,
+      scripts: ["live.js"],
+      ...(refusal && { status: 400 as const }),
+    };
+    if (!collection)
       return render(
         site,
         c,
         options,
         <AppFrame site={site} app={app} tab="/health">
-          <Counts {...place} counts={counts} />
-          {cause !== undefined && tokens && <Tokens {...place} cause={cause} tokens={tokens} />}
-          {heldBy(site, app).length > 1 && <Collections {...place} />}
+          <Empty>This app holds no collection. Prove one under Permissions.</Empty>
         </AppFrame>,
       );
+    const place = { site, app, collection };
+    const [counts, tokens, found] = await Promise.all([
+      collectionHealth.read(collection),
+      cause === undefined
+        ? undefined
+        : collectionHealth.list(collection, cause, afterOf(c.req.query("after")), TOKENS_PER_PAGE + 1),
+      findRefresh(place, c.req.query("refresh")),
+    ]);
+    return render(
+      site,
+      c,
+      options,
+      <AppFrame site={site} app={app} tab="/health">
+        <Counts {...place} counts={counts} />
+        {cause !== undefined && tokens && <Tokens {...place} cause={cause} tokens={tokens} />}
+        <RefreshCard {...place} found={found} refusal={refusal} />
+        {heldBy(site, app).length > 1 && <Collections {...place} />}
+      </AppFrame>,
+    );
+  }
+
+  /** The place that a form names; throws NOT_ALLOWED for an app that may not refresh. */
+  async function placeOf(c: ConsoleContext) {
+    const app = await appOf(site, c);
+    const fields = await formOf(c);
+    const collection = chosen(site, app, fields.collection);
+    if (!collection) throw new ApiError("NOT_FOUND");
+    if (!app.apis.includes("market-partner"))
+      throw new ApiError("NOT_ALLOWED", [{ path: "", message: "the app lacks the API market-partner" }]);
+    return { place: { site, app, collection }, fields };
+  }
+
+  return new Hono<ConsoleEnv>()
+    .get("/apps/:app/health", async (c) => {
+      const app = await appOf(site, c);
+      return show(c, app, chosen(site, app, c.req.query("collection")));
+    })
+    .post("/apps/:app/health/refresh", async (c) => {
+      const { place, fields } = await placeOf(c);
+      const text = fields.token_ids ?? "";
+      try {
+        const refresh = await refreshTokens(place, text);
+        return c.redirect(hrefOf(place, "", { refresh, done: "refresh_started" }), 303);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status >= 500) throw error;
+        const message = error.details[0]?.message ?? error.message;
+        return show(c, place.app, place.collection, { text, message });
+      }
+    })
+    .post("/apps/:app/health/refresh-collection", async (c) => {
+      const { place } = await placeOf(c);
+      const { collection, app } = place;
+      const refresh = await collectionRequests.request(collection, app.id);
+      return c.redirect(hrefOf(place, "", { refresh, done: "refresh_started" }), 303);
+    })
+    .post("/apps/:app/health/cancel", async (c) => {
+      const { place, fields } = await placeOf(c);
+      const refresh = fields.refresh ?? "";
+      if (!UUID.test(refresh) || !(await collectionRequests.cancel(refresh, place.app.id)))
+        throw new ApiError("NOT_FOUND");
+      return c.redirect(hrefOf(place, "", { refresh, done: "refresh_cancelled" }), 303);
     })
     .get("/apps/:app/health/export", async (c) => {
       const app = await appOf(site, c);

@@ -154,7 +154,7 @@ export const Form = ({
   </form>
 );
 
-const tones = { delivered: "good", pending: "warn", failed: "bad" } as const;
+const tones = { delivered: "good", pending: "warn", failed: "bad", skipped: "warn" } as const;
 
 const outcomeOf = ({ responseStatus, error, attempts }: DeliveryRow): string =>
   error ?? (responseStatus === null ? (attempts === 0 ? "not sent yet" : "") : String(responseStatus));
@@ -188,11 +188,20 @@ export const Deliveries = ({
       row.attempts,
       outcomeOf(row),
       row.attemptedAt ? <When at={row.attemptedAt} /> : "",
-      <form method="post" action={site.to(`${webhookPath(app, hook.id)}/deliveries/${row.id}/resend`)}>
-        <Button isSlim label={`Send delivery ${row.id} again`}>
-          {row.status === "pending" ? "Send now" : "Send again"}
-        </Button>
-      </form>,
+      <div class="row">
+        <form method="post" action={site.to(`${webhookPath(app, hook.id)}/deliveries/${row.id}/resend`)}>
+          <Button isSlim label={`Send delivery ${row.id} again`}>
+            {row.status === "pending" ? "Send now" : "Send again"}
+          </Button>
+        </form>
+        {row.status === "pending" && (
+          <form method="post" action={site.to(`${webhookPath(app, hook.id)}/deliveries/${row.id}/skip`)}>
+            <Button isSlim kind="danger" label={`Skip delivery ${row.id}`}>
+              Skip
+            </Button>
+          </form>
+        )}
+      </div>,
     ])}
   />
 );

@@ -228,11 +228,21 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     })
     .post(`${at}/:hook/deliveries/:delivery/resend`, async (c) => {
       const { app, hook } = await hookOf(c);
-      const delivery = c.req.param("delivery");
-      if (!DELIVERY_ID.test(delivery)) throw new ApiError("NOT_FOUND");
-      await webhooks.resend(app.id, hook.id, delivery);
+      await webhooks.resend(app.id, hook.id, deliveryIn(c));
       return goTo(site, c, webhookPath(app, hook.id), "resent");
+    })
+    .post(`${at}/:hook/deliveries/:delivery/skip`, async (c) => {
+      const { app, hook } = await hookOf(c);
+      await webhooks.skip(app.id, hook.id, deliveryIn(c), signedIn(c).actor);
+      return goTo(site, c, webhookPath(app, hook.id), "delivery_skipped");
     });
+}
+
+/** The delivery that a path names. */
+function deliveryIn(c: ConsoleContext): string {
+  const id = c.req.param("delivery") ?? "";
+  if (!DELIVERY_ID.test(id)) throw new ApiError("NOT_FOUND");
+  return id;
 }
 
 /** By form field: `event_types[1]` is a problem of `event_types`. */

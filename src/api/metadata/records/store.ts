@@ -107,6 +107,23 @@ interface ServedRow {
   issues: string | null;
 }
 
+/** How many bytes are stored of what is served of each known token, by token id: a document may have two megabytes. */
+export async function readServedBytes(
+  db: Queryable,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ tokenId: string; bytes: number }>(
+    `select t.token_id as "tokenId", octet_length(v.metadata) + octet_length(v.issues) as bytes
+       from vitrine.token t join vitrine.version v on v.id = t.served_version
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
+    [chainId, collection, tokenIds],
+    "read served bytes",
+  );
+  return new Map(rows.map(({ tokenId, bytes }) => [tokenId, bytes]));
+}
+
 /**
  * The served metadata of each known token of one collection, by token id. Omits hidden entries and reports
  * each as an issue, which refers to `operatorContact` if given.

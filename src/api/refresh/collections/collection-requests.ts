@@ -66,6 +66,12 @@ export function createCollectionRequests(database: Database) {
       throw new ApiError("UNAVAILABLE");
     },
 
+    /** The id of the app's refresh of the collection that has not ended. */
+    async findRunning({ chainId, address }: CollectionConfig, appId: string): Promise<string | undefined> {
+      const running = await findRunning(database, { chainId, collection: address });
+      return running?.appId === appId ? running.receiptId : undefined;
+    },
+
     /**
      * Stops a refresh: nothing more is fetched for it, and what is being fetched now is recorded. One that has ended
      * stays as it is. False if the app has no such refresh of a collection.

@@ -130,12 +130,17 @@ export interface EndingSweep extends Place {
   readonly total: number;
 }
 
-/** Sweeps with a receipt that enqueue no more tokens and have not ended. */
+/**
+ * Sweeps with a receipt that enqueue no more tokens and have not ended: those that wait for no fetch, and cancelled ones.
+ */
 export async function readEnding(db: Queryable, limit: number): Promise<EndingSweep[]> {
   const rows = await db.query<Omit<EndingSweep, "chainId" | "total"> & { chainId: string; total: string }>(
     `select id, chain_id as "chainId", collection, receipt_id as "receiptId", cancelled_at is not null as "isCancelled",
-            greatest(known, passed) as total
-       from vitrine.sweep where finished_at is not null and ended_at is null and receipt_id is not null
+            -- One of the chain leaves out what was read since.
+            case when by_chain then asked else greatest(known, passed) end as total
+       from vitrine.sweep s where finished_at is not null and ended_at is null and receipt_id is not null
+        and (cancelled_at is not null
+             or not exists (select from vitrine.receipt_token t where t.receipt_id = s.receipt_id and t.status is null))
       order by id limit $1`,
     [limit],
   );

@@ -22,8 +22,8 @@ export interface Receipt {
   readonly tokens: readonly ReceiptToken[];
 }
 
-/** The owner of a receipt, who alone may read it; the operator reads all. */
-export type ReceiptOwner = { readonly appId: string } | "anonymous" | "operator";
+/** The owner of a receipt, who alone may read it; the operator reads all, and nobody else those of the chain. */
+export type ReceiptOwner = { readonly appId: string } | "anonymous" | "operator" | "chain";
 
 export interface NewReceipt {
   readonly id: string;

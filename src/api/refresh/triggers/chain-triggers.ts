@@ -8,6 +8,7 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { enqueue, type Trigger } from "../queue/queue.ts";
+import { addChainSweep } from "./chain-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
 
@@ -168,9 +169,12 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     for (const range of ranges) {
       const from = range.scope === "collection" ? "0" : range.from;
       const minted = range.source === "mint";
-      const sweep = { chainId, collection, from, to: range.to, skipRead: isOld, minted };
+      const block = trigger === "reorg" ? 0 : Number(range.block);
+      const sweep = { chainId, collection, from, to: range.to, skipRead: isOld, minted, block };
       if (minted && trigger === "reorg") await endMintSweep(tx, sweep);
-      await addSweep(tx, { ...sweep, block: trigger === "reorg" ? 0 : Number(range.block) });
+      // A re-index reads what it finds unread, and announces nothing.
+      if (range.scope === "collection" && !isOld) await addChainSweep(tx, sweep);
+      else await addSweep(tx, sweep);
     }
     return seen;
   }

@@ -36,6 +36,8 @@ export interface NewSweep {
   readonly receiptId?: string;
   /** Started by a change without an event: its tokens need no recheck. */
   readonly isBySample?: boolean;
+  /** Started by an event of the chain: its tokens are rechecked though it has a receipt. */
+  readonly isByChain?: boolean;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface NewSweep {
  */
 export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
   const { chainId, collection, from, to, block, skipRead, minted = false, accept = false } = sweep;
-  const { receiptId = null, isBySample = false } = sweep;
+  const { receiptId = null, isBySample = false, isByChain = false } = sweep;
   const [row] = await db.query<{ receiptId: string | null }>(
     `with covering as (
        update vitrine.sweep s
@@ -53,7 +55,8 @@ export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string |
               skip_read = s.skip_read and $6,
               accept = s.accept or $7,
               receipt_id = coalesce(s.receipt_id, $8::uuid),
-              by_sample = s.by_sample and $9
+              by_sample = s.by_sample and $9,
+              by_chain = s.by_chain or $11
         where s.id = (select id from vitrine.sweep
                        where chain_id = $1 and collection = $2 and finished_at is null and cursor is null and not $10
                          -- Its app may cancel it.
@@ -63,12 +66,12 @@ export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string |
        returning s.receipt_id
      ), added as (
        insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id,
-                                  by_sample, minted)
-       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10 where not exists (select from covering)
+                                  by_sample, minted, by_chain)
+       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10, $11 where not exists (select from covering)
        returning receipt_id
      )
      select receipt_id as "receiptId" from covering union all select receipt_id from added`,
-    [chainId, collection, from, to, block, skipRead, accept, receiptId, isBySample, minted],
+    [chainId, collection, from, to, block, skipRead, accept, receiptId, isBySample, minted, isByChain],
   );
   return row?.receiptId ?? undefined;
 }
@@ -98,6 +101,7 @@ interface OpenSweep {
   readonly accept: boolean;
   readonly receiptId: string | null;
   readonly isBySample: boolean;
+  readonly isByChain: boolean;
   /** Every known token up to here has been enqueued, or left out. */
   readonly cursor: string | null;
   readonly passed: number;
@@ -216,8 +220,8 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
 
   /** False if there was nothing to enqueue. `isWhole` unless more tokens of the sweep will become known. */
   async function ask(tx: Queryable, sweep: OpenSweep, free: number, isWhole = true): Promise<boolean> {
-    const { id, chainId, collection, receiptId, accept, isBySample } = sweep;
-    const rechecks = receiptId === null && !isBySample;
+    const { id, chainId, collection, receiptId, accept, isBySample, isByChain } = sweep;
+    const rechecks = isByChain || (receiptId === null && !isBySample);
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, free);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
     const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
@@ -245,8 +249,8 @@ async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefine
     Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
   >(
     `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
-            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", by_sample as "isBySample", cursor, passed,
-            counted
+            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", by_sample as "isBySample",
+            by_chain as "isByChain", cursor, passed, counted
        from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
     [id],
   );

@@ -3,8 +3,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createDatabase } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
+import { toFault } from "../../jobs/thread-fault.ts";
 import { createLocalHost } from "./local-host.ts";
-import { type FromThread, type ThreadStart, type ToThread, toFault } from "./messages.ts";
+import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 
 const { connectionString, tables } = workerData as ThreadStart;
 

@@ -4,7 +4,8 @@ import type { Worker } from "node:worker_threads";
 import { ApiError } from "../../http/errors.ts";
 import type { Logger } from "../../http/logger.ts";
 import { startThread } from "../../jobs/thread.ts";
-import { type FromThread, fromFault, type ThreadStart, type ToThread } from "./messages.ts";
+import { fromFault } from "../../jobs/thread-fault.ts";
+import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
 
 // A load of ten million tokens takes longer: its callers come again.

@@ -1,0 +1,84 @@
+#!/bin/sh
+# Brings an installation to another commit or tag, and back again by itself if that one doesn't get ready. The same command
+# with the earlier commit rolls an upgrade back: migrations only add, so older code runs on a newer database.
+#
+#   DATABASE_URL=postgres://… deploy/upgrade.sh v1.4.0
+#
+# VITRINE_HOME   the git clone (the one of this script)
+# BACKUPS        where the backup before the upgrade goes (/var/backups/vitrine)
+# INSTALL        installs the packages of a commit (npm ci --omit=dev)
+# RESTART        ends the running service and starts the one of the clone (systemctl restart vitrine)
+# READY_URL      answers 200 once the service may serve (http://localhost:42069/ready)
+# READY_SECONDS  how long that may take (300)
+set -eu
+
+die() {
+  echo "upgrade.sh: $1" >&2
+  exit 1
+}
+
+say() { echo "upgrade.sh: $1" >&2; }
+
+# True once the service has been ready twice, a second apart.
+is_ready() {
+  deadline=$(($(date +%s) + READY_SECONDS))
+  while [ "$(date +%s)" -lt "$deadline" ]; do
+    sleep 1
+    curl --silent --fail --max-time 5 --output /dev/null "$READY_URL" || continue
+    sleep 1
+    curl --silent --fail --max-time 5 --output /dev/null "$READY_URL" && return 0
+  done
+  return 1
+}
+
+# The code and the packages of a commit, and the service on them.
+move_to() {
+  git checkout --quiet --detach "$1" && sh -c "$INSTALL" >&2 && sh -c "$RESTART" >&2 && is_ready
+}
+
+main() {
+  [ $# -eq 1 ] || die "the commit or tag is missing: upgrade.sh <commit or tag>"
+  [ -n "${DATABASE_URL:-}" ] || die "DATABASE_URL is not set"
+  scripts=$(cd "$(dirname "$0")" && pwd)
+  cd "${VITRINE_HOME:-$scripts/..}"
+  BACKUPS=${BACKUPS:-/var/backups/vitrine}
+  INSTALL=${INSTALL:-npm ci --omit=dev}
+  RESTART=${RESTART:-systemctl restart vitrine}
+  READY_URL=${READY_URL:-http://localhost:42069/ready}
+  READY_SECONDS=${READY_SECONDS:-300}
+
+  before=$(git rev-parse HEAD)
+  after=$(git rev-parse --verify --quiet "$1^{commit}") || die "there is no commit $1; git fetch --tags?"
+  [ "$before" != "$after" ] || die "the clone is at $1 already"
+  git diff --quiet HEAD || die "the clone has changes that are not committed: git status"
+
+  "$scripts/backup/backup.sh" "$BACKUPS" >&2
+
+  git checkout --quiet --detach "$after"
+  if ! sh -c "$INSTALL" >&2; then
+    git checkout --quiet --detach "$before"
+    sh -c "$INSTALL" >&2
+    die "the packages of $1 can't be installed; nothing was restarted"
+  fi
+  # Before anything is restarted: a chain index that has to be built again would leave nothing to serve for hours.
+  checked=0
+  node bin/vitrine.js index check >&2 || checked=$?
+  if [ $checked -ne 0 ]; then
+    git checkout --quiet --detach "$before"
+    sh -c "$INSTALL" >&2
+    [ $checked -ne 2 ] || die "$1 needs another chain index; build it beside the old one (npx vitrine index beside); nothing was restarted"
+    die "it can't be told whether $1 needs another chain index; nothing was restarted"
+  fi
+
+  if sh -c "$RESTART" >&2 && is_ready; then
+    say "now at $(git rev-parse --short HEAD), from $(git rev-parse --short "$before")"
+    exit 0
+  fi
+  say "$1 did not get ready in $READY_SECONDS s; going back to $before"
+  move_to "$before" || die "$before did not get ready either: read the log"
+  die "went back to $(git rev-parse --short "$before"), which is ready; the log has why $1 was not"
+}
+
+# In one piece: a checkout may replace this file while it runs.
+main "$@"
+exit

@@ -1,0 +1,185 @@
+/** The part of the Health tab that refreshes tokens, or the whole collection, and shows how far a refresh is. */
+
+import type { CollectionConfig } from "../../../config.ts";
+import { collectionKey } from "../../../domain/token-ref.ts";
+import type { AppRow } from "../../access/apps/app-store.ts";
+import { ApiError, detailsOf } from "../../http/errors.ts";
+import type { CollectionReceipt } from "../../refresh/collections/collection-requests.ts";
+import { viewCollectionReceipt } from "../../refresh/module.ts";
+import type { Receipt } from "../../refresh/receipts/receipts.ts";
+import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
+import { Badge, Button, Card, Facts, Field, Notice, Table } from "../../ui/parts.tsx";
+import { type Site, UUID } from "../env.ts";
+import { pathOf } from "./app-frame.tsx";
+
+export interface Place {
+  readonly site: Site;
+  readonly app: AppRow;
+  readonly collection: CollectionConfig;
+}
+
+export type FoundRefresh =
+  | { readonly kind: "collection"; readonly receipt: CollectionReceipt }
+  | { readonly kind: "tokens"; readonly receipt: Receipt };
+
+const count = (amount: number): string => amount.toLocaleString("en-US");
+
+/** The refresh that the page names, or else the one of the whole collection that runs; undefined if there is none. */
+export async function findRefresh(
+  { site, app, collection }: Place,
+  named: string | undefined,
+): Promise<FoundRefresh | undefined> {
+  const { refresh, collectionRequests } = site;
+  const id = named !== undefined && UUID.test(named) ? named : undefined;
+  const shown = id ?? (await collectionRequests.findRunning(collection, app.id));
+  if (shown === undefined) return undefined;
+  const whole = await collectionRequests.findReceipt(shown, app.id);
+  if (whole) {
+    const isHere = whole.chainId === collection.chainId && whole.collection === collection.address;
+    return isHere ? { kind: "collection", receipt: whole } : undefined;
+  }
+  const receipt = await refresh.findReceipt(shown, { appId: app.id });
+  return receipt && { kind: "tokens", receipt };
+}
+
+/**
+ * Refreshes the tokens that a form names, separated by commas or spaces. Returns the receipt's id; throws INVALID_REQUEST
+ * or TOO_MANY_TOKENS for other text, and what the route does if no such token is known.
+ */
+export async function refreshTokens({ site, app, collection }: Place, text: string): Promise<string> {
+  const parsed = tokenIdsField.safeParse(text.split(/[\s,]+/).filter(Boolean));
+  if (!parsed.success) throw new ApiError("INVALID_REQUEST", detailsOf(parsed.error));
+  const { receiptId, tokens } = await site.refresh.request(collection, [...new Set(parsed.data)], {
+    trigger: "rest",
+    receiptFor: { appId: app.id },
+  });
+  if (!receiptId) throw refusalOf(tokens);
+  return receiptId;
+}
+
+const actionOf = ({ site, app }: Place, name: string): string => site.to(`${pathOf(app, "/health")}/${name}`);
+const Hidden = ({ name, value }: { name: string; value: string }) => (
+  <input type="hidden" name={name} value={value} />
+);
+const Collection = ({ collection }: Pick<Place, "collection">) => (
+  <Hidden name="collection" value={collectionKey(collection)} />
+);
+
+const tones = { running: "warn", done: "good", cancelled: "plain" } as const;
+
+const OfCollection = ({ receipt, ...place }: Place & { receipt: CollectionReceipt }) => {
+  const { refresh_id, status, done, counts, counted, failures } = viewCollectionReceipt(receipt);
+  const { total, queued, fetching, updated, unchanged, failed, not_found, cancelled } = counts;
+  return (
+    <>
+      <p>
+        <Badge tone={tones[status]}>{status}</Badge>{" "}
+        <progress value={total - queued - fetching} max={Math.max(1, total)} aria-label="Tokens read" />{" "}
+        <span class="small soft">
+          {`${count(total - queued - fetching - cancelled)} of ${count(total)} tokens${counted ? "" : ", still counting"}`}
+        </span>
+      </p>
+      <Facts
+        rows={[
+          ["Queued", count(queued)],
+          ["Being fetched", count(fetching)],
+          ["Updated", count(updated)],
+          ["Unchanged", count(unchanged)],
+          ["Failed", count(failed)],
+          ["Not found", count(not_found)],
+          ...(cancelled > 0 ? [["Not read", count(cancelled)] as const] : []),
+        ]}
+      />
+      {failures.length > 0 && (
+        <Table
+          caption="Failures of this refresh"
+          columns={["Cause", { head: "Tokens", isNumber: true }, "Example"]}
+          rows={failures.map(({ code, count: tokens, example }) => [
+            <code>{code}</code>,
+            count(tokens),
+            `${example.token_id}: ${example.reason}`,
+          ])}
+        />
+      )}
+      {status === "running" && !done && (
+        <form method="post" action={actionOf(place, "cancel")}>
+          <Collection {...place} />
+          <Hidden name="refresh" value={refresh_id} />
+          <Button kind="danger">Cancel this refresh</Button>
+        </form>
+      )}
+    </>
+  );
+};
+
+const OfTokens = ({ receipt: { tokens, done } }: { receipt: Receipt }) => (
+  <>
+    <p>
+      <Badge tone={done ? "good" : "warn"}>{done ? "done" : "running"}</Badge>
+    </p>
+    <Table
+      caption="Tokens of this refresh"
+      columns={["Token", "State", "Reason", "Picture"]}
+      rows={tokens.map(({ token_id, status, reason, image, image_reason }) => [
+        token_id,
+        status,
+        reason ?? "",
+        image_reason ?? image,
+      ])}
+    />
+  </>
+);
+
+/** The forms are outside of what updates live, so that nothing typed is lost. */
+export const RefreshCard = ({
+  found,
+  refusal,
+  ...place
+}: Place & {
+  found: FoundRefresh | undefined;
+  refusal?: { readonly text: string; readonly message: string } | undefined;
+}) => (
+  <Card title="Refresh" hint="Updates live. A collection has one refresh of all its tokens at a time.">
+    {!place.app.apis.includes("market-partner") ? (
+      <Notice tone="warn">
+        This app lacks the API market-partner. Request it under Permissions to refresh tokens.
+      </Notice>
+    ) : (
+      <>
+        <div id="refresh" class="stack" data-live>
+          {found?.kind === "collection" && <OfCollection {...place} receipt={found.receipt} />}
+          {found?.kind === "tokens" && <OfTokens receipt={found.receipt} />}
+        </div>
+        <form method="post" action={actionOf(place, "refresh")} class="stack">
+          <Collection {...place} />
+          <Field
+            name="token_ids"
+            label="Token ids"
+            hint="Up to 100, separated by commas or spaces."
+            autocomplete="off"
+            required
+            value={refusal?.text}
+            error={refusal?.message}
+          />
+          <div>
+            <Button kind="primary">Refresh these tokens</Button>
+          </div>
+        </form>
+        <form method="post" action={actionOf(place, "refresh-collection")}>
+          <Collection {...place} />
+          <Button>Refresh the whole collection</Button>
+        </form>
+      </>
+    )}
+  </Card>
+);
+
+/** A button that refreshes the tokens of a list. */
+export const RefreshListed = ({ tokenIds, ...place }: Place & { tokenIds: readonly string[] }) =>
+  tokenIds.length === 0 || !place.app.apis.includes("market-partner") ? null : (
+    <form method="post" action={actionOf(place, "refresh")}>
+      <Collection {...place} />
+      <Hidden name="token_ids" value={[...new Set(tokenIds)].join(",")} />
+      <Button>{`Refresh these ${new Set(tokenIds).size} tokens`}</Button>
+    </form>
+  );

@@ -1,0 +1,112 @@
+/** A PostgreSQL of this machine's own packages, whose pg_dump is as new as its server; the embedded one has no pg_dump. */
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort } from "../../demo/service.ts";
+import { eventually } from "../e2e/world.ts";
+
+const INSTALLED = "/usr/lib/postgresql";
+const START_MS = 30_000;
+
+export interface DebianPostgres {
+  readonly url: string;
+  query<Row>(sql: string): Promise<Row[]>;
+  /** Ends at once, as in a crash, and its data is gone. */
+  lose(): Promise<void>;
+}
+
+function findPrograms(): string {
+  try {
+    const [newest] = readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a));
+    if (newest) return join(INSTALLED, newest, "bin");
+  } catch {
+    // Said below.
+  }
+  throw new Error("PostgreSQL is needed (apt-get install postgresql)");
+}
+
+/** PostgreSQL refuses to run as root. */
+function account(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"]).toString());
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+/** An empty cluster of its own. */
+export async function startDebianPostgres(): Promise<DebianPostgres> {
+  const programs = findPrograms();
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-debian-postgres-"));
+  const user = account();
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const cluster = join(folder, "cluster");
+  execFileSync(
+    join(programs, "initdb"),
+    ["-D", cluster, "-U", "vitrine", "--auth=trust", "-E", "UTF8", "--no-sync"],
+    { ...user, cwd: folder, stdio: "ignore" },
+  );
+  const port = await freePort();
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
+  const child: ChildProcess = spawn(
+    join(programs, "postgres"),
+    ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+    { ...user, cwd: folder, stdio: "ignore" },
+  );
+  const url = `postgres://vitrine@127.0.0.1:${port}/postgres`;
+  const deadline = Date.now() + START_MS;
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error("PostgreSQL did not start");
+    await sleep(100);
+  }
+  return {
+    url,
+    async query<Row>(sql: string) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
+    async lose() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGQUIT");
+        await once(child, "exit");
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Heroes, without the burned one's, and items of the demo's chain. */
+const DEMO_TOKENS = 48 + 16;
+
+/** Waits until every token of the demo's chain is read, and its pictures are looked at. */
+export async function untilRead({ query }: DebianPostgres): Promise<void> {
+  await eventually(
+    () =>
+      query<{ unread: number; tokens: number; probes: number }>(
+        `select count(*) filter (where last_outcome is null)::int as unread, count(*)::int as tokens,
+                (select count(*)::int from vitrine.media where status = 'pending') as probes from vitrine.token`,
+      ),
+    ([row]) => row?.tokens === DEMO_TOKENS && row.unread === 0 && row.probes === 0,
+  );
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
