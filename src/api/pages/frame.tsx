@@ -3,14 +3,25 @@
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { answerError, toApiError } from "../http/router.ts";
+import { printable } from "../http/text/printable.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
 import type { PageSources } from "../ui/site.ts";
+import { words } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
 import { plain } from "./text.tsx";
 
 export interface FrameProps {
   readonly title: string;
+  /** What is said of the page elsewhere; texts may be untrusted, `path` is its one address. */
+  readonly about?: {
+    readonly description: string;
+    readonly path?: string;
+    readonly image?: string | null | undefined;
+    readonly isUnlisted?: boolean;
+  };
+  /** The text in the search box. */
+  readonly search?: string;
   readonly scripts?: readonly string[];
   readonly width?: "narrow" | "wide" | "gallery";
   /** This page's entry in the navigation. */
@@ -21,11 +32,12 @@ export interface FrameProps {
 
 /** Renders a page. Its title may contain untrusted text. */
 export function render(
-  { to }: Site,
+  { baseUrl, to }: Site,
   c: PagesContext,
-  { title, scripts = [], width = "wide", nav, sources, status = 200 }: FrameProps,
+  { title, about, search = "", scripts = [], width = "wide", nav, sources, status = 200 }: FrameProps,
   content: Child,
 ): Response | Promise<Response> {
+  const { layout } = words();
   if (sources) c.set("sources", sources);
   // The content changes with every block, so a returning visitor gets a new page.
   c.header("Cache-Control", "private, no-cache");
@@ -33,11 +45,13 @@ export function render(
     page(
       <Layout
         title={plain(title)}
+        about={about && shared(baseUrl, about)}
         to={to}
+        search={search}
         nav={[
-          { href: "/collections", text: "Collections", isCurrent: nav === "collections" },
-          { href: "/console", text: "Console" },
-          { href: "/reference", text: "API" },
+          { href: "/collections", text: layout.collections, isCurrent: nav === "collections" },
+          { href: "/console", text: layout.console },
+          { href: "/reference", text: layout.api },
         ]}
         nonce={c.get("secureHeadersNonce")}
         styles={["/collections/files/pages.css"]}
@@ -49,6 +63,19 @@ export function render(
     ),
     status,
   );
+}
+
+const DESCRIPTION_CHARACTERS_MAX = 200;
+const SHARE_PICTURE = "/assets/share.png";
+
+/** With absolute URLs. A picture that its host serves elsewhere than here is as good as ours. */
+function shared(baseUrl: string, { description, path, image, isUnlisted }: NonNullable<FrameProps["about"]>) {
+  return {
+    description: printable(description, DESCRIPTION_CHARACTERS_MAX),
+    ...(path !== undefined && { url: `${baseUrl}${path}` }),
+    image: image?.startsWith("http") ? image : `${baseUrl}${SHARE_PICTURE}`,
+    ...(isUnlisted && { isUnlisted }),
+  };
 }
 
 export const NotReady = () => (

@@ -2,6 +2,7 @@
 
 import { viewCollections } from "../catalog/module.ts";
 import { Card, Empty } from "../ui/parts.tsx";
+import { words } from "../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "./collection/collection-list.tsx";
 import type { PagesContext, Site } from "./env.ts";
 import { render } from "./frame.tsx";
@@ -37,7 +38,12 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
   return render(
     site,
     c,
-    { title: "Home", width: "gallery", sources: { img: bannerOrigins(views) } },
+    {
+      title: "Home",
+      about: { description: words().home.description, path: "/" },
+      width: "gallery",
+      sources: { img: bannerOrigins(views) },
+    },
     <>
       <section class="hero">
         <h1>Metadata, locks and access for an NFT marketplace</h1>

@@ -21,17 +21,24 @@ export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) =
 );
 
 /** A text of any length: its beginning, and the rest on demand. */
-export const Description = ({ text: source }: { text: string }) => {
+export const Description = ({
+  text: source,
+  characters = PREVIEW_CHARACTERS,
+}: {
+  text: string;
+  /** How much is shown at first. */
+  characters?: number;
+}) => {
   const text = upright(source);
   const lines = text.split("\n");
-  const isShort = text.length <= PREVIEW_CHARACTERS && lines.length <= PREVIEW_LINES;
+  const isShort = text.length <= characters && lines.length <= PREVIEW_LINES;
   if (isShort)
     return (
       <p class="prose" dir="auto">
         {text}
       </p>
     );
-  const preview = clip(lines.slice(0, PREVIEW_LINES).join("\n"), PREVIEW_CHARACTERS);
+  const preview = clip(lines.slice(0, PREVIEW_LINES).join("\n"), characters);
   const cut = text.length - DESCRIPTION_CHARACTERS_MAX;
   return (
     <details class="clamp" id="description">

@@ -6,6 +6,8 @@ import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { Empty, Title } from "../../ui/parts.tsx";
 import { policyOrigin } from "../../ui/site.ts";
+import { words } from "../../ui/visitor.ts";
+import { chainName } from "../chains.ts";
 import { collectionPath, type PagesContext, type Site } from "../env.ts";
 import { render } from "../frame.tsx";
 import { Foreign, formatNumber, shortAddress } from "../text.tsx";
@@ -26,7 +28,13 @@ export async function collectionList(site: Site, c: PagesContext): Promise<Respo
   return render(
     site,
     c,
-    { title: "Collections", width: "gallery", nav: "collections", sources: { img: bannerOrigins(views) } },
+    {
+      title: "Collections",
+      about: { description: words().collections.description, path: "/collections" },
+      width: "gallery",
+      nav: "collections",
+      sources: { img: bannerOrigins(views) },
+    },
     <>
       <Title hint={views.length === 1 ? "1 collection" : `${formatNumber(views.length)} collections`}>
         Collections
@@ -125,7 +133,7 @@ export function factsOf({ items, owners, standard, chain_id, royalty }: Collecti
     ...(items === null ? [] : [`${formatNumber(items)} ${items === 1 ? "item" : "items"}`]),
     ...(owners === null ? [] : [`${formatNumber(owners)} ${owners === 1 ? "owner" : "owners"}`]),
     ...(standard === null ? [] : [standardNames[standard]]),
-    `chain ${chain_id}`,
+    chainName(chain_id),
     ...(royalty === null ? [] : [`${royalty.percent}% royalty`]),
   ];
 }

@@ -12,7 +12,8 @@ import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Sit
 import { NotReady, render } from "../frame.tsx";
 import { Foreign, formatNumber, plain } from "../text.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
-import { collectionName } from "./collection-list.tsx";
+import { collectionName, factsOf } from "./collection-list.tsx";
+import { DensityForm, DensitySwitch } from "./density.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
@@ -62,6 +63,11 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     c,
     {
       title: collectionName(view),
+      about: {
+        description: view.information?.description ?? `${collectionName(view)}: ${factsOf(view).join(", ")}`,
+        path: collectionPath(view),
+        image: view.information?.avatar ?? view.information?.banner,
+      },
       width: "gallery",
       nav: "collections",
       sources: headSources(view),
@@ -73,31 +79,34 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
       <CollectionHead site={site} view={view} />
       <form id="shop" class="shop" method="get" action={path} novalidate>
         <Toolbar asked={asked} facets={facets} view={view} />
-        <Panel asked={asked} facets={facets} path={path} />
-        <section id="results" aria-label="Tokens">
-          <p id="failed" class="notice bad" role="alert" hidden>
-            The service did not answer. What is shown is what was found before.{" "}
-            <button type="submit" class="button slim">
-              Try again
-            </button>
-          </p>
-          <div id="problems">
-            {asked.problems.map((problem) => (
-              <Notice tone="bad">{clip(problem, 300)}</Notice>
-            ))}
-          </div>
-          <Chips asked={asked} facets={facets} path={path} />
-          <p id="count" class="soft" role="status" tabindex={-1}>
-            <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
-            {/* The script announces here how many have loaded. */}
-            <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
-          </p>
-          <div id="found">
-            {tokens.length === 0 && <NoTokens asked={asked} path={path} isReady={isReady} />}
-            <Tokens {...results} />
-          </div>
-        </section>
+        <div class="shop-body">
+          <Panel asked={asked} facets={facets} path={path} />
+          <section id="results" aria-label="Tokens">
+            <p id="failed" class="notice bad" role="alert" hidden>
+              The service did not answer. What is shown is what was found before.{" "}
+              <button type="submit" class="button slim">
+                Try again
+              </button>
+            </p>
+            <div id="problems">
+              {asked.problems.map((problem) => (
+                <Notice tone="bad">{clip(problem, 300)}</Notice>
+              ))}
+            </div>
+            <Chips asked={asked} facets={facets} path={path} />
+            <p id="count" class="soft" role="status" tabindex={-1}>
+              <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
+              {/* The script announces here how many have loaded. */}
+              <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
+            </p>
+            <div id="found">
+              {tokens.length === 0 && <NoTokens asked={asked} path={path} isReady={isReady} />}
+              <Tokens {...results} />
+            </div>
+          </section>
+        </div>
       </form>
+      <DensityForm to={site.to} />
     </>,
   );
 }
@@ -145,6 +154,7 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
         ))}
       </select>
     </div>
+    <DensitySwitch />
     <noscript>
       <button type="submit" class="button primary">
         Search

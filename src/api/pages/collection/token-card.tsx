@@ -2,9 +2,10 @@
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { Badge } from "../../ui/parts.tsx";
-import { picturePath, type Site, tokenPath } from "../env.ts";
+import { words } from "../../ui/visitor.ts";
+import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, formatNumber, plain, shortId } from "../text.tsx";
+import { Foreign, formatNumber, plain, shortAddress, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
@@ -83,7 +84,7 @@ export const displayName = ({ name, token_id }: Pick<TokenView, "name" | "token_
 
 /** A token's rank among all, in words. */
 export const rarityText = ({ rank, of }: NonNullable<TokenView["rarity"]>): string =>
-  `Rarity rank ${formatNumber(rank)} of ${formatNumber(of)}`;
+  words().card.rarity(formatNumber(rank), formatNumber(of));
 
 export const TokenGrid = ({
   site,
@@ -96,27 +97,55 @@ export const TokenGrid = ({
 }) => (
   <ul class="tokens" id="grid">
     {tokens.map((token, at) => (
-      <li>
-        <a class="token" href={site.to(tokenPath(token))}>
-          <span class="frame">
-            <Picture site={site} token={token} isEager={isFirstPage && at < EAGER} />
-            {token.lock.locked && (
-              <span class="lock-badge">
-                <Badge tone="warn">Locked</Badge>
-              </span>
-            )}
-          </span>
-          <span class="token-name">
-            <Foreign text={displayName(token)} max={120} />
-          </span>
-          <span class="token-id">{`#${shortId(token.token_id)}`}</span>
-          {token.rarity && (
-            <span class="token-rarity" title={rarityText(token.rarity)}>
-              {`Rank ${formatNumber(token.rarity.rank)}`}
-            </span>
-          )}
-        </a>
+      <li class="token-card">
+        <TokenLink site={site} token={token} isEager={isFirstPage && at < EAGER} />
+        <Holder site={site} token={token} />
       </li>
     ))}
   </ul>
 );
+
+const TokenLink = ({ site, token, isEager }: { site: Site; token: TokenView; isEager: boolean }) => {
+  const { card } = words();
+  const name = displayName(token);
+  return (
+    <a class="token" href={site.to(tokenPath(token))}>
+      <span class="frame">
+        <Picture site={site} token={token} isEager={isEager} />
+        {token.lock.locked && (
+          <span class="lock-badge">
+            <Badge tone="warn">{card.locked}</Badge>
+          </span>
+        )}
+      </span>
+      <span class="token-name" title={plain(name)}>
+        <Foreign text={name} max={120} />
+      </span>
+      <span class="token-facts">
+        <span class="token-id">{`#${shortId(token.token_id)}`}</span>
+        {token.rarity && (
+          <span class="token-rarity" title={rarityText(token.rarity)}>
+            {card.rank(formatNumber(token.rarity.rank))}
+          </span>
+        )}
+      </span>
+    </a>
+  );
+};
+
+/** Outside of the link to the token, because it leads to a wallet. */
+const Holder = ({ site, token }: { site: Site; token: TokenView }) => {
+  const { card } = words();
+  const { standard, owner, supply } = token;
+  if (standard === "erc1155")
+    return supply ? <p class="token-owner">{card.supply(BigInt(supply).toLocaleString("en-US"))}</p> : null;
+  if (!owner) return null;
+  return (
+    <p class="token-owner">
+      {card.owner}{" "}
+      <a href={site.to(walletPath(owner))} title={owner}>
+        {shortAddress(owner)}
+      </a>
+    </p>
+  );
+};

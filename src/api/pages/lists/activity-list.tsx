@@ -6,7 +6,7 @@ import type { Activity, ActivityPage, ActivityType } from "../../catalog/activit
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { Card, Table, Tabs, When } from "../../ui/parts.tsx";
-import { CopyButton, Wallet } from "../copyable.tsx";
+import { Transaction, Wallet } from "../copyable.tsx";
 import { collectionPath, namesOf, type PagesContext, type Site, tokenPath } from "../env.ts";
 import { shortAddress, shortId } from "../text.tsx";
 import { Pager } from "./pager.tsx";
@@ -14,7 +14,6 @@ import { Pager } from "./pager.tsx";
 export const ACTIVITY_AT_ONCE = 25;
 
 const NOBODY = `0x${"0".repeat(40)}`;
-const HASH_CHARACTERS = 10;
 
 const names: Readonly<Record<ActivityType, string>> = {
   mint: "Minted",
@@ -93,7 +92,11 @@ export const ActivityList = ({
           party(site, item.to),
           item.quantity === null ? none : BigInt(item.quantity).toLocaleString("en-US"),
           <When at={item.at} />,
-          <Transaction hash={item.transactionHash} />,
+          item.transactionHash === null ? (
+            none
+          ) : (
+            <Transaction chainId={item.chainId} hash={item.transactionHash} />
+          ),
         ])}
         empty={cursor === undefined ? "No activity indexed" : "No older activity"}
       />
@@ -114,16 +117,6 @@ const none = <span class="soft">none</span>;
 
 const party = (site: Site, address: string | null): Child =>
   address === null || address === NOBODY ? none : <Wallet site={site} address={address} />;
-
-const Transaction = ({ hash }: { hash: string | null }) =>
-  hash === null ? (
-    none
-  ) : (
-    <span class="nowrap">
-      <code title={hash}>{`${hash.slice(0, HASH_CHARACTERS)}…`}</code>
-      <CopyButton value={hash} what="the transaction’s hash" />
-    </span>
-  );
 
 const Subject = ({
   site,

@@ -4,6 +4,7 @@ import { viewCollections } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { Button, Card, Field, Table, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { collectionName } from "../collection/collection-list.tsx";
 import { Copied, Wallet } from "../copyable.tsx";
 import { collectionOf, collectionPath, isIndexReady, namesOf, type PagesContext, type Site } from "../env.ts";
@@ -30,7 +31,11 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
   return render(
     site,
     c,
-    { title: `Owners · ${collectionName(view)}`, scripts: ["copy.js"] },
+    {
+      title: `Owners · ${collectionName(view)}`,
+      about: { description: words().lists.owners(collectionName(view)), path },
+      scripts: ["copy.js"],
+    },
     <>
       {!isReady && <NotReady />}
       <Title

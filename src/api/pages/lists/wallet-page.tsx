@@ -5,6 +5,8 @@ import { walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { Card, Empty, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
+import { explorerName, explorerUrl } from "../chains.ts";
 import { TokenGrid } from "../collection/token-card.tsx";
 import { Copied, Whole } from "../copyable.tsx";
 import { type PagesContext, type Site, walletPath } from "../env.ts";
@@ -45,9 +47,23 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
   return render(
     site,
     c,
-    { title: `Wallet ${shortAddress(wallet)}`, width: "gallery", scripts: ["copy.js"] },
+    {
+      title: `Wallet ${shortAddress(wallet)}`,
+      about: { description: words().lists.wallet(shortAddress(wallet)), path, isUnlisted: true },
+      width: "gallery",
+      scripts: ["copy.js"],
+    },
     <>
-      <Title hint={<Whole value={wallet} what="the wallet’s address" />}>Wallet</Title>
+      <Title
+        hint={
+          <>
+            <Whole value={wallet} what="the wallet’s address" />
+            <Explorers chainIds={collections.chainIds()} wallet={wallet} />
+          </>
+        }
+      >
+        Wallet
+      </Title>
       <div id="tokens">
         <Card title="Tokens" hint={count}>
           {held.items.length === 0 ? (
@@ -88,3 +104,17 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
     </>,
   );
 }
+
+/** The wallet at the block explorers of the served chains. */
+const Explorers = ({ chainIds, wallet }: { chainIds: readonly number[]; wallet: string }) => (
+  <span class="explorers">
+    {chainIds.map((chainId) => {
+      const href = explorerUrl(chainId, "address", wallet);
+      return href === undefined ? null : (
+        <a class="small" href={href} rel="nofollow noopener noreferrer">
+          {words().explorer.address(explorerName(chainId))}
+        </a>
+      );
+    })}
+  </span>
+);

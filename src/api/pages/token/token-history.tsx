@@ -3,7 +3,7 @@
 import type { Transfer, TransferPage } from "../../catalog/holdings-store.ts";
 import type { TokenHistory } from "../../catalog/reports/reports.ts";
 import { Badge, Card, Empty, Facts, Notice, Table, type Tone, When } from "../../ui/parts.tsx";
-import { CopyButton, Wallet } from "../copyable.tsx";
+import { Transaction, Wallet } from "../copyable.tsx";
 import { type Site, tokenPath } from "../env.ts";
 import { Reason } from "../reason.tsx";
 import { Foreign, formatNumber } from "../text.tsx";
@@ -12,7 +12,6 @@ export const TRANSFERS_AT_ONCE = 10;
 export const VERSIONS_AT_ONCE = 10;
 
 const NOBODY = `0x${"0".repeat(40)}`;
-const HASH_CHARACTERS = 10;
 
 interface HistoryProps {
   readonly site: Site;
@@ -56,12 +55,7 @@ export const Transfers = ({
               wallet(transfer.to),
               ...(isCounted ? [BigInt(transfer.quantity).toLocaleString("en-US")] : []),
               <When at={new Date(Number(transfer.timestamp) * 1000)} />,
-              <span class="nowrap">
-                <code
-                  title={transfer.transactionHash}
-                >{`${transfer.transactionHash.slice(0, HASH_CHARACTERS)}…`}</code>
-                <CopyButton value={transfer.transactionHash} what="the transaction’s hash" />
-              </span>,
+              <Transaction chainId={token.chain_id} hash={transfer.transactionHash} />,
             ])}
           />
         )}

@@ -6,9 +6,11 @@ import { VERSION_MAX, viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Badge, Card, Empty, Facts, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
+import { chainName, explorerUrl } from "../chains.ts";
 import { collectionName, standardNames } from "../collection/collection-list.tsx";
 import { soon, stillLoading } from "../collection/loading.tsx";
-import { displayName } from "../collection/token-card.tsx";
+import { displayName, rarityText } from "../collection/token-card.tsx";
 import { Copied, Wallet, Whole } from "../copyable.tsx";
 import {
   collectionOf,
@@ -18,11 +20,13 @@ import {
   type Site,
   tokenIdOf,
   tokenPath,
+  walletPath,
 } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
-import { Description, Foreign, formatNumber } from "../text.tsx";
+import { Description, Foreign, formatNumber, shortId } from "../text.tsx";
 import { type Holder, readTopHolders } from "./holder-store.ts";
 import { readLockedSince } from "./lock-store.ts";
+import { type Neighbours, readNeighbours } from "./neighbour-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";
 import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE } from "./token-history.tsx";
 import { mediaSources, TokenMedia } from "./token-media.tsx";
@@ -56,11 +60,12 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
       readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
       viewCollections(site.catalogModule, [collection]),
       isIndexReady(site, chainId),
+      readNeighbours(site.database, site.tables, { chainId, collection: address, tokenId }),
     ]),
   );
   // Trait shares come from the collection's search index.
   if (found === undefined) return stillLoading(site, c);
-  const [history, transfers, owners, holders, [view], isReady] = found;
+  const [history, transfers, owners, holders, [view], isReady, neighbours] = found;
   if (!history || !view) throw new ApiError("TOKEN_NOT_FOUND");
   const { token } = history;
   const since = await lockedSince(site, token);
@@ -69,6 +74,11 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     c,
     {
       title: `${displayName(token)} · ${collectionName(view)}`,
+      about: {
+        description: token.description ?? `${displayName(token)} · ${collectionName(view)}`,
+        path: tokenPath(named),
+        image: token.image.status === "cached" ? token.image.url : undefined,
+      },
       width: "gallery",
       sources: mediaSources(token),
       scripts: ["token.js"],
@@ -80,11 +90,12 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
         <div class="about">
           <div id="summary" class="summary">
             <header class="token-head">
-              <p>
+              <div class="row spread">
                 <a href={site.to(collectionPath(token))}>
                   <Foreign text={collectionName(view)} max={100} />
                 </a>
-              </p>
+                <Others site={site} token={token} neighbours={neighbours} />
+              </div>
               <h1>
                 <Foreign text={displayName(token)} max={300} />
               </h1>
@@ -100,7 +111,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
         </div>
         <div id="details" class="details">
           <Card title="Details">
-            <Facts rows={factsOf(token)} />
+            <Facts rows={factsOf(site, token)} />
           </Card>
           {token.standard === "erc1155" && <Holders site={site} holders={holders} />}
         </div>
@@ -142,6 +153,7 @@ const State = ({ token, since }: { token: TokenView; since: Date | undefined }) 
           since <When at={since} />
         </span>
       )}
+      {token.rarity && <Badge>{rarityText(token.rarity)}</Badge>}
       {opens_at !== null && !burned && (
         <>
           <Badge>Not open yet</Badge>
@@ -160,6 +172,41 @@ const State = ({ token, since }: { token: TokenView; since: Date | undefined }) 
   );
 };
 
+/** Links to the tokens before and after it, by id. */
+const Others = ({ site, token, neighbours }: { site: Site; token: TokenView; neighbours: Neighbours }) => {
+  const text = words().neighbours;
+  const ends = [
+    { rel: "prev", id: neighbours.previous, label: text.previous, path: "M10 3 5 8l5 5" },
+    { rel: "next", id: neighbours.next, label: text.next, path: "m6 3 5 5-5 5" },
+  ];
+  return (
+    <nav class="neighbours" aria-label={text.title}>
+      {ends.map(({ rel, id, label, path }) =>
+        id === undefined ? null : (
+          <a
+            class="button slim"
+            rel={rel}
+            href={site.to(tokenPath({ ...token, token_id: id }))}
+            title={label(shortId(id))}
+          >
+            <span class="visually-hidden">{label(shortId(id))}</span>
+            <svg
+              width="16"
+              height="16"
+              viewBox="0 0 16 16"
+              fill="none"
+              stroke="currentColor"
+              aria-hidden="true"
+            >
+              <path d={path} stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />
+            </svg>
+          </a>
+        ),
+      )}
+    </nav>
+  );
+};
+
 /** The token's owner or owners. */
 const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
   const { standard, owner, supply } = token;
@@ -170,11 +217,13 @@ const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owne
   return <p>Owner {owner ? <Wallet site={site} address={owner} /> : "nobody"}</p>;
 };
 
-function factsOf({ lock, rarity, standard, token_id, chain_id, collection_address }: TokenView) {
+function factsOf(site: Site, token: TokenView) {
+  const { lock, rarity, standard, token_id, chain_id, collection_address } = token;
+  const contract = explorerUrl(chain_id, "address", collection_address);
   const facts: (readonly [string, Child])[] = [
     ["Token id", <Whole value={token_id} what="the token’s id" />],
-    ["Contract", <Whole value={collection_address} what="the contract’s address" />],
-    ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`],
+    ["Contract", <Whole value={collection_address} what="the contract’s address" href={contract} />],
+    ["Chain", `${chainName(chain_id)}${standard ? `, ${standardNames[standard]}` : ""}`],
   ];
   if (rarity)
     facts.push([
@@ -188,7 +237,11 @@ function factsOf({ lock, rarity, standard, token_id, chain_id, collection_addres
     ["Lock", `${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}${since}`] as const,
     ["Lock standard", lock.standards.map((name) => findLockStandard(name).title).join(", ")] as const,
     ...lock.approved_contracts.map(
-      (address) => ["Locked by", <Whole value={address} what="the locking contract’s address" />] as const,
+      (address) =>
+        [
+          "Locked by",
+          <Whole value={address} what="the locking contract’s address" href={site.to(walletPath(address))} />,
+        ] as const,
     ),
   ];
 }
