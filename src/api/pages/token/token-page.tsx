@@ -23,10 +23,10 @@ import {
   walletPath,
 } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
+import { type Neighbours, readNeighbours } from "../listed-store.ts";
 import { Description, Foreign, formatNumber, shortId } from "../text.tsx";
 import { type Holder, readTopHolders } from "./holder-store.ts";
 import { readLockedSince } from "./lock-store.ts";
-import { type Neighbours, readNeighbours } from "./neighbour-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";
 import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE } from "./token-history.tsx";
 import { mediaSources, TokenMedia } from "./token-media.tsx";
@@ -60,7 +60,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
       readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
       viewCollections(site.catalogModule, [collection]),
       isIndexReady(site, chainId),
-      readNeighbours(site.database, site.tables, { chainId, collection: address, tokenId }),
+      readNeighbours(site.database, site.tables, { chainId, collection: address }, tokenId),
     ]),
   );
   // Trait shares come from the collection's search index.

@@ -1,9 +1,9 @@
 /** `/robots.txt` (RFC 9309) and the sitemap (sitemaps.org): what search engines may read, and where it is. */
 
-import { viewCollections } from "../../catalog/module.ts";
-import { ApiError } from "../../http/errors.ts";
-import { collectionOf, collectionPath, namesOf, type PagesContext, type Site, tokenPath } from "../env.ts";
-import { readTokenIds } from "./sitemap-store.ts";
+import { ApiError } from "../http/errors.ts";
+import { createPromiseCache } from "../jobs/promise-cache.ts";
+import { collectionOf, collectionPath, namesOf, type PagesContext, type Site, tokenPath } from "./env.ts";
+import { countKnown, readListedIds } from "./listed-store.ts";
 
 /** Fewer than the 50,000 of the protocol, so that one file is a moment's work. */
 export const SITEMAP_TOKENS = 10_000;
@@ -37,16 +37,20 @@ export function robots({ baseUrl, to }: Site, c: PagesContext): Response {
 }
 
 /** The index: one file for collections, and as many for each collection's tokens as it takes. */
-export async function sitemapIndex(site: Site, c: PagesContext): Promise<Response> {
-  const views = await viewCollections(site.catalogModule, site.collections.all);
-  const ofTokens = views.flatMap((view) =>
-    Array.from(
-      { length: Math.ceil((view.items ?? 0) / SITEMAP_TOKENS) },
-      (_, at) => `${site.baseUrl}/sitemaps/${view.chain_id}/${view.collection_address}/${at + 1}.xml`,
-    ),
-  );
-  const all = [`${site.baseUrl}/sitemaps/collections.xml`, ...ofTokens].slice(0, SITEMAPS_MAX);
-  return xml(c, "sitemapindex", "sitemap", all);
+export function createSitemapIndex(): (site: Site, c: PagesContext) => Promise<Response> {
+  // Counting a million tokens takes a while, and search engines come once a day.
+  const kept = createPromiseCache<"all", readonly string[]>({ max: 1, ttlMs: HOUR_SECONDS * 1_000 });
+  return async (site, c) => xml(c, "sitemapindex", "sitemap", await kept.get("all", () => readIndex(site)));
+}
+
+async function readIndex(site: Site): Promise<readonly string[]> {
+  const all = [`${site.baseUrl}/sitemaps/collections.xml`];
+  for (const { chainId, address } of site.collections.all) {
+    const known = await countKnown(site.database, { chainId, collection: address });
+    for (let nth = 1; nth <= Math.ceil(known / SITEMAP_TOKENS) && all.length < SITEMAPS_MAX; nth++)
+      all.push(`${site.baseUrl}/sitemaps/${chainId}/${address}/${nth}.xml`);
+  }
+  return all;
 }
 
 /** The home page, the list, and each collection. */
@@ -60,19 +64,19 @@ export function collectionsSitemap({ baseUrl, collections }: Site, c: PagesConte
   );
 }
 
-/** The nth ten thousand listed tokens of a collection, by id. Throws NOT_FOUND past the last. */
+/** The listed ones among the nth ten thousand tokens of a collection, by id. Throws NOT_FOUND past the last. */
 export async function tokensSitemap(site: Site, c: PagesContext): Promise<Response> {
   const collection = await collectionOf(site, c);
   const [, nth] = /^([1-9]\d{0,5})\.xml$/.exec(c.req.param("file") ?? "") ?? [];
   if (nth === undefined) throw new ApiError("NOT_FOUND");
   const { chainId, address } = collection;
-  const ids = await readTokenIds(
+  const ids = await readListedIds(
     site.database,
     site.tables,
     { chainId, collection: address },
     { offset: (Number(nth) - 1) * SITEMAP_TOKENS, limit: SITEMAP_TOKENS },
   );
-  if (ids.length === 0) throw new ApiError("NOT_FOUND");
+  if (ids === undefined) throw new ApiError("NOT_FOUND");
   const named = namesOf(collection);
   return xml(
     c,
