@@ -24,7 +24,15 @@ export const Whole = ({ value, what, href }: { value: string; what: string; href
 );
 
 /** Announces that something was copied; one per page for all its buttons. */
-export const Copied = () => <p id="copied" class="visually-hidden" role="status" />;
+export const Copied = () => (
+  <p
+    id="copied"
+    class="visually-hidden"
+    role="status"
+    data-done={words().copy.done}
+    data-failed={words().copy.failed}
+  />
+);
 
 // A block explorer learns nothing of the visitor's page.
 const relOf = (href: string): string | undefined =>

@@ -78,41 +78,21 @@ function shared(baseUrl: string, { description, path, image, isUnlisted }: NonNu
   };
 }
 
-export const NotReady = () => (
-  <Notice tone="warn">
-    The index of this chain is still being built. What you see may be incomplete, and nothing is tradable
-    until it is done.
-  </Notice>
-);
+export const NotReady = () => <Notice tone="warn">{words().problems.notReady}</Notice>;
 
-const problems: Partial<Record<number, { readonly title: string; readonly text: string }>> = {
-  400: { title: "This address can’t be read", text: "Part of it is not understood." },
-  403: { title: "Not from here", text: "This request came from another site; open the page and try again." },
-  404: {
-    title: "Nothing here",
-    text: "This page doesn’t exist. The address may be mistyped, or the collection is not served here.",
-  },
-  429: {
-    title: "Too many requests",
-    text: "Your address has sent too many requests. Wait a few seconds and try again.",
-  },
-  503: {
-    title: "Away for a moment",
-    text: "The database is unreachable. Nothing is lost; try again in a few seconds.",
-  },
-};
-
-const unexpected = {
-  title: "Something went wrong",
-  text: "The fault is ours and has been logged. Try again in a moment.",
+/** What a page says of a status; of any other, that the fault is ours. */
+const problemOf = (status: number) => {
+  const { problems } = words();
+  const known: Readonly<Record<number, typeof problems.unexpected>> = problems;
+  return known[status] ?? problems.unexpected;
 };
 
 // The details say what is unavailable, and when to retry.
-const UNAVAILABLE_TEXT = "This can’t be done at the moment. Nothing is lost.";
-
-const notFound: Partial<Record<string, string>> = {
-  COLLECTION_NOT_FOUND: "No collection at this address is served here.",
-  TOKEN_NOT_FOUND: "This token doesn’t exist, or its first transfer is not indexed yet.",
+const textOf = (code: string, isExplained: boolean, text: string): string => {
+  const { noCollection, noToken, unavailable } = words().problems;
+  if (code === "COLLECTION_NOT_FOUND") return noCollection;
+  if (code === "TOKEN_NOT_FOUND") return noToken;
+  return isExplained ? unavailable : text;
 };
 
 /** A page for people, the API's error for programs. */
@@ -121,7 +101,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
   const { code, status, details } = toApiError(error);
-  const { title, text } = problems[status] ?? unexpected;
+  const { title, text } = problemOf(status);
   const isExplained = code === "UNAVAILABLE" && details.length > 0;
   return render(
     site,
@@ -130,14 +110,14 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
     <>
       <Title>{title}</Title>
       <Card>
-        <p>{notFound[code] ?? (isExplained ? UNAVAILABLE_TEXT : text)}</p>
+        <p>{textOf(code, isExplained, text)}</p>
         {details.map(({ path, message }) => (
           <p class="soft">{path ? `${path}: ${message}.` : `${message}.`}</p>
         ))}
-        <p class="soft small">{`Request ${c.get("requestId")}`}</p>
+        <p class="soft small">{words().problems.request(c.get("requestId"))}</p>
         <p class="row">
           <a class="button" href={site.to("/collections")}>
-            All collections
+            {words().problems.all}
           </a>
         </p>
       </Card>

@@ -3,7 +3,7 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { Head, type HeadProps, SITE_NAME } from "./head.tsx";
 import { SearchBox } from "./search-box.tsx";
-import { ThemeMenu } from "./theme-menu.tsx";
+import { ThemeMenu, ThemeRow } from "./theme-menu.tsx";
 import { visitor } from "./visitor.ts";
 
 export interface NavLink {
@@ -39,6 +39,7 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
   const { to, nav = [], end, search, width = "wide", children, ...head } = props;
   const { theme, density, language, words } = visitor();
   const { layout } = words;
+  const isSearched = search !== undefined;
   return (
     <html
       lang={language}
@@ -70,11 +71,13 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
                 </ul>
               </nav>
             )}
-            {search !== undefined && <SearchBox to={to} text={search} />}
-            <div class="bar-end">
-              {end}
-              <ThemeMenu to={to} />
-            </div>
+            {isSearched && <SearchBox to={to} text={search} />}
+            {(end || isSearched) && (
+              <div class="bar-end">
+                {end}
+                {isSearched && <ThemeMenu to={to} />}
+              </div>
+            )}
           </div>
         </header>
         <main id="main" class={width} tabindex={-1}>
@@ -88,6 +91,7 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
               <a href={to("/reference")}>{layout.reference}</a>
               <a href={to("/graphql")}>{layout.explorer}</a>
               <a href={to("/openapi.json")}>openapi.json</a>
+              {!isSearched && <ThemeRow to={to} />}
             </div>
           </footer>
         )}

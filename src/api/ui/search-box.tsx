@@ -6,7 +6,7 @@ import { words } from "./visitor.ts";
 export const SEARCH_CHARACTERS_MAX = 200;
 
 export const SearchBox = ({ to, text }: { to: To; text: string }) => {
-  const { label, placeholder, suggestions } = words().searchBox;
+  const { label, placeholder, suggestions } = words().search;
   return (
     // biome-ignore lint/a11y/useSemanticElements: the form is what is searched with; <search> would be one more element.
     <form class="site-search" role="search" method="get" action={to("/search")}>

@@ -10,19 +10,42 @@ const Icon = () => (
   </svg>
 );
 
-export const ThemeMenu = ({ to }: { to: To }) => {
+const Choices = () => {
   const { theme, words } = visitor();
+  return (
+    <>
+      {themes.map((each) => (
+        <button type="submit" name="theme" value={each} aria-pressed={each === theme ? "true" : "false"}>
+          {words.theme[each]}
+        </button>
+      ))}
+    </>
+  );
+};
+
+/** In the foot of pages whose bar has no place for it. */
+export const ThemeRow = ({ to }: { to: To }) => (
+  <form
+    id="themes"
+    class="theme-row"
+    method="post"
+    action={to("/preferences")}
+    aria-label={visitor().words.theme.title}
+  >
+    <Choices />
+  </form>
+);
+
+/** In the bar. */
+export const ThemeMenu = ({ to }: { to: To }) => {
+  const { words } = visitor();
   return (
     <div class="theme">
       <button type="button" class="icon-button" popovertarget="themes" aria-label={words.theme.title}>
         <Icon />
       </button>
       <form id="themes" class="menu" popover="auto" method="post" action={to("/preferences")}>
-        {themes.map((each) => (
-          <button type="submit" name="theme" value={each} aria-pressed={each === theme ? "true" : "false"}>
-            {words.theme[each]}
-          </button>
-        ))}
+        <Choices />
       </form>
     </div>
   );

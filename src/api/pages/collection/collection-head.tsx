@@ -64,7 +64,7 @@ export const CollectionHead = ({ site, view }: { site: Site; view: CollectionVie
 /** Who made it, and where it is. */
 const Origin = ({ view }: { view: CollectionView }) => {
   const { information, standard, chain_id, collection_address } = view;
-  const { collection } = words();
+  const { collection, copy } = words();
   return (
     <p class="soft small origin">
       {information?.creator_name && (
@@ -74,7 +74,7 @@ const Origin = ({ view }: { view: CollectionView }) => {
       )}
       {standard !== null && <span>{standardNames[standard]}</span>}
       <span>{chainName(chain_id)}</span>
-      <Contract chainId={chain_id} address={collection_address} what={collection.address} />
+      <Contract chainId={chain_id} address={collection_address} what={copy.contract} />
     </p>
   );
 };

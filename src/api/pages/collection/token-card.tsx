@@ -5,22 +5,13 @@ import { Badge } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, formatNumber, plain, shortAddress, shortId } from "../text.tsx";
+import { Foreign, formatAmount, formatNumber, plain, shortAddress, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
 
 // As many as fit above the fold on most screens.
 const EAGER = 4;
-
-const placeholders = {
-  unread: "Not read yet",
-  failed: "Last read failed",
-  none: "No image",
-  pending: "Image on its way",
-  rejected: "Image can’t be shown",
-  cached: "Image can’t be shown",
-} as const;
 
 /**
  * How wide pictures are shown, for `sizes`. Cards are up to 15rem wide. Phones get variants of 240 pixels whatever their
@@ -48,7 +39,7 @@ export const Picture = ({
   const isUnread = status === "none" && token.metadata.version === null;
   if (path === undefined) {
     const reading = token.metadata.status === "failed" ? "failed" : "unread";
-    return <span class="no-picture">{placeholders[isUnread ? reading : status]}</span>;
+    return <span class="no-picture">{words().pictures[isUnread ? reading : status]}</span>;
   }
   const behind = placeholder === null ? undefined : placeholderUrl(placeholder);
   const srcset = variants.flatMap((variant) => {
@@ -72,6 +63,7 @@ export const Picture = ({
           height={PICTURE_PX}
           loading={isEager ? "eager" : "lazy"}
           decoding="async"
+          data-missing={sizes === STAGE_SIZES ? words().pictures.missing : undefined}
         />
       </picture>
     </>
@@ -80,7 +72,7 @@ export const Picture = ({
 
 /** A token's display name: its name, or its id if it has none. */
 export const displayName = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
-  name && plain(name) !== "" ? name : `Token #${shortId(token_id)}`;
+  name && plain(name) !== "" ? name : words().card.unnamed(shortId(token_id));
 
 /** A token's rank among all, in words. */
 export const rarityText = ({ rank, of }: NonNullable<TokenView["rarity"]>): string =>
@@ -138,7 +130,7 @@ const Holder = ({ site, token }: { site: Site; token: TokenView }) => {
   const { card } = words();
   const { standard, owner, supply } = token;
   if (standard === "erc1155")
-    return supply ? <p class="token-owner">{card.supply(BigInt(supply).toLocaleString("en-US"))}</p> : null;
+    return supply ? <p class="token-owner">{card.supply(formatAmount(supply))}</p> : null;
   if (!owner) return null;
   return (
     <p class="token-owner">

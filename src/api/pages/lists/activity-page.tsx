@@ -50,8 +50,8 @@ export async function activityPage(site: Site, c: PagesContext): Promise<Respons
     site,
     c,
     {
-      title: `Activity · ${name}`,
-      about: { description: words().lists.activity(name), path: `${above}/activity` },
+      title: words().activity.titleOf(name),
+      about: { description: words().activity.description(name), path: `${above}/activity` },
       scripts: ["copy.js"],
     },
     <>
@@ -63,7 +63,7 @@ export async function activityPage(site: Site, c: PagesContext): Promise<Respons
           </a>
         }
       >
-        Activity
+        {words().activity.title}
       </Title>
       <ActivityList
         site={site}

@@ -18,14 +18,14 @@ import { Pager } from "./pager.tsx";
 const TOKENS_AT_ONCE = 24;
 
 export async function walletPage(site: Site, c: PagesContext): Promise<Response> {
-  const text = c.req.param("wallet") ?? "";
-  const wallet = parseAddress(text);
+  const asked = c.req.param("wallet") ?? "";
+  const wallet = parseAddress(asked);
   if (wallet === undefined) {
-    const message = `"${clip(text)}" is not an address: 0x and 40 hex digits`;
+    const message = `"${clip(asked)}" is not an address: 0x and 40 hex digits`;
     throw new ApiError("INVALID_REQUEST", [{ path: "address", message }]);
   }
   const path = walletPath(wallet);
-  if (wallet !== text) return c.redirect(site.to(path), 301);
+  if (wallet !== asked) return c.redirect(site.to(path), 301);
 
   const type = readType(c, walletTypes);
   const { tokens: tokensCursor, cursor } = c.req.query();
@@ -43,13 +43,14 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
       { types: type && [type], limit: ACTIVITY_AT_ONCE, cursor },
     ),
   ]);
-  const count = `${formatNumber(held.total)} ${held.total === 1 ? "token" : "tokens"}`;
+  const text = words().wallet;
+  const count = words().collection.count(held.total, formatNumber(held.total));
   return render(
     site,
     c,
     {
-      title: `Wallet ${shortAddress(wallet)}`,
-      about: { description: words().lists.wallet(shortAddress(wallet)), path, isUnlisted: true },
+      title: text.titleOf(shortAddress(wallet)),
+      about: { description: text.description(shortAddress(wallet)), path, isUnlisted: true },
       width: "gallery",
       scripts: ["copy.js"],
     },
@@ -57,21 +58,17 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
       <Title
         hint={
           <>
-            <Whole value={wallet} what="the wallet’s address" />
+            <Whole value={wallet} what={words().copy.wallet} />
             <Explorers chainIds={collections.chainIds()} wallet={wallet} />
           </>
         }
       >
-        Wallet
+        {text.title}
       </Title>
       <div id="tokens">
-        <Card title="Tokens" hint={count}>
+        <Card title={text.tokens} hint={count}>
           {held.items.length === 0 ? (
-            <Empty>
-              {tokensCursor === undefined
-                ? "It owns no token of a collection served here."
-                : "No more tokens"}
-            </Empty>
+            <Empty>{tokensCursor === undefined ? text.none : text.noMore}</Empty>
           ) : (
             <TokenGrid
               site={site}
@@ -85,7 +82,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
             field="tokens"
             cursor={tokensCursor}
             next={held.nextCursor}
-            words={["First", "More"]}
+            words={[text.first, text.more]}
             fragment="tokens"
           />
         </Card>
@@ -112,7 +109,7 @@ const Explorers = ({ chainIds, wallet }: { chainIds: readonly number[]; wallet: 
       const href = explorerUrl(chainId, "address", wallet);
       return href === undefined ? null : (
         <a class="small" href={href} rel="nofollow noopener noreferrer">
-          {words().explorer.address(explorerName(chainId))}
+          {words().chain.explorer(explorerName(chainId))}
         </a>
       );
     })}

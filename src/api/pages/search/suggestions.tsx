@@ -21,13 +21,13 @@ interface SuggestionsProps {
 }
 
 export const Suggestions = ({ site, text, found: { collections, tokens }, wallet }: SuggestionsProps) => {
-  const { layout, search, searchBox } = words();
+  const { layout, search } = words();
   const count = collections.length + tokens.length + (wallet === undefined ? 0 : 1);
   return (
     <>
       {/* The script announces it. */}
       <div
-        data-said={count === 0 ? searchBox.none : search.count(collections.length, tokens.length)}
+        data-said={count === 0 ? search.nothing : search.count(collections.length, tokens.length)}
         hidden
       />
       {wallet !== undefined && (
@@ -54,7 +54,7 @@ export const Suggestions = ({ site, text, found: { collections, tokens }, wallet
         </Group>
       )}
       <Option id="suggested-all" href={`${site.to("/search")}?${new URLSearchParams({ q: text })}`}>
-        <span class="name soft">{count === 0 ? searchBox.none : searchBox.all(plain(text))}</span>
+        <span class="name soft">{count === 0 ? search.nothing : search.all(plain(text))}</span>
       </Option>
     </>
   );

@@ -13,7 +13,7 @@ const draw = {
     if (value === "system") delete root.dataset.theme;
     else root.dataset.theme = value;
     document.querySelector("meta[name=color-scheme]").content = value === "system" ? "light dark" : value;
-    themes.hidePopover();
+    if (themes.popover) themes.hidePopover();
   },
   density(value) {
     root.dataset.density = value;
@@ -21,7 +21,7 @@ const draw = {
 };
 
 document.addEventListener("submit", async (event) => {
-  if (event.target.action !== themes.action) return;
+  if (event.target.action !== themes?.action) return;
   event.preventDefault();
   const { name, value } = event.submitter;
   draw[name](value);
