@@ -23,6 +23,8 @@ export interface FrameProps {
   /** The text in the search box. */
   readonly search?: string;
   readonly scripts?: readonly string[];
+  /** Of a page that loads no script before it is used. */
+  readonly isScriptLate?: boolean;
   readonly width?: "narrow" | "wide" | "gallery";
   /** This page's entry in the navigation. */
   readonly nav?: "collections";
@@ -34,7 +36,17 @@ export interface FrameProps {
 export function render(
   { baseUrl, to }: Site,
   c: PagesContext,
-  { title, about, search = "", scripts = [], width = "wide", nav, sources, status = 200 }: FrameProps,
+  {
+    title,
+    about,
+    search = "",
+    scripts = [],
+    isScriptLate = false,
+    width = "wide",
+    nav,
+    sources,
+    status = 200,
+  }: FrameProps,
   content: Child,
 ): Response | Promise<Response> {
   const { layout } = words();
@@ -56,6 +68,7 @@ export function render(
         nonce={c.get("secureHeadersNonce")}
         styles={["/collections/files/pages.css"]}
         scripts={scripts.map((name) => `/collections/files/${name}`)}
+        isScriptLate={isScriptLate}
         width={width}
       >
         {content}

@@ -38,6 +38,7 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
       title: layout.home,
       about: { description: home.description, path: "/" },
       width: "gallery",
+      isScriptLate: true,
       sources: { img: bannerOrigins(views) },
     },
     <>

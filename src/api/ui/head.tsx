@@ -25,12 +25,26 @@ export interface HeadProps {
   /** Library scripts that are not modules; they run first. */
   readonly libraries?: readonly string[];
   readonly styles?: readonly string[];
+  /** The script that all pages share is loaded when the visitor first uses a control or the `/` key. */
+  readonly isScriptLate?: boolean;
 }
 
 export const SITE_NAME = "Vitrine";
 const SITE_SCRIPT = "/assets/site.js";
 
-export const Head = ({ title, to, about, nonce, scripts = [], libraries = [], styles = [] }: HeadProps) => {
+/** Loads the shared script with the first control that is used; `/` is one of them. */
+const lateScript = (src: string): string => `
+addEventListener("focusin", () => import(${JSON.stringify(src)}), { once: true });
+addEventListener("keydown", (event) => {
+  const field = document.getElementById("site-search");
+  if (event.key !== "/" || event.target !== document.body || !field) return;
+  event.preventDefault();
+  field.focus();
+});`;
+
+export const Head = (props: HeadProps) => {
+  const { title, to, about, nonce, scripts = [], libraries = [], styles = [], isScriptLate } = props;
+  const modules = isScriptLate ? scripts : [SITE_SCRIPT, ...scripts];
   const { theme } = visitor();
   return (
     <head>
@@ -49,8 +63,15 @@ export const Head = ({ title, to, about, nonce, scripts = [], libraries = [], st
       {libraries.map((path) => (
         <script defer src={to(path)} nonce={nonce} />
       ))}
-      {nonce !== undefined &&
-        [SITE_SCRIPT, ...scripts].map((path) => <script type="module" src={to(path)} nonce={nonce} />)}
+      {nonce !== undefined && modules.map((path) => <script type="module" src={to(path)} nonce={nonce} />)}
+      {nonce !== undefined && isScriptLate && (
+        <script
+          type="module"
+          nonce={nonce}
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: our own text, and a path as JSON.
+          dangerouslySetInnerHTML={{ __html: lateScript(to(SITE_SCRIPT)) }}
+        />
+      )}
     </head>
   );
 };
