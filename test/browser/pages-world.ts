@@ -61,7 +61,15 @@ export interface Figures {
   /** As transferred over the network. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
+  readonly fontBytes: number;
+  readonly htmlBytes: number;
+  /** The page with everything that it loads by itself. */
+  readonly allBytes: number;
   readonly firstPaintMs: number;
+  /** Largest Contentful Paint. */
+  readonly largestPaintMs: number;
+  /** How long the main thread was blocked: the parts of tasks above 50 ms (Total Blocking Time). */
+  readonly blockedMs: number;
   /** Cumulative layout shift while the page loads. */
   readonly shift: number;
   /** The same with what loads when the visitor jumps to the end, which pushes the footer down. */
@@ -83,6 +91,15 @@ const figuresOf = (page: Page) =>
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
     }).observe({ type: "layout-shift", buffered: true });
+    let largest = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) largest = entry.startTime;
+    }).observe({ type: "largest-contentful-paint", buffered: true });
+    let blocked = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) blocked += entry.duration - 50;
+    }).observe({ type: "longtask", buffered: true });
+    const [{ encodedBodySize: htmlBytes }] = performance.getEntriesByType("navigation");
     const bytes = (kind) => performance.getEntriesByType("resource")
       .filter(({ name }) => new URL(name).pathname.endsWith(kind))
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
@@ -90,6 +107,11 @@ const figuresOf = (page: Page) =>
     setTimeout(() => done({
       scriptBytes: bytes(".js"),
       styleBytes: bytes(".css"),
+      fontBytes: bytes(".woff2"),
+      htmlBytes,
+      allBytes: htmlBytes + bytes(""),
+      largestPaintMs: Math.round(largest),
+      blockedMs: Math.round(blocked),
       firstPaintMs: Math.round(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0),
       shift: Number(shift.toFixed(4)),
     }), 100);

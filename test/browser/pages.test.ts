@@ -267,9 +267,6 @@ it.each([
 
     const figures = await measure(page, path());
     console.log(`${name}: ${JSON.stringify(figures)}`);
-    await page.mouse.wheel(0, -8_000);
-    await page.evaluate("scrollTo(0, 0)");
-    await keepScreenshot(page, name);
 
     expect(
       await page.evaluate(

@@ -40,11 +40,11 @@ import {
 } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
 import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
-import { createHomePage, createLostPage, createPages, createWalletPages } from "../pages/module.ts";
+import { createLostPage, createOtherPages, createPages } from "../pages/module.ts";
 import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
 import { checkRoutes } from "../trading/module.ts";
-import { uiAssets } from "../ui/ui-assets.ts";
+import { iconAssets, uiAssets } from "../ui/ui-assets.ts";
 import { webhookRoutes } from "../webhooks/module.ts";
 import { graphiqlPages } from "./explorer.tsx";
 import { type HealthDeps, healthRoutes } from "./health.ts";
@@ -147,10 +147,10 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use("/console/*", withoutCors);
   app.route("/console", createConsole({ ...services, ...services.catalogModule, actions }));
   const pages = { ...services, heads: services.health.heads };
-  app.route("/", createHomePage(pages));
+  app.route("/", createOtherPages(pages));
   app.route("/collections", createPages(pages));
-  app.route("/wallets", createWalletPages(pages));
   app.route("/assets", uiAssets());
+  app.route("/", iconAssets());
   const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
   for (const path of VISITED) app.use(path, rateLimit(anonymous));
   app.route("/", referencePages(services.baseUrl));

@@ -35,6 +35,7 @@ export const renderTool = (
         title={title}
         to={to}
         nav={links.map((link) => (link.href === href ? { ...link, isCurrent: true } : link))}
+        search=""
         nonce={c.get("secureHeadersNonce")}
         width="full"
         {...files}

@@ -89,6 +89,12 @@ export const allowedUses: readonly AllowedUse[] = [
   { module: "events", uses: "token", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "version", access: "read", reason: EVENT_TRIGGERS },
   { module: "media", uses: "host", access: "read", reason: PAUSED_HOSTS },
+  {
+    module: "pages",
+    uses: "token",
+    access: "read",
+    reason: "a page links to the tokens beside its own, and sitemaps name all, without the search index",
+  },
   { module: "refresh", uses: "host", access: "read", reason: PAUSED_HOSTS },
   {
     module: "refresh",

@@ -3,15 +3,28 @@
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { answerError, toApiError } from "../http/router.ts";
+import { printable } from "../http/text/printable.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
 import type { PageSources } from "../ui/site.ts";
+import { words } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
 import { plain } from "./text.tsx";
 
 export interface FrameProps {
   readonly title: string;
+  /** What is said of the page elsewhere; texts may be untrusted, `path` is its one address. */
+  readonly about?: {
+    readonly description: string;
+    readonly path?: string;
+    readonly image?: string | null | undefined;
+    readonly isUnlisted?: boolean;
+  };
+  /** The text in the search box. */
+  readonly search?: string;
   readonly scripts?: readonly string[];
+  /** Of a page that loads no script before it is used. */
+  readonly isScriptLate?: boolean;
   readonly width?: "narrow" | "wide" | "gallery";
   /** This page's entry in the navigation. */
   readonly nav?: "collections";
@@ -21,11 +34,22 @@ export interface FrameProps {
 
 /** Renders a page. Its title may contain untrusted text. */
 export function render(
-  { to }: Site,
+  { baseUrl, to }: Site,
   c: PagesContext,
-  { title, scripts = [], width = "wide", nav, sources, status = 200 }: FrameProps,
+  {
+    title,
+    about,
+    search = "",
+    scripts = [],
+    isScriptLate = false,
+    width = "wide",
+    nav,
+    sources,
+    status = 200,
+  }: FrameProps,
   content: Child,
 ): Response | Promise<Response> {
+  const { layout } = words();
   if (sources) c.set("sources", sources);
   // The content changes with every block, so a returning visitor gets a new page.
   c.header("Cache-Control", "private, no-cache");
@@ -33,15 +57,18 @@ export function render(
     page(
       <Layout
         title={plain(title)}
+        about={about && shared(baseUrl, about)}
         to={to}
+        search={search}
         nav={[
-          { href: "/collections", text: "Collections", isCurrent: nav === "collections" },
-          { href: "/console", text: "Console" },
-          { href: "/reference", text: "API" },
+          { href: "/collections", text: layout.collections, isCurrent: nav === "collections" },
+          { href: "/console", text: layout.console },
+          { href: "/reference", text: layout.api },
         ]}
         nonce={c.get("secureHeadersNonce")}
         styles={["/collections/files/pages.css"]}
         scripts={scripts.map((name) => `/collections/files/${name}`)}
+        isScriptLate={isScriptLate}
         width={width}
       >
         {content}
@@ -51,41 +78,34 @@ export function render(
   );
 }
 
-export const NotReady = () => (
-  <Notice tone="warn">
-    The index of this chain is still being built. What you see may be incomplete, and nothing is tradable
-    until it is done.
-  </Notice>
-);
+const DESCRIPTION_CHARACTERS_MAX = 200;
+const SHARE_PICTURE = "/assets/share.png";
 
-const problems: Partial<Record<number, { readonly title: string; readonly text: string }>> = {
-  400: { title: "This address can’t be read", text: "Part of it is not understood." },
-  403: { title: "Not from here", text: "This request came from another site; open the page and try again." },
-  404: {
-    title: "Nothing here",
-    text: "This page doesn’t exist. The address may be mistyped, or the collection is not served here.",
-  },
-  429: {
-    title: "Too many requests",
-    text: "Your address has sent too many requests. Wait a few seconds and try again.",
-  },
-  503: {
-    title: "Away for a moment",
-    text: "The database is unreachable. Nothing is lost; try again in a few seconds.",
-  },
-};
+/** With absolute URLs. A picture that its host serves elsewhere than here is as good as ours. */
+function shared(baseUrl: string, { description, path, image, isUnlisted }: NonNullable<FrameProps["about"]>) {
+  return {
+    description: printable(description, DESCRIPTION_CHARACTERS_MAX),
+    ...(path !== undefined && { url: `${baseUrl}${path}` }),
+    image: image?.startsWith("http") ? image : `${baseUrl}${SHARE_PICTURE}`,
+    ...(isUnlisted && { isUnlisted }),
+  };
+}
 
-const unexpected = {
-  title: "Something went wrong",
-  text: "The fault is ours and has been logged. Try again in a moment.",
+export const NotReady = () => <Notice tone="warn">{words().problems.notReady}</Notice>;
+
+/** What a page says of a status; of any other, that the fault is ours. */
+const problemOf = (status: number) => {
+  const { problems } = words();
+  const known: Readonly<Record<number, typeof problems.unexpected>> = problems;
+  return known[status] ?? problems.unexpected;
 };
 
 // The details say what is unavailable, and when to retry.
-const UNAVAILABLE_TEXT = "This can’t be done at the moment. Nothing is lost.";
-
-const notFound: Partial<Record<string, string>> = {
-  COLLECTION_NOT_FOUND: "No collection at this address is served here.",
-  TOKEN_NOT_FOUND: "This token doesn’t exist, or its first transfer is not indexed yet.",
+const textOf = (code: string, isExplained: boolean, text: string): string => {
+  const { noCollection, noToken, unavailable } = words().problems;
+  if (code === "COLLECTION_NOT_FOUND") return noCollection;
+  if (code === "TOKEN_NOT_FOUND") return noToken;
+  return isExplained ? unavailable : text;
 };
 
 /** A page for people, the API's error for programs. */
@@ -94,7 +114,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
   const { code, status, details } = toApiError(error);
-  const { title, text } = problems[status] ?? unexpected;
+  const { title, text } = problemOf(status);
   const isExplained = code === "UNAVAILABLE" && details.length > 0;
   return render(
     site,
@@ -103,14 +123,14 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
     <>
       <Title>{title}</Title>
       <Card>
-        <p>{notFound[code] ?? (isExplained ? UNAVAILABLE_TEXT : text)}</p>
+        <p>{textOf(code, isExplained, text)}</p>
         {details.map(({ path, message }) => (
           <p class="soft">{path ? `${path}: ${message}.` : `${message}.`}</p>
         ))}
-        <p class="soft small">{`Request ${c.get("requestId")}`}</p>
+        <p class="soft small">{words().problems.request(c.get("requestId"))}</p>
         <p class="row">
           <a class="button" href={site.to("/collections")}>
-            All collections
+            {words().problems.all}
           </a>
         </p>
       </Card>

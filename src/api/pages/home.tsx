@@ -2,6 +2,7 @@
 
 import { viewCollections } from "../catalog/module.ts";
 import { Card, Empty } from "../ui/parts.tsx";
+import { words } from "../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "./collection/collection-list.tsx";
 import type { PagesContext, Site } from "./env.ts";
 import { render } from "./frame.tsx";
@@ -9,25 +10,21 @@ import { formatNumber } from "./text.tsx";
 
 const COLLECTIONS_SHOWN = 6;
 
-const steps = (to: Site["to"]) => [
-  {
-    title: "Create an app",
-    text: "Sign in with a wallet, name the app, and choose its APIs. You get a key at once.",
-    href: to("/console"),
-  },
-  {
-    title: "Refresh a token",
-    text: "Send the first request from the app’s page, or copy it as a curl command.",
-    href: to("/reference#/market-partner/refreshMetadata"),
-  },
-  {
-    title: "Follow what changes",
-    text: "Read tokens, traits and trade checks over REST or GraphQL, and receive changes as events.",
-    href: to("/reference"),
-  },
-];
+const steps = (to: Site["to"]) => {
+  const { home } = words();
+  return [
+    { title: home.create, text: home.createText, href: to("/console") },
+    {
+      title: home.refresh,
+      text: home.refreshText,
+      href: to("/reference#/market-partner/refreshMetadata"),
+    },
+    { title: home.follow, text: home.followText, href: to("/reference") },
+  ];
+};
 
 export async function homePage(site: Site, c: PagesContext): Promise<Response> {
+  const { home, layout } = words();
   const { all } = site.collections;
   const shown = all.slice(0, COLLECTIONS_SHOWN);
   const [views, previews] = await Promise.all([
@@ -37,25 +34,28 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
   return render(
     site,
     c,
-    { title: "Home", width: "gallery", sources: { img: bannerOrigins(views) } },
+    {
+      title: layout.home,
+      about: { description: home.description, path: "/" },
+      width: "gallery",
+      isScriptLate: true,
+      sources: { img: bannerOrigins(views) },
+    },
     <>
       <section class="hero">
-        <h1>Metadata, locks and access for an NFT marketplace</h1>
-        <p class="soft">
-          Vitrine reads the documents and pictures of tokens, knows which tokens are locked, and says whether
-          a token can be traded. Partners refresh their tokens with one request.
-        </p>
+        <h1>{home.title}</h1>
+        <p class="soft">{home.lead}</p>
         <p class="row">
           <a class="button primary" href={site.to("/console")}>
-            Create an app
+            {home.create}
           </a>
           <a class="button" href={site.to("/reference")}>
-            API reference
+            {layout.reference}
           </a>
         </p>
       </section>
       <section class="stack" aria-labelledby="steps">
-        <h2 id="steps">First steps</h2>
+        <h2 id="steps">{home.steps}</h2>
         <ol class="grid steps-cards">
           {steps(site.to).map(({ title, text, href }, at) => (
             <li>
@@ -70,8 +70,8 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
         </ol>
       </section>
       <section class="stack" aria-labelledby="collections">
-        <h2 id="collections">Collections</h2>
-        {views.length === 0 && <Empty>No collection is configured.</Empty>}
+        <h2 id="collections">{layout.collections}</h2>
+        {views.length === 0 && <Empty>{words().collections.none}</Empty>}
         <ul class="collections">
           {views.map((view, at) => (
             <li>
@@ -81,7 +81,7 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
         </ul>
         {all.length > shown.length && (
           <p>
-            <a href={site.to("/collections")}>{`All ${formatNumber(all.length)} collections`}</a>
+            <a href={site.to("/collections")}>{home.all(formatNumber(all.length))}</a>
           </p>
         )}
       </section>

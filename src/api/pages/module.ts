@@ -1,3 +1,3 @@
 /** The public face of pages for other modules. */
 
-export { createHomePage, createLostPage, createPages, createWalletPages } from "./routes.tsx";
+export { createLostPage, createOtherPages, createPages } from "./routes.tsx";

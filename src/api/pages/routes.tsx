@@ -12,12 +12,15 @@ import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
 import { collectionList } from "./collection/collection-list.tsx";
 import { collectionPage } from "./collection/collection-page.tsx";
-import type { PagesDeps, PagesEnv, Site } from "./env.ts";
+import type { PagesContext, PagesDeps, PagesEnv, Site } from "./env.ts";
 import { answerProblem } from "./frame.tsx";
 import { homePage } from "./home.tsx";
 import { activityPage } from "./lists/activity-page.tsx";
 import { ownersPage } from "./lists/owners-page.tsx";
 import { walletPage } from "./lists/wallet-page.tsx";
+import { keepPreferences } from "./preferences.ts";
+import { searchPage } from "./search/search-page.tsx";
+import { collectionsSitemap, createSitemapIndex, robots, tokensSitemap } from "./sitemap.ts";
 import { requestRefresh } from "./token/refresh.tsx";
 import { tokenPage } from "./token/token-page.tsx";
 
@@ -54,25 +57,23 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   return pages;
 }
 
-/** Everything under `/wallets`. */
-export function createWalletPages(deps: PagesDeps): Hono<PagesEnv> {
+/** Pages outside of `/collections`: home, search, wallets, a visitor's choices, and what search engines read. */
+export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
   const { anonymousGraphql, clientAddress } = site.rateLimits;
-  const pages = new Hono<PagesEnv>();
-  pages.onError((error, c) => answerProblem(error, c, site));
-  pages.use(variesByEncoding, pageHeaders(deps), rateLimit(perClient(anonymousGraphql, clientAddress)));
-  pages.get("/:wallet", (c) => walletPage(site, c));
-  return pages;
-}
-
-/** The page at `/`. */
-export function createHomePage(deps: PagesDeps): Hono<PagesEnv> {
-  const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
-  const { anonymousGraphql, clientAddress } = site.rateLimits;
-  const pages = new Hono<PagesEnv>();
-  pages.onError((error, c) => answerProblem(error, c, site));
   const limit = rateLimit<PagesEnv>(perClient(anonymousGraphql, clientAddress));
-  pages.get("/", variesByEncoding, pageHeaders(deps), limit, (c) => homePage(site, c));
+  const pages = new Hono<PagesEnv>();
+  pages.onError((error, c) => answerProblem(error, c, site));
+  const get = (path: string, answer: (site: Site, c: PagesContext) => Response | Promise<Response>) =>
+    pages.get(path, variesByEncoding, pageHeaders(deps), limit, (c) => answer(site, c));
+  get("/", homePage);
+  get("/search", searchPage);
+  get("/wallets/:wallet", walletPage);
+  get("/robots.txt", robots);
+  get("/sitemap.xml", createSitemapIndex());
+  get("/sitemaps/collections.xml", collectionsSitemap);
+  get("/sitemaps/:chain/:address/:file", tokensSitemap);
+  pages.post("/preferences", pageHeaders(deps), limit, requireOwnSite(site), (c) => keepPreferences(site, c));
   return pages;
 }
 

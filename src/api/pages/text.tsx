@@ -2,6 +2,7 @@
 
 import { clip, INVISIBLE, printable } from "../http/text/printable.ts";
 import type { Trait } from "../metadata/document/traits.ts";
+import { words } from "../ui/visitor.ts";
 
 const DESCRIPTION_CHARACTERS_MAX = 20_000;
 const PREVIEW_CHARACTERS = 280;
@@ -21,17 +22,24 @@ export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) =
 );
 
 /** A text of any length: its beginning, and the rest on demand. */
-export const Description = ({ text: source }: { text: string }) => {
+export const Description = ({
+  text: source,
+  characters = PREVIEW_CHARACTERS,
+}: {
+  text: string;
+  /** How much is shown at first. */
+  characters?: number;
+}) => {
   const text = upright(source);
   const lines = text.split("\n");
-  const isShort = text.length <= PREVIEW_CHARACTERS && lines.length <= PREVIEW_LINES;
+  const isShort = text.length <= characters && lines.length <= PREVIEW_LINES;
   if (isShort)
     return (
       <p class="prose" dir="auto">
         {text}
       </p>
     );
-  const preview = clip(lines.slice(0, PREVIEW_LINES).join("\n"), PREVIEW_CHARACTERS);
+  const preview = clip(lines.slice(0, PREVIEW_LINES).join("\n"), characters);
   const cut = text.length - DESCRIPTION_CHARACTERS_MAX;
   return (
     <details class="clamp" id="description">
@@ -39,13 +47,13 @@ export const Description = ({ text: source }: { text: string }) => {
         <span class="prose" dir="auto">
           {preview}
         </span>
-        <span class="more-text">Show more</span>
-        <span class="less-text">Show less</span>
+        <span class="more-text">{words().text.more}</span>
+        <span class="less-text">{words().text.less}</span>
       </summary>
       <p class="prose" dir="auto">
         {clip(text, DESCRIPTION_CHARACTERS_MAX)}
       </p>
-      {cut > 0 && <p class="soft small">{`${formatNumber(cut)} more characters are left out here.`}</p>}
+      {cut > 0 && <p class="soft small">{words().text.cut(formatNumber(cut))}</p>}
     </details>
   );
 };
@@ -60,7 +68,10 @@ export const shortId = (tokenId: string): string =>
 
 /** With thousands separators where that helps; never rounded. */
 export const formatNumber = (value: number): string =>
-  Number.isSafeInteger(value) ? value.toLocaleString("en-US") : String(value);
+  Number.isSafeInteger(value) ? value.toLocaleString(words().locale.numbers) : String(value);
+
+/** An amount of a token (uint256), in full. */
+export const formatAmount = (value: string): string => BigInt(value).toLocaleString(words().locale.numbers);
 
 export const formatPercentage = (value: number): string => {
   if (value === 0 || value === 100) return `${value}%`;
@@ -73,17 +84,21 @@ export function formatDate(seconds: number): string {
   const date = new Date(seconds * 1000);
   const isMidnight = seconds % 86_400 === 0;
   if (date.getUTCFullYear() < 1) return date.toISOString();
-  const day = date.toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+  const day = date.toLocaleDateString(words().locale.days, { dateStyle: "medium", timeZone: "UTC" });
   return isMidnight ? day : `${day}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
 /** A trait's value in readable form. */
 export function formatValue({ display_type, value }: Pick<Trait, "display_type" | "value">): string {
-  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "boolean") return value ? words().text.yes : words().text.no;
   if (typeof value === "string") return value;
   return display_type === "date" ? formatDate(value) : formatNumber(value);
 }
 
 /** An empty or blank text is invisible, so a label replaces it. */
 export const Value = ({ text, max = 200 }: { text: string; max?: number }) =>
-  text.replace(INVISIBLE, "").trim() === "" ? <em class="soft">empty</em> : <Foreign text={text} max={max} />;
+  text.replace(INVISIBLE, "").trim() === "" ? (
+    <em class="soft">{words().text.empty}</em>
+  ) : (
+    <Foreign text={text} max={max} />
+  );

@@ -7,10 +7,14 @@ import { type Env, Hono } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { cached } from "../jobs/promise-cache.ts";
 
+type TextType = "text/css" | "text/javascript" | "image/svg+xml" | "application/json";
+
 export interface Asset {
-  readonly type: "text/css" | "text/javascript" | "image/svg+xml" | "application/json";
+  readonly type: TextType | "image/png" | "image/x-icon" | "font/woff2";
   /** Called at the first request; again after it failed. */
   readonly load: () => Promise<string | Uint8Array>;
+  /** Its name changes with its content, so that browsers never ask again. */
+  readonly isFixed?: boolean;
 }
 
 interface Ready {
@@ -19,20 +23,25 @@ interface Ready {
   readonly tag: string;
 }
 
-/** Answers GET `/<name>` of each. Browsers store them and revalidate every time. */
+const YEAR_SECONDS = 31_536_000;
+const isText = (type: Asset["type"]): boolean => /^text|[/+](?:json|xml)$/.test(type);
+
+/** Answers GET `/<name>` of each. Browsers store them, and revalidate all but fixed ones every time. */
 export function assetRoutes<E extends Env>(assets: Readonly<Record<string, Asset>>): Hono<E> {
   const routes = new Hono<E>();
   // A 304 says of the file what a 200 says.
   const retainedHeaders = [...RETAINED_304_HEADERS, "access-control-allow-origin", "x-content-type-options"];
-  for (const [name, { type, load }] of Object.entries(assets)) {
+  for (const [name, { type, load, isFixed = false }] of Object.entries(assets)) {
     const ready = once(async () => prepare(await load()));
     routes.get(`/${name}`, etag({ retainedHeaders }), async (c) => {
       const { body, zipped, tag } = await ready();
       c.header("ETag", tag);
-      c.header("Cache-Control", "public, no-cache");
-      c.header("Vary", "Accept-Encoding");
+      c.header("Cache-Control", isFixed ? `public, max-age=${YEAR_SECONDS}, immutable` : "public, no-cache");
       c.header("X-Content-Type-Options", "nosniff");
-      c.header("Content-Type", `${type}; charset=utf-8`);
+      c.header("Content-Type", isText(type) ? `${type}; charset=utf-8` : type);
+      // Pictures and fonts are compressed as they are.
+      if (!isText(type)) return c.body(body);
+      c.header("Vary", "Accept-Encoding");
       // Not by hono/compress, which would compress it for every request.
       if (!/\bgzip\b/.test(c.req.header("accept-encoding") ?? "")) return c.body(body);
       c.header("Content-Encoding", "gzip");

@@ -1,7 +1,10 @@
-/** The frame of every page: brand, navigation, signed-in user, content and footer. */
+/** The frame of every page: brand, navigation, search, signed-in user, content and footer. */
 
 import type { Child, PropsWithChildren } from "hono/jsx";
-import type { To } from "./site.ts";
+import { Head, type HeadProps, SITE_NAME } from "./head.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { ThemeMenu, ThemeRow } from "./theme-menu.tsx";
+import { visitor } from "./visitor.ts";
 
 export interface NavLink {
   readonly href: string;
@@ -11,19 +14,12 @@ export interface NavLink {
   readonly end?: Child;
 }
 
-export interface LayoutProps {
-  readonly title: string;
-  readonly to: To;
+export interface LayoutProps extends HeadProps {
   readonly nav?: readonly NavLink[];
   /** The end of the bar: the signed-in user and the sign-out button. */
   readonly end?: Child;
-  /** The nonce of the page's content policy; scripts without it do not run. */
-  readonly nonce?: string | undefined;
-  /** Module scripts, by path. */
-  readonly scripts?: readonly string[];
-  /** Library scripts that are not modules; they run first. */
-  readonly libraries?: readonly string[];
-  readonly styles?: readonly string[];
+  /** The text in the search box; without it, the page has none. */
+  readonly search?: string | undefined;
   readonly width?: "narrow" | "wide" | "gallery" | "full";
 }
 
@@ -40,48 +36,29 @@ const Mark = () => (
 );
 
 export const Layout = (props: PropsWithChildren<LayoutProps>) => {
-  const {
-    title,
-    to,
-    nav = [],
-    end,
-    nonce,
-    scripts = [],
-    libraries = [],
-    styles = [],
-    width = "wide",
-    children,
-  } = props;
+  const { to, nav = [], end, search, width = "wide", children, ...head } = props;
+  const { theme, density, language, words } = visitor();
+  const { layout } = words;
+  const isSearched = search !== undefined;
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Vitrine`}</title>
-        <link rel="icon" type="image/svg+xml" href={to("/assets/icon.svg")} />
-        {["/assets/ui.css", ...styles].map((path) => (
-          <link rel="stylesheet" href={to(path)} />
-        ))}
-        {libraries.map((path) => (
-          <script defer src={to(path)} nonce={nonce} />
-        ))}
-        {scripts.map((path) => (
-          <script type="module" src={to(path)} nonce={nonce} />
-        ))}
-      </head>
+    <html
+      lang={language}
+      data-theme={theme === "system" ? undefined : theme}
+      data-density={density === "dense" ? density : undefined}
+    >
+      <Head to={to} {...head} />
       <body>
         <a class="skip" href="#main">
-          Skip to the content
+          {layout.skip}
         </a>
         <header class="bar">
           <div class="bar-inner">
             <a class="brand" href={to("/")}>
               <Mark />
-              Vitrine
+              <span class="brand-name">{SITE_NAME}</span>
             </a>
             {nav.length > 0 && (
-              <nav aria-label="Main">
+              <nav aria-label={layout.main}>
                 <ul>
                   {nav.map(({ href, text, isCurrent, end: after }) => (
                     <li>
@@ -94,7 +71,13 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
                 </ul>
               </nav>
             )}
-            {end && <div class="bar-end">{end}</div>}
+            {isSearched && <SearchBox to={to} text={search} />}
+            {(end || isSearched) && (
+              <div class="bar-end">
+                {end}
+                {isSearched && <ThemeMenu to={to} />}
+              </div>
+            )}
           </div>
         </header>
         <main id="main" class={width} tabindex={-1}>
@@ -103,11 +86,12 @@ export const Layout = (props: PropsWithChildren<LayoutProps>) => {
         {width !== "full" && (
           <footer class="foot">
             <div class="bar-inner">
-              <a href={to("/collections")}>Collections</a>
-              <a href={to("/console")}>Console</a>
-              <a href={to("/reference")}>API reference</a>
-              <a href={to("/graphql")}>GraphQL explorer</a>
+              <a href={to("/collections")}>{layout.collections}</a>
+              <a href={to("/console")}>{layout.console}</a>
+              <a href={to("/reference")}>{layout.reference}</a>
+              <a href={to("/graphql")}>{layout.explorer}</a>
               <a href={to("/openapi.json")}>openapi.json</a>
+              {!isSearched && <ThemeRow to={to} />}
             </div>
           </footer>
         )}

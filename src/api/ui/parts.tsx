@@ -2,6 +2,7 @@
 
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { To } from "./site.ts";
+import { words } from "./visitor.ts";
 
 export type Tone = "good" | "warn" | "bad" | "plain";
 
@@ -133,7 +134,7 @@ export const Table = ({ caption, columns, rows, empty }: TableProps) => {
           <tr>
             {heads.map(({ head, isNumber }: Column) => (
               <th scope="col" class={isNumber ? "number" : undefined}>
-                {head || <span class="visually-hidden">Actions</span>}
+                {head || <span class="visually-hidden">{words().layout.actions}</span>}
               </th>
             ))}
           </tr>

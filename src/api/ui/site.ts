@@ -3,6 +3,7 @@
 import { createMiddleware } from "hono/factory";
 import { NONCE, type SecureHeadersVariables, secureHeaders } from "hono/secure-headers";
 import { parseUrl } from "../http/text/parse-url.ts";
+import { withVisitor } from "./visitor.ts";
 
 /** Converts a path for the browser: BASE_URL may have a path of its own, which a proxy strips. */
 export type To = (path: string) => string;
@@ -56,7 +57,9 @@ export function pageHeaders({ baseUrl, mediaBaseUrl, inlineStyles = false, conne
     xFrameOptions: "DENY",
   });
   return createMiddleware<{ Variables: PageVariables }>(async (c, next) => {
-    await headers(c, next);
+    await withVisitor(c, () => headers(c, next));
+    // A page depends on its visitor's cookies and language.
+    if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "private, no-cache");
     const sources = c.get("sources");
     const policy = c.res.headers.get(POLICY);
     if (sources && policy) c.res.headers.set(POLICY, widen(policy, sources));

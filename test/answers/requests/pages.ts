@@ -49,6 +49,19 @@ const collections: HttpRequest[] = [
   }),
 ];
 
+const around: HttpRequest[] = [
+  page("/search"),
+  page("/search?q=mage"),
+  page("/search?q=vitrine&part=suggestions"),
+  page("/search?q={{ada}}"),
+  page(`/search?q=${"x".repeat(201)}`),
+  form("/preferences", { theme: "dark" }),
+  form("/preferences", { theme: "blue" }),
+  get("/sitemaps/collections.xml"),
+  get("/sitemaps/31337/{{heroes}}/1.xml"),
+  get("/sitemaps/31337/{{heroes}}/2.xml"),
+];
+
 const tokens: HttpRequest[] = [
   ...[1, 4, 5, 6, 7, 8, 9, 12, 33, 34, 35, 38, 39, 40, 45].map((id) => page(`${H}/${id}`)),
   ...[1, 2, 4, 11, 12, 16].map((id) => page(`${I}/${id}`)),
@@ -65,7 +78,7 @@ const tokens: HttpRequest[] = [
   form(`${H}/1/refresh`, {}, { note: "another origin", headers: { origin: "https://shop.example" } }),
 ];
 
-export const pages: Request[] = [...collections, ...tokens];
+export const pages: Request[] = [...collections, ...around, ...tokens];
 
 /** After what partners and operators have written and changed. */
 export const pagesAfter: Request[] = [

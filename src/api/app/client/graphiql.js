@@ -40,5 +40,6 @@ createRoot(root).render(
     // A key is needed by what changes something.
     defaultEditorToolsVisibility: "headers",
     shouldPersistHeaders: false,
+    forcedTheme: document.documentElement.dataset.theme ?? "system",
   }),
 );

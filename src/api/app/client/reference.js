@@ -4,6 +4,7 @@ import { focusable, mend, name, without } from "./accessible.js";
 
 const root = document.getElementById("reference");
 const status = document.getElementById("reference-key");
+const { theme } = document.documentElement.dataset;
 const { document: documentUrl, viewer: viewerUrl, console: consoleUrl } = root.dataset;
 
 // Three languages remain, beside our client's samples, which come with the document.
@@ -103,6 +104,7 @@ window.Scalar.createApiReference(root, {
   withDefaultFonts: false,
   hideClientButton: true,
   hideDarkModeToggle: true,
+  ...(theme && { forceDarkModeState: theme }),
   persistAuth: false,
   showDeveloperTools: "never",
   documentDownloadType: "json",

@@ -5,15 +5,15 @@ import { clip } from "../../http/fields.ts";
 import { storable } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
 
-/** Every sort but those by a trait: its name in requests, and its label on pages. The first is the default. */
-export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort; readonly label: string }>> = {
-  id_asc: { sort: { by: "id", descending: false }, label: "Id, low to high" },
-  id_desc: { sort: { by: "id", descending: true }, label: "Id, high to low" },
-  name_asc: { sort: { by: "name", descending: false }, label: "Name, A to Z" },
-  name_desc: { sort: { by: "name", descending: true }, label: "Name, Z to A" },
-  latest: { sort: { by: "latest" }, label: "Newest first" },
-  updated: { sort: { by: "updated" }, label: "Last updated first" },
-  rarity: { sort: { by: "rarity" }, label: "Rarest first" },
+/** Every sort but those by a trait, by its name in requests. The first is the default. */
+export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort }>> = {
+  id_asc: { sort: { by: "id", descending: false } },
+  id_desc: { sort: { by: "id", descending: true } },
+  name_asc: { sort: { by: "name", descending: false } },
+  name_desc: { sort: { by: "name", descending: true } },
+  latest: { sort: { by: "latest" } },
+  updated: { sort: { by: "updated" } },
+  rarity: { sort: { by: "rarity" } },
 };
 const names = Object.keys(plainSorts);
 

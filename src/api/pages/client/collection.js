@@ -10,6 +10,8 @@ const RESTORED_MAX = 480;
 
 const form = document.getElementById("shop");
 const results = document.getElementById("results");
+// The texts of the visitor's language.
+const words = results.dataset;
 const byId = (id) => document.getElementById(id);
 
 // The URL of what is displayed.
@@ -220,7 +222,7 @@ async function more(link) {
   const { signal } = asking;
   const hadFocus = document.activeElement === link;
   byId("grid").ariaBusy = "true";
-  link.textContent = "Loading…";
+  link.textContent = words.loading;
   let isGood = false;
   try {
     const url = new URL(link.href);
@@ -233,14 +235,15 @@ async function more(link) {
     page.querySelector(".back")?.remove();
     swap(page, "more");
     const shown = byId("grid").children.length;
-    const many = shown.toLocaleString("en-US");
-    byId("so-far").textContent = `, ${many === byId("total").textContent ? "all" : many} shown`;
+    const many = shown.toLocaleString(words.numbers);
+    const isAll = many === byId("total").textContent.trim();
+    byId("so-far").textContent = isAll ? words.allShown : words.shown.replace("{count}", many);
     keep({ shown });
     if (hadFocus) fresh[0]?.querySelector("a").focus();
     settle();
     isGood = true;
   } catch {
-    link.textContent = signal.aborted ? "More" : "The next tokens did not come. Try again";
+    link.textContent = signal.aborted ? words.more : words.moreFailed;
   }
   byId("grid").ariaBusy = "false";
   isLoading = false;

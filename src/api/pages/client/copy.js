@@ -14,10 +14,10 @@ async function copy(button) {
   const said = document.getElementById("copied");
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
-    said.textContent = "Copied.";
+    said.textContent = said.dataset.done;
     button.dataset.done = "";
   } catch {
-    said.textContent = "It could not be copied.";
+    said.textContent = said.dataset.failed;
   }
   setTimeout(() => {
     said.textContent = "";

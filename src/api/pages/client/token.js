@@ -24,7 +24,7 @@ async function ask(event) {
     if (part(page).dataset.state === "done") part().dataset.state = "open";
     else showProgress(page);
   } catch {
-    announce("The service did not accept the request. Try again in a moment.");
+    announce("refused");
   }
   button.disabled = false;
   // A disabled button loses the focus; visitors who moved on keep theirs.
@@ -61,7 +61,7 @@ async function pollOnce() {
     if (part(page).dataset.state === "done") await showAll();
     showProgress(page);
   } catch {
-    announce("The service is unreachable at the moment; the refresh continues.");
+    announce("unreachable");
   }
 }
 
@@ -84,7 +84,9 @@ async function showAll() {
   document.title = page.title;
 }
 
-function announce(text) {
+/** Says one of the texts that the page keeps for it. */
+function announce(name) {
   const said = document.getElementById("said");
+  const text = said.dataset[name];
   if (said.textContent !== text) said.textContent = text;
 }

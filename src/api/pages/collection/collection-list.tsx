@@ -6,6 +6,8 @@ import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { Empty, Title } from "../../ui/parts.tsx";
 import { policyOrigin } from "../../ui/site.ts";
+import { words } from "../../ui/visitor.ts";
+import { chainName } from "../chains.ts";
 import { collectionPath, type PagesContext, type Site } from "../env.ts";
 import { render } from "../frame.tsx";
 import { Foreign, formatNumber, shortAddress } from "../text.tsx";
@@ -18,20 +20,25 @@ const PREVIEWED_MAX = 24;
 const PREVIEW_MS = 1_500;
 
 export async function collectionList(site: Site, c: PagesContext): Promise<Response> {
-  const { collections, catalogModule } = site;
+  const { layout, collections } = words();
+  const { all } = site.collections;
   const [views, previews] = await Promise.all([
-    viewCollections(catalogModule, collections.all),
-    readPreviews(site, collections.all),
+    viewCollections(site.catalogModule, all),
+    readPreviews(site, all),
   ]);
   return render(
     site,
     c,
-    { title: "Collections", width: "gallery", nav: "collections", sources: { img: bannerOrigins(views) } },
+    {
+      title: layout.collections,
+      about: { description: collections.description, path: "/collections" },
+      width: "gallery",
+      nav: "collections",
+      sources: { img: bannerOrigins(views) },
+    },
     <>
-      <Title hint={views.length === 1 ? "1 collection" : `${formatNumber(views.length)} collections`}>
-        Collections
-      </Title>
-      {views.length === 0 && <Empty>No collection is configured.</Empty>}
+      <Title hint={collections.count(views.length, formatNumber(views.length))}>{layout.collections}</Title>
+      {views.length === 0 && <Empty>{collections.none}</Empty>}
       <ul class="collections">
         {views.map((view, at) => (
           <li>
@@ -121,11 +128,12 @@ export const standardNames = { erc721: "ERC\u2011721", erc1155: "ERC\u20111155" 
 
 /** The collection's figures and standard, as far as known. */
 export function factsOf({ items, owners, standard, chain_id, royalty }: CollectionView): string[] {
+  const { collections: facts } = words();
   return [
-    ...(items === null ? [] : [`${formatNumber(items)} ${items === 1 ? "item" : "items"}`]),
-    ...(owners === null ? [] : [`${formatNumber(owners)} ${owners === 1 ? "owner" : "owners"}`]),
+    ...(items === null ? [] : [facts.items(items, formatNumber(items))]),
+    ...(owners === null ? [] : [facts.owners(owners, formatNumber(owners))]),
     ...(standard === null ? [] : [standardNames[standard]]),
-    `chain ${chain_id}`,
-    ...(royalty === null ? [] : [`${royalty.percent}% royalty`]),
+    chainName(chain_id),
+    ...(royalty === null ? [] : [facts.royalty(royalty.percent)]),
   ];
 }

@@ -8,11 +8,13 @@ import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/text/printable.ts";
 import type { Facets, TokenFilter, TokenPage } from "../../search/query.ts";
 import { Empty, Notice } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
 import { Foreign, formatNumber, plain } from "../text.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
-import { collectionName } from "./collection-list.tsx";
+import { collectionName, factsOf } from "./collection-list.tsx";
+import { DensityForm, DensitySwitch } from "./density.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
@@ -57,11 +59,17 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   ]);
   const results = { site, asked, page, tokens, path };
   if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
+  const { collection: text } = words();
   return render(
     site,
     c,
     {
       title: collectionName(view),
+      about: {
+        description: view.information?.description ?? `${collectionName(view)}: ${factsOf(view).join(", ")}`,
+        path: collectionPath(view),
+        image: view.information?.avatar ?? view.information?.banner,
+      },
       width: "gallery",
       nav: "collections",
       sources: headSources(view),
@@ -73,31 +81,43 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
       <CollectionHead site={site} view={view} />
       <form id="shop" class="shop" method="get" action={path} novalidate>
         <Toolbar asked={asked} facets={facets} view={view} />
-        <Panel asked={asked} facets={facets} path={path} />
-        <section id="results" aria-label="Tokens">
-          <p id="failed" class="notice bad" role="alert" hidden>
-            The service did not answer. What is shown is what was found before.{" "}
-            <button type="submit" class="button slim">
-              Try again
-            </button>
-          </p>
-          <div id="problems">
-            {asked.problems.map((problem) => (
-              <Notice tone="bad">{clip(problem, 300)}</Notice>
-            ))}
-          </div>
-          <Chips asked={asked} facets={facets} path={path} />
-          <p id="count" class="soft" role="status" tabindex={-1}>
-            <span id="all">{`${formatNumber(page.total)} ${page.total === 1 ? "token" : "tokens"}`}</span>
-            {/* The script announces here how many have loaded. */}
-            <span id="so-far">{cursor !== undefined && `, ${formatNumber(tokens.length)} shown`}</span>
-          </p>
-          <div id="found">
-            {tokens.length === 0 && <NoTokens asked={asked} path={path} isReady={isReady} />}
-            <Tokens {...results} />
-          </div>
-        </section>
+        <div class="shop-body">
+          <Panel asked={asked} facets={facets} path={path} />
+          <section
+            id="results"
+            aria-label={text.tokens}
+            data-shown={text.shown("{count}")}
+            data-all-shown={text.allShown}
+            data-more={text.more}
+            data-loading={text.loading}
+            data-more-failed={text.moreFailed}
+            data-numbers={words().locale.numbers}
+          >
+            <p id="failed" class="notice bad" role="alert" hidden>
+              {text.failed}{" "}
+              <button type="submit" class="button slim">
+                {text.again}
+              </button>
+            </p>
+            <div id="problems">
+              {asked.problems.map((problem) => (
+                <Notice tone="bad">{clip(problem, 300)}</Notice>
+              ))}
+            </div>
+            <Chips asked={asked} facets={facets} path={path} />
+            <p id="count" class="soft" role="status" tabindex={-1}>
+              <span id="all">{text.count(page.total, formatNumber(page.total))}</span>
+              {/* The script announces here how many have loaded. */}
+              <span id="so-far">{cursor !== undefined && text.shown(formatNumber(tokens.length))}</span>
+            </p>
+            <div id="found">
+              {tokens.length === 0 && <NoTokens asked={asked} path={path} isReady={isReady} />}
+              <Tokens {...results} />
+            </div>
+          </section>
+        </div>
       </form>
+      <DensityForm to={site.to} />
     </>,
   );
 }
@@ -113,71 +133,76 @@ interface ToolbarProps {
   readonly view: CollectionView;
 }
 
-const Toolbar = ({ asked, facets, view }: ToolbarProps) => (
-  <div class="toolbar">
-    <button type="button" class="button filters-button" popovertarget="filters">
-      Filters
-      {asked.chips.length > 0 && <span class="badge">{asked.chips.length}</span>}
-    </button>
-    <div class="search">
-      <label class="visually-hidden" for="q">
-        {`Search ${collectionName(view)}`}
-      </label>
-      <input
-        type="search"
-        id="q"
-        name="q"
-        value={asked.field("q")}
-        placeholder="Search names, descriptions and traits"
-        maxlength={200}
-        autocomplete="off"
-      />
-    </div>
-    <div class="sort">
-      <label class="visually-hidden" for="sort">
-        Sort by
-      </label>
-      <select id="sort" name="sort">
-        {sortsOf(facets, asked).map(({ value, text }) => (
-          <option value={value} selected={value === asked.field("sort")}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-    <noscript>
-      <button type="submit" class="button primary">
-        Search
+const Toolbar = ({ asked, facets, view }: ToolbarProps) => {
+  const { collection, filters } = words();
+  return (
+    <div class="toolbar">
+      <button type="button" class="button filters-button" popovertarget="filters">
+        {filters.title}
+        {asked.chips.length > 0 && <span class="badge">{asked.chips.length}</span>}
       </button>
-    </noscript>
-  </div>
-);
+      <div class="search">
+        <label class="visually-hidden" for="q">
+          {collection.searchFor(collectionName(view))}
+        </label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value={asked.field("q")}
+          placeholder={collection.placeholder}
+          maxlength={200}
+          autocomplete="off"
+        />
+      </div>
+      <div class="sort">
+        <label class="visually-hidden" for="sort">
+          {collection.sort}
+        </label>
+        <select id="sort" name="sort">
+          {sortsOf(facets, asked).map(({ value, text }) => (
+            <option value={value} selected={value === asked.field("sort")}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <DensitySwitch />
+      <noscript>
+        <button type="submit" class="button primary">
+          {collection.search}
+        </button>
+      </noscript>
+    </div>
+  );
+};
 
 /** The default sort is the empty value, which keeps URLs short. The requested sort is always included. */
 const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: string }[] => {
+  const labels: Readonly<Record<string, unknown>> = words().sorts;
   const sorts = [
-    ...Object.entries(plainSorts).map(([name, { label }], at) => ({
+    ...Object.keys(plainSorts).map((name, at) => ({
       value: at === 0 ? "" : name,
-      text: label,
+      text: String(labels[name] ?? name),
     })),
     ...mostCommon(traits.filter(isRange), SORTED_TRAITS_MAX).flatMap(({ trait_type }) => [
-      { value: `trait:${trait_type}:desc`, text: `${plain(trait_type)}, high to low` },
-      { value: `trait:${trait_type}:asc`, text: `${plain(trait_type)}, low to high` },
+      { value: `trait:${trait_type}:desc`, text: words().sorts.down(plain(trait_type)) },
+      { value: `trait:${trait_type}:asc`, text: words().sorts.up(plain(trait_type)) },
     ]),
   ];
   const value = asked.field("sort");
   if (asked.sort.by !== "trait" || sorts.some((each) => each.value === value)) return sorts;
-  const direction = asked.sort.descending ? "high to low" : "low to high";
-  return [...sorts, { value, text: `${plain(asked.sort.name)}, ${direction}` }];
+  const label = asked.sort.descending ? words().sorts.down : words().sorts.up;
+  return [...sorts, { value, text: label(plain(asked.sort.name)) }];
 };
 
 /** Beside the tokens on wide screens; on a phone a sheet that the button opens, with or without script. */
 const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
-  <aside id="filters" class="filters" popover="auto" aria-label="Filters">
+  <aside id="filters" class="filters" popover="auto" aria-label={words().filters.title}>
     <div class="filters-head">
-      <h2>Filters</h2>
+      <h2>{words().filters.title}</h2>
       <button type="button" class="button slim close" popovertarget="filters" popovertargetaction="hide">
-        Close
+        {words().filters.close}
       </button>
     </div>
     <div id="facets">
@@ -186,29 +211,29 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
     <div class="filters-foot">
       {/* The sheet covers the alert, which screen readers announce. */}
       <p id="failed-here" hidden>
-        The service did not answer.
+        {words().collection.failedShort}
       </p>
       <a class="button" href={path}>
-        Clear
+        {words().filters.clear}
       </a>
       <button type="submit" class="button primary">
         {/* Only a script can keep this number current. */}
-        Show{" "}
+        {words().filters.show[0]}{" "}
         <span id="total" hidden>
           {formatNumber(facets.total)}
         </span>{" "}
-        tokens
+        {words().filters.show[1]}
       </button>
     </div>
   </aside>
 );
 
 const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
-  <ul id="chips" class="chips" aria-label="Filters in use">
+  <ul id="chips" class="chips" aria-label={words().filters.inUse}>
     {asked.chips.map(({ trait, text, without }) => (
       <li>
         <a class="chip" href={without ? `${path}?${without}` : path}>
-          <span class="visually-hidden">Remove </span>
+          <span class="visually-hidden">{words().filters.remove} </span>
           {trait !== undefined && (
             <span class="soft">
               <Foreign text={trait} max={40} />
@@ -222,7 +247,7 @@ const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
     {asked.chips.length > 1 && (
       <li>
         <a class="chip plain" href={path}>
-          Clear all
+          {words().filters.clearAll}
         </a>
       </li>
     )}
@@ -232,20 +257,20 @@ const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
 /** A trait's value as its facet shows it. */
 function chipText({ traits }: Facets, trait: string | undefined, text: string): string {
   const isBool = traits.some((each) => each.trait_type === trait && each.display_type === "bool");
-  if (isBool && (text === "true" || text === "false")) return text === "true" ? "Yes" : "No";
-  return text || "empty";
+  if (isBool && (text === "true" || text === "false"))
+    return text === "true" ? words().text.yes : words().text.no;
+  return text || words().text.empty;
 }
 
 const NoTokens = ({ asked, path, isReady }: { asked: Asked; path: string; isReady: boolean }) => {
+  const { collection } = words();
   if (asked.chips.length > 0)
     return (
       <Empty>
-        No token matches all of this. <a href={path}>Clear the filters</a>
+        {collection.noMatch} <a href={path}>{collection.clearFilters}</a>
       </Empty>
     );
-  return (
-    <Empty>{isReady ? "No token has been minted yet." : "The tokens appear once the chain is read."}</Empty>
-  );
+  return <Empty>{isReady ? collection.noneMinted : collection.notRead}</Empty>;
 };
 
 interface TokensProps {
@@ -265,12 +290,12 @@ const Tokens = ({ site, asked: { query, cursor }, page: { nextCursor }, tokens, 
       <p id="more" class="more">
         {cursor !== undefined && (
           <a class="button back" href={query ? `${path}?${query}` : path}>
-            Back to the first page
+            {words().collection.back}
           </a>
         )}
         {nextCursor !== null && (
           <a class="button" rel="next" href={`${path}?${more}`}>
-            More
+            {words().collection.more}
           </a>
         )}
       </p>

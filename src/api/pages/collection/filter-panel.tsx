@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Facets, TraitFacet } from "../../search/query.ts";
+import { words } from "../../ui/visitor.ts";
 import { formatDate, formatNumber, formatValue, plain, Value } from "../text.tsx";
 import type { Asked } from "./filter-query.ts";
 import { dayOf } from "./filter-query.ts";
@@ -31,7 +32,7 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
             <h3>
               <Value text={facet.trait_type} max={60} />
             </h3>
-            {isAsked(facet) && <span class="dot">in use</span>}
+            {isAsked(facet) && <span class="dot">{words().filters.used}</span>}
           </summary>
           <fieldset>
             <legend class="visually-hidden">{plain(facet.trait_type)}</legend>
@@ -44,7 +45,7 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
         </details>
       ))}
       {traits.length > shown.length && (
-        <p class="soft small">{`${traits.length - shown.length} more traits; the search finds their values.`}</p>
+        <p class="soft small">{words().filters.moreTraits(traits.length - shown.length)}</p>
       )}
       <OwnerFilter asked={asked} />
       {extras(asked, shown).map(([name, value]) => (
@@ -69,14 +70,14 @@ function extras({ filter, field }: Asked, shown: readonly TraitFacet[]): [name: 
 }
 
 const LOCK_CHOICES = [
-  ["", "All"],
-  ["false", "Unlocked"],
-  ["true", "Locked"],
+  ["", "all"],
+  ["false", "unlocked"],
+  ["true", "locked"],
 ] as const;
 
 const LockFilter = ({ asked }: { asked: Asked }) => (
   <fieldset class="facet" id="lock">
-    <legend>Lock</legend>
+    <legend>{words().filters.lock}</legend>
     <div class="segments">
       {LOCK_CHOICES.map(([value, text]) => (
         <label>
@@ -87,7 +88,7 @@ const LockFilter = ({ asked }: { asked: Asked }) => (
             value={value}
             checked={asked.field("locked") === value}
           />
-          <span>{text}</span>
+          <span>{words().filters[text]}</span>
         </label>
       ))}
     </div>
@@ -96,7 +97,7 @@ const LockFilter = ({ asked }: { asked: Asked }) => (
 
 const OwnerFilter = ({ asked }: { asked: Asked }) => (
   <div class="facet field" id="owned">
-    <label for="owner">Owner</label>
+    <label for="owner">{words().filters.owner}</label>
     <input
       type="text"
       class="mono"
@@ -159,12 +160,12 @@ const Choices = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
           id={idOf("rest", trait_type)}
           open={rest.some(({ text }) => chosen.includes(text))}
         >
-          <summary>{`${rest.length} more`}</summary>
+          <summary>{words().filters.moreValues(rest.length)}</summary>
           {list(rest)}
         </details>
       )}
       {values_total > all.length && (
-        <p class="soft small">{`${formatNumber(values_total - all.length)} rarer values; the search finds them.`}</p>
+        <p class="soft small">{words().filters.rarerValues(formatNumber(values_total - all.length))}</p>
       )}
     </>
   );
@@ -173,12 +174,13 @@ const Choices = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
 const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
   const { trait_type, display_type } = facet;
   const [min, max] = [facet.min ?? 0, facet.max ?? 0];
+  const { filters } = words();
   const isDate = display_type === "date";
   const step = stepOf(facet);
   const name = plain(trait_type);
   const ends = [
-    { end: "from", text: isDate ? "From" : "Lowest", bound: min },
-    { end: "to", text: isDate ? "To" : "Highest", bound: max },
+    { end: "from", text: isDate ? filters.from : filters.lowest, bound: min },
+    { end: "to", text: isDate ? filters.to : filters.highest, bound: max },
   ];
   const textOf = (end: string): string => {
     const text = asked.field(`${end}:${trait_type}`);
@@ -219,7 +221,9 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
           </label>
         ))}
       </div>
-      {isDate && facet.min !== null && <p class="soft small">{`${formatDate(min)} to ${formatDate(max)}`}</p>}
+      {isDate && facet.min !== null && (
+        <p class="soft small">{filters.between(formatDate(min), formatDate(max))}</p>
+      )}
     </div>
   );
 };

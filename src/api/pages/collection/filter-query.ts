@@ -14,6 +14,7 @@ import {
 import { clip } from "../../http/text/printable.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";
+import { words } from "../../ui/visitor.ts";
 import { formatDate, formatNumber, shortAddress } from "../text.tsx";
 
 const DAY_SECONDS = 86_400;
@@ -158,12 +159,18 @@ function chipsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean)
       return [
         chip(
           undefined,
-          `Owner ${value.length > SHORT ? shortAddress(value) : value}`,
+          words().filters.ownedBy(value.length > SHORT ? shortAddress(value) : value),
           ([name]) => name === "owner",
         ),
       ];
     if (kind === "locked")
-      return [chip(undefined, value === "true" ? "Locked" : "Unlocked", ([name]) => name === "locked")];
+      return [
+        chip(
+          undefined,
+          value === "true" ? words().filters.locked : words().filters.unlocked,
+          ([name]) => name === "locked",
+        ),
+      ];
     if (trait === undefined) return [];
     if (kind === "is") return [chip(trait, value, (each) => each === entry)];
     if (seen.has(trait)) return [];
@@ -176,10 +183,11 @@ function chipsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean)
 }
 
 function rangeText(from: string | undefined, to: string | undefined): string {
-  if (from !== undefined && to !== undefined) return `${boundText(from)} to ${boundText(to)}`;
-  if (from !== undefined) return DAY.test(from) ? `from ${boundText(from)}` : `${boundText(from)} or more`;
+  const { filters } = words();
+  if (from !== undefined && to !== undefined) return filters.between(boundText(from), boundText(to));
+  if (from !== undefined) return (DAY.test(from) ? filters.since : filters.orMore)(boundText(from));
   const end = to ?? "";
-  return DAY.test(end) ? `until ${boundText(end)}` : `${boundText(end)} or less`;
+  return (DAY.test(end) ? filters.until : filters.orLess)(boundText(end));
 }
 
 function boundText(text: string): string {

@@ -5,6 +5,7 @@
 
 import { withTimeout } from "../../jobs/timeout.ts";
 import { Notice, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import type { PagesContext, Site } from "../env.ts";
 import { render } from "../frame.tsx";
 
@@ -18,15 +19,16 @@ export const soon = <Answer,>(answer: Promise<Answer>): Promise<Answer | undefin
 
 /** Asks the browser to reload; a program gets Retry-After. */
 export function stillLoading(site: Site, c: PagesContext): Response | Promise<Response> {
+  const { problems } = words();
   c.header("Refresh", AGAIN_SECONDS);
   c.header("Retry-After", AGAIN_SECONDS);
   return render(
     site,
     c,
-    { title: "Loading", width: "narrow", nav: "collections", status: 503 },
+    { title: problems.loading, width: "narrow", nav: "collections", status: 503 },
     <>
-      <Title>Loading</Title>
-      <Notice>The tokens of this collection are being loaded. This page reloads every few seconds.</Notice>
+      <Title>{problems.loading}</Title>
+      <Notice>{problems.loadingText}</Notice>
     </>,
   );
 }

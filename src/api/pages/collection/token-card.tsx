@@ -2,24 +2,16 @@
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { Badge } from "../../ui/parts.tsx";
-import { picturePath, type Site, tokenPath } from "../env.ts";
+import { words } from "../../ui/visitor.ts";
+import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, formatNumber, plain, shortId } from "../text.tsx";
+import { Foreign, formatAmount, formatNumber, plain, shortAddress, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
 
 // As many as fit above the fold on most screens.
 const EAGER = 4;
-
-const placeholders = {
-  unread: "Not read yet",
-  failed: "Last read failed",
-  none: "No image",
-  pending: "Image on its way",
-  rejected: "Image can’t be shown",
-  cached: "Image can’t be shown",
-} as const;
 
 /**
  * How wide pictures are shown, for `sizes`. Cards are up to 15rem wide. Phones get variants of 240 pixels whatever their
@@ -47,7 +39,7 @@ export const Picture = ({
   const isUnread = status === "none" && token.metadata.version === null;
   if (path === undefined) {
     const reading = token.metadata.status === "failed" ? "failed" : "unread";
-    return <span class="no-picture">{placeholders[isUnread ? reading : status]}</span>;
+    return <span class="no-picture">{words().pictures[isUnread ? reading : status]}</span>;
   }
   const behind = placeholder === null ? undefined : placeholderUrl(placeholder);
   const srcset = variants.flatMap((variant) => {
@@ -71,6 +63,7 @@ export const Picture = ({
           height={PICTURE_PX}
           loading={isEager ? "eager" : "lazy"}
           decoding="async"
+          data-missing={sizes === STAGE_SIZES ? words().pictures.missing : undefined}
         />
       </picture>
     </>
@@ -79,11 +72,11 @@ export const Picture = ({
 
 /** A token's display name: its name, or its id if it has none. */
 export const displayName = ({ name, token_id }: Pick<TokenView, "name" | "token_id">): string =>
-  name && plain(name) !== "" ? name : `Token #${shortId(token_id)}`;
+  name && plain(name) !== "" ? name : words().card.unnamed(shortId(token_id));
 
 /** A token's rank among all, in words. */
 export const rarityText = ({ rank, of }: NonNullable<TokenView["rarity"]>): string =>
-  `Rarity rank ${formatNumber(rank)} of ${formatNumber(of)}`;
+  words().card.rarity(formatNumber(rank), formatNumber(of));
 
 export const TokenGrid = ({
   site,
@@ -96,27 +89,55 @@ export const TokenGrid = ({
 }) => (
   <ul class="tokens" id="grid">
     {tokens.map((token, at) => (
-      <li>
-        <a class="token" href={site.to(tokenPath(token))}>
-          <span class="frame">
-            <Picture site={site} token={token} isEager={isFirstPage && at < EAGER} />
-            {token.lock.locked && (
-              <span class="lock-badge">
-                <Badge tone="warn">Locked</Badge>
-              </span>
-            )}
-          </span>
-          <span class="token-name">
-            <Foreign text={displayName(token)} max={120} />
-          </span>
-          <span class="token-id">{`#${shortId(token.token_id)}`}</span>
-          {token.rarity && (
-            <span class="token-rarity" title={rarityText(token.rarity)}>
-              {`Rank ${formatNumber(token.rarity.rank)}`}
-            </span>
-          )}
-        </a>
+      <li class="token-card">
+        <TokenLink site={site} token={token} isEager={isFirstPage && at < EAGER} />
+        <Holder site={site} token={token} />
       </li>
     ))}
   </ul>
 );
+
+const TokenLink = ({ site, token, isEager }: { site: Site; token: TokenView; isEager: boolean }) => {
+  const { card } = words();
+  const name = displayName(token);
+  return (
+    <a class="token" href={site.to(tokenPath(token))}>
+      <span class="frame">
+        <Picture site={site} token={token} isEager={isEager} />
+        {token.lock.locked && (
+          <span class="lock-badge">
+            <Badge tone="warn">{card.locked}</Badge>
+          </span>
+        )}
+      </span>
+      <span class="token-name" title={plain(name)}>
+        <Foreign text={name} max={120} />
+      </span>
+      <span class="token-facts">
+        <span class="token-id">{`#${shortId(token.token_id)}`}</span>
+        {token.rarity && (
+          <span class="token-rarity" title={rarityText(token.rarity)}>
+            {card.rank(formatNumber(token.rarity.rank))}
+          </span>
+        )}
+      </span>
+    </a>
+  );
+};
+
+/** Outside of the link to the token, because it leads to a wallet. */
+const Holder = ({ site, token }: { site: Site; token: TokenView }) => {
+  const { card } = words();
+  const { standard, owner, supply } = token;
+  if (standard === "erc1155")
+    return supply ? <p class="token-owner">{card.supply(formatAmount(supply))}</p> : null;
+  if (!owner) return null;
+  return (
+    <p class="token-owner">
+      {card.owner}{" "}
+      <a href={site.to(walletPath(owner))} title={owner}>
+        {shortAddress(owner)}
+      </a>
+    </p>
+  );
+};

@@ -6,24 +6,15 @@ import type { Activity, ActivityPage, ActivityType } from "../../catalog/activit
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { Card, Table, Tabs, When } from "../../ui/parts.tsx";
-import { CopyButton, Wallet } from "../copyable.tsx";
+import { words } from "../../ui/visitor.ts";
+import { Transaction, Wallet } from "../copyable.tsx";
 import { collectionPath, namesOf, type PagesContext, type Site, tokenPath } from "../env.ts";
-import { shortAddress, shortId } from "../text.tsx";
+import { formatAmount, shortAddress, shortId } from "../text.tsx";
 import { Pager } from "./pager.tsx";
 
 export const ACTIVITY_AT_ONCE = 25;
 
 const NOBODY = `0x${"0".repeat(40)}`;
-const HASH_CHARACTERS = 10;
-
-const names: Readonly<Record<ActivityType, string>> = {
-  mint: "Minted",
-  transfer: "Transferred",
-  burn: "Burned",
-  lock: "Locked",
-  unlock: "Unlocked",
-  metadata: "Metadata updated",
-};
 
 /** The type that the query names, or all. Throws INVALID_REQUEST for one that the list doesn't have. */
 export function readType<Type extends ActivityType>(
@@ -60,70 +51,69 @@ export const ActivityList = ({
   cursor,
   of,
   collections,
-}: ActivityListProps) => (
-  <div id="activity">
-    <Tabs
-      label="Types of activity"
-      to={site.to}
-      links={[
-        { href: `${path}#activity`, text: "All", isCurrent: type === undefined },
-        ...types.map((each) => ({
-          href: `${path}?type=${each}#activity`,
-          text: names[each],
-          isCurrent: type === each,
-        })),
-      ]}
-    />
-    <Card title="Activity" hint="Newest first">
-      <Table
-        caption="Activity, newest first"
-        columns={[
-          "What",
-          ...(of === "token" ? [] : ["Token"]),
-          "From",
-          "To",
-          { head: "Quantity", isNumber: true },
-          "When",
-          "Transaction",
+}: ActivityListProps) => {
+  const { activity } = words();
+  return (
+    <div id="activity">
+      <Tabs
+        label={activity.kinds}
+        to={site.to}
+        links={[
+          { href: `${path}#activity`, text: activity.all, isCurrent: type === undefined },
+          ...types.map((each) => ({
+            href: `${path}?type=${each}#activity`,
+            text: activity.types[each],
+            isCurrent: type === each,
+          })),
         ]}
-        rows={page.items.map((item) => [
-          names[item.type],
-          ...(of === "token" ? [] : [<Subject site={site} item={item} of={of} collections={collections} />]),
-          party(site, item.from),
-          party(site, item.to),
-          item.quantity === null ? none : BigInt(item.quantity).toLocaleString("en-US"),
-          <When at={item.at} />,
-          <Transaction hash={item.transactionHash} />,
-        ])}
-        empty={cursor === undefined ? "No activity indexed" : "No older activity"}
       />
-      <Pager
-        site={site}
-        path={path}
-        kept={type === undefined ? {} : { type }}
-        cursor={cursor}
-        next={page.nextCursor}
-        words={["Newest", "Older"]}
-        fragment="activity"
-      />
-    </Card>
-  </div>
-);
+      <Card title={activity.title} hint={activity.hint}>
+        <Table
+          caption={activity.caption}
+          columns={[
+            activity.what,
+            ...(of === "token" ? [] : [activity.token]),
+            activity.from,
+            activity.to,
+            { head: activity.quantity, isNumber: true },
+            activity.when,
+            activity.transaction,
+          ]}
+          rows={page.items.map((item) => [
+            activity.types[item.type],
+            ...(of === "token"
+              ? []
+              : [<Subject site={site} item={item} of={of} collections={collections} />]),
+            party(site, item.from),
+            party(site, item.to),
+            item.quantity === null ? <None /> : formatAmount(item.quantity),
+            <When at={item.at} />,
+            item.transactionHash === null ? (
+              <None />
+            ) : (
+              <Transaction chainId={item.chainId} hash={item.transactionHash} />
+            ),
+          ])}
+          empty={cursor === undefined ? activity.none : activity.noOlder}
+        />
+        <Pager
+          site={site}
+          path={path}
+          kept={type === undefined ? {} : { type }}
+          cursor={cursor}
+          next={page.nextCursor}
+          words={[activity.newest, activity.older]}
+          fragment="activity"
+        />
+      </Card>
+    </div>
+  );
+};
 
-const none = <span class="soft">none</span>;
+const None = () => <span class="soft">{words().text.none}</span>;
 
 const party = (site: Site, address: string | null): Child =>
-  address === null || address === NOBODY ? none : <Wallet site={site} address={address} />;
-
-const Transaction = ({ hash }: { hash: string | null }) =>
-  hash === null ? (
-    none
-  ) : (
-    <span class="nowrap">
-      <code title={hash}>{`${hash.slice(0, HASH_CHARACTERS)}…`}</code>
-      <CopyButton value={hash} what="the transaction’s hash" />
-    </span>
-  );
+  address === null || address === NOBODY ? <None /> : <Wallet site={site} address={address} />;
 
 const Subject = ({
   site,
@@ -131,16 +121,19 @@ const Subject = ({
   of,
   collections,
 }: Pick<ActivityListProps, "site" | "of" | "collections"> & { item: Activity }) => {
+  const { activity } = words();
   const { chainId, collection: address, tokenId, lastTokenId } = item;
   const named = namesOf({ chainId, address });
   const found = collections.find((each) => each.chainId === chainId && each.address === address);
   return (
     <span class="stack-tight">
       {tokenId === null ? (
-        <span class="soft">all tokens</span>
+        <span class="soft">{activity.allTokens}</span>
       ) : (
         <a href={site.to(tokenPath({ ...named, token_id: tokenId }))}>
-          {`#${shortId(tokenId)}${lastTokenId === null ? "" : ` to #${shortId(lastTokenId)}`}`}
+          {lastTokenId === null
+            ? `#${shortId(tokenId)}`
+            : activity.range(`#${shortId(tokenId)}`, `#${shortId(lastTokenId)}`)}
         </a>
       )}
       {of === "wallet" && (

@@ -3,6 +3,7 @@
 import { activityTypes, viewCollections } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { collectionName } from "../collection/collection-list.tsx";
 import { displayName } from "../collection/token-card.tsx";
 import { Copied } from "../copyable.tsx";
@@ -48,7 +49,11 @@ export async function activityPage(site: Site, c: PagesContext): Promise<Respons
   return render(
     site,
     c,
-    { title: `Activity · ${name}`, scripts: ["copy.js"] },
+    {
+      title: words().activity.titleOf(name),
+      about: { description: words().activity.description(name), path: `${above}/activity` },
+      scripts: ["copy.js"],
+    },
     <>
       {!isReady && <NotReady />}
       <Title
@@ -58,7 +63,7 @@ export async function activityPage(site: Site, c: PagesContext): Promise<Respons
           </a>
         }
       >
-        Activity
+        {words().activity.title}
       </Title>
       <ActivityList
         site={site}

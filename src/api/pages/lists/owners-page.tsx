@@ -4,11 +4,12 @@ import { viewCollections } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { Button, Card, Field, Table, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { collectionName } from "../collection/collection-list.tsx";
 import { Copied, Wallet } from "../copyable.tsx";
 import { collectionOf, collectionPath, isIndexReady, namesOf, type PagesContext, type Site } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
-import { Foreign, formatNumber } from "../text.tsx";
+import { Foreign, formatAmount, formatNumber } from "../text.tsx";
 import { Pager } from "./pager.tsx";
 
 const OWNERS_AT_ONCE = 50;
@@ -25,12 +26,17 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
   if (!view) throw new ApiError("COLLECTION_NOT_FOUND");
   const above = collectionPath(namesOf(collection));
   const path = `${above}/owners`;
-  const count = `${formatNumber(page.total)} ${page.total === 1 ? "owner" : "owners"}`;
-  const block = page.asOfBlock === null ? "" : ` at block ${formatNumber(page.asOfBlock)}`;
+  const { owners, collections } = words();
+  const count = collections.owners(page.total, formatNumber(page.total));
+  const hint = page.asOfBlock === null ? owners.now : owners.asOf(formatNumber(page.asOfBlock));
   return render(
     site,
     c,
-    { title: `Owners · ${collectionName(view)}`, scripts: ["copy.js"] },
+    {
+      title: owners.titleOf(collectionName(view)),
+      about: { description: owners.description(collectionName(view)), path },
+      scripts: ["copy.js"],
+    },
     <>
       {!isReady && <NotReady />}
       <Title
@@ -40,27 +46,27 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
           </a>
         }
       >
-        Owners
+        {owners.title}
       </Title>
       <form method="get" action={site.to(path)} class="row">
         <Field
           name="at_block"
-          label="At the end of block"
+          label={owners.atBlock}
           value={atBlock === undefined ? "" : String(atBlock)}
-          hint="Empty for the current owners"
+          hint={owners.atBlockHint}
         />
-        <Button>Show</Button>
+        <Button>{owners.show}</Button>
       </form>
       <div id="owners">
-        <Card title={count} hint={`Largest first,${block || " now"}`}>
+        <Card title={count} hint={hint}>
           <Table
-            caption="Owners, largest first"
-            columns={["Wallet", { head: "Tokens", isNumber: true }]}
+            caption={owners.caption}
+            columns={[words().wallet.title, { head: owners.tokens, isNumber: true }]}
             rows={page.items.map(({ owner, quantity }) => [
               <Wallet site={site} address={owner} />,
-              BigInt(quantity).toLocaleString("en-US"),
+              formatAmount(quantity),
             ])}
-            empty="Nobody owns a token."
+            empty={owners.none}
           />
           <Pager
             site={site}
@@ -68,7 +74,7 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
             kept={atBlock === undefined ? {} : { at_block: String(atBlock) }}
             cursor={cursor}
             next={page.nextCursor}
-            words={["Largest", "More"]}
+            words={[owners.largest, owners.more]}
             fragment="owners"
           />
         </Card>
@@ -82,6 +88,6 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
 function readBlock(text: string | undefined): number | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   if (/^(0|[1-9][0-9]{0,14})$/.test(text.trim())) return Number(text);
-  const message = `must be a block number; it is "${clip(text)}"`;
+  const message = words().problems.invalidBlock(clip(text));
   throw new ApiError("INVALID_REQUEST", [{ path: "at_block", message }]);
 }

@@ -5,6 +5,8 @@ import { walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { Card, Empty, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
+import { explorerName, explorerUrl } from "../chains.ts";
 import { TokenGrid } from "../collection/token-card.tsx";
 import { Copied, Whole } from "../copyable.tsx";
 import { type PagesContext, type Site, walletPath } from "../env.ts";
@@ -16,14 +18,14 @@ import { Pager } from "./pager.tsx";
 const TOKENS_AT_ONCE = 24;
 
 export async function walletPage(site: Site, c: PagesContext): Promise<Response> {
-  const text = c.req.param("wallet") ?? "";
-  const wallet = parseAddress(text);
+  const asked = c.req.param("wallet") ?? "";
+  const wallet = parseAddress(asked);
   if (wallet === undefined) {
-    const message = `"${clip(text)}" is not an address: 0x and 40 hex digits`;
+    const message = `"${clip(asked)}" is not an address: 0x and 40 hex digits`;
     throw new ApiError("INVALID_REQUEST", [{ path: "address", message }]);
   }
   const path = walletPath(wallet);
-  if (wallet !== text) return c.redirect(site.to(path), 301);
+  if (wallet !== asked) return c.redirect(site.to(path), 301);
 
   const type = readType(c, walletTypes);
   const { tokens: tokensCursor, cursor } = c.req.query();
@@ -41,21 +43,32 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
       { types: type && [type], limit: ACTIVITY_AT_ONCE, cursor },
     ),
   ]);
-  const count = `${formatNumber(held.total)} ${held.total === 1 ? "token" : "tokens"}`;
+  const text = words().wallet;
+  const count = words().collection.count(held.total, formatNumber(held.total));
   return render(
     site,
     c,
-    { title: `Wallet ${shortAddress(wallet)}`, width: "gallery", scripts: ["copy.js"] },
+    {
+      title: text.titleOf(shortAddress(wallet)),
+      about: { description: text.description(shortAddress(wallet)), path, isUnlisted: true },
+      width: "gallery",
+      scripts: ["copy.js"],
+    },
     <>
-      <Title hint={<Whole value={wallet} what="the wallet’s address" />}>Wallet</Title>
+      <Title
+        hint={
+          <>
+            <Whole value={wallet} what={words().copy.wallet} />
+            <Explorers chainIds={collections.chainIds()} wallet={wallet} />
+          </>
+        }
+      >
+        {text.title}
+      </Title>
       <div id="tokens">
-        <Card title="Tokens" hint={count}>
+        <Card title={text.tokens} hint={count}>
           {held.items.length === 0 ? (
-            <Empty>
-              {tokensCursor === undefined
-                ? "It owns no token of a collection served here."
-                : "No more tokens"}
-            </Empty>
+            <Empty>{tokensCursor === undefined ? text.none : text.noMore}</Empty>
           ) : (
             <TokenGrid
               site={site}
@@ -69,7 +82,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
             field="tokens"
             cursor={tokensCursor}
             next={held.nextCursor}
-            words={["First", "More"]}
+            words={[text.first, text.more]}
             fragment="tokens"
           />
         </Card>
@@ -88,3 +101,17 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
     </>,
   );
 }
+
+/** The wallet at the block explorers of the served chains. */
+const Explorers = ({ chainIds, wallet }: { chainIds: readonly number[]; wallet: string }) => (
+  <span class="explorers">
+    {chainIds.map((chainId) => {
+      const href = explorerUrl(chainId, "address", wallet);
+      return href === undefined ? null : (
+        <a class="small" href={href} rel="nofollow noopener noreferrer">
+          {words().chain.explorer(explorerName(chainId))}
+        </a>
+      );
+    })}
+  </span>
+);

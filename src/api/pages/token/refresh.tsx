@@ -1,9 +1,10 @@
 /** The refresh button of a token's page: an anonymous request, its progress, and its result. */
 
 import type { CollectionConfig } from "../../../config.ts";
-import type { ReceiptToken, TokenStatus } from "../../refresh/receipts/receipts.ts";
+import type { TokenStatus } from "../../refresh/receipts/receipts.ts";
 import { refusalOf } from "../../refresh/rules.ts";
 import { Button } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "../env.ts";
 import { Reason } from "../reason.tsx";
 
@@ -54,17 +55,7 @@ export async function readProgress(
 
 const isOpen = (status: TokenStatus): boolean => status === "queued" || status === "fetching";
 
-const said: Record<ReceiptToken["status"], string> = {
-  queued:
-    "Waiting in the queue. Visitors can refresh a token once a minute; a later request waits until then.",
-  fetching: "Reading the token’s document.",
-  updated: "Done: the metadata has changed, and this page shows what it is now.",
-  unchanged: "Done: the document is the same as before.",
-  failed: "Failed: the document could not be read.",
-  not_found: "Failed: this token doesn’t exist.",
-};
-
-const STEPS = ["Queued", "Reading", "Done"] as const;
+const STEPS = ["queued", "reading", "done"] as const;
 const isFault = (status: TokenStatus): boolean => status === "failed" || status === "not_found";
 
 /** A refresh that failed is over, and its last step says so. */
@@ -81,29 +72,30 @@ interface RefreshProps {
 }
 
 export const Refresh = ({ site, path, progress }: RefreshProps) => {
+  const { refresh: text } = words();
   const open = progress !== undefined && isOpen(progress.status);
   return (
     <div id="refresh" class="refresh" data-state={progress ? (open ? "open" : "done") : "idle"}>
       <form method="post" action={site.to(`${path}/refresh`)}>
-        <Button id="ask">Refresh metadata</Button>
+        <Button id="ask">{text.ask}</Button>
       </form>
       <div id="steps">
         {progress && (
-          <ol class="steps" aria-label="Progress of the refresh">
+          <ol class="steps" aria-label={text.progress}>
             {STEPS.map((step, at) => (
               <li
                 class={stepClass(progress.status, at)}
                 aria-current={at === stepOf(progress.status) - 1 ? "step" : undefined}
               >
-                {step === "Done" && isFault(progress.status) ? "Failed" : step}
+                {text.steps[step === "done" && isFault(progress.status) ? "failed" : step]}
               </li>
             ))}
           </ol>
         )}
       </div>
-      <p id="said" role="status">
-        {progress && said[progress.status]}
-        {progress?.status === "failed" && progress.hasMetadata && " The last good version stays."}
+      <p id="said" role="status" data-refused={text.refused} data-unreachable={text.unreachable}>
+        {progress && text[progress.status]}
+        {progress?.status === "failed" && progress.hasMetadata && ` ${text.stays}`}
         {progress?.reason && (
           <>
             {" "}
@@ -116,7 +108,7 @@ export const Refresh = ({ site, path, progress }: RefreshProps) => {
       {open && (
         <noscript>
           {/* A link with a fragment would stay on the current page and send no request. */}
-          <a href={site.to(`${path}?refresh=${progress.id}`)}>Check again</a>
+          <a href={site.to(`${path}?refresh=${progress.id}`)}>{text.again}</a>
         </noscript>
       )}
     </div>

@@ -3,16 +3,16 @@
 import type { Transfer, TransferPage } from "../../catalog/holdings-store.ts";
 import type { TokenHistory } from "../../catalog/reports/reports.ts";
 import { Badge, Card, Empty, Facts, Notice, Table, type Tone, When } from "../../ui/parts.tsx";
-import { CopyButton, Wallet } from "../copyable.tsx";
+import { words } from "../../ui/visitor.ts";
+import { Transaction, Wallet } from "../copyable.tsx";
 import { type Site, tokenPath } from "../env.ts";
 import { Reason } from "../reason.tsx";
-import { Foreign, formatNumber } from "../text.tsx";
+import { Foreign, formatAmount, formatNumber } from "../text.tsx";
 
 export const TRANSFERS_AT_ONCE = 10;
 export const VERSIONS_AT_ONCE = 10;
 
 const NOBODY = `0x${"0".repeat(40)}`;
-const HASH_CHARACTERS = 10;
 
 interface HistoryProps {
   readonly site: Site;
@@ -20,8 +20,9 @@ interface HistoryProps {
 }
 
 const eventOf = ({ from, to }: Transfer): string => {
-  if (from === NOBODY) return "Minted";
-  return to === NOBODY ? "Burned" : "Transferred";
+  const { types } = words().activity;
+  if (from === NOBODY) return types.mint;
+  return to === NOBODY ? types.burn : types.transfer;
 };
 
 export const Transfers = ({
@@ -30,53 +31,53 @@ export const Transfers = ({
   transfers: { transfers, total },
   at,
 }: HistoryProps & { transfers: TransferPage; at: number }) => {
+  const text = words().activity;
   const isCounted = token.standard === "erc1155";
   const wallet = (address: string) =>
-    address === NOBODY ? <span class="soft">none</span> : <Wallet site={site} address={address} />;
+    address === NOBODY ? (
+      <span class="soft">{words().text.none}</span>
+    ) : (
+      <Wallet site={site} address={address} />
+    );
   const pageAt = (page: number) => `${site.to(tokenPath(token))}?transfers=${page}#transfers`;
   return (
     <div id="transfers">
-      <Card title="Transfers" hint={total === 1 ? "1 transfer" : `${formatNumber(total)} transfers`}>
+      <Card title={text.transfers} hint={text.transferCount(total, formatNumber(total))}>
         {transfers.length === 0 ? (
-          <Empty>{total === 0 ? "No transfers indexed" : "There are not so many."}</Empty>
+          <Empty>{total === 0 ? text.noTransfers : text.notSoMany}</Empty>
         ) : (
           <Table
-            caption="Transfers, newest first"
+            caption={text.transfersCaption}
             columns={[
-              "What",
-              "From",
-              "To",
-              ...(isCounted ? [{ head: "Quantity", isNumber: true }] : []),
-              "When",
-              "Transaction",
+              text.what,
+              text.from,
+              text.to,
+              ...(isCounted ? [{ head: text.quantity, isNumber: true }] : []),
+              text.when,
+              text.transaction,
             ]}
             rows={transfers.map((transfer) => [
               eventOf(transfer),
               wallet(transfer.from),
               wallet(transfer.to),
-              ...(isCounted ? [BigInt(transfer.quantity).toLocaleString("en-US")] : []),
+              ...(isCounted ? [formatAmount(transfer.quantity)] : []),
               <When at={new Date(Number(transfer.timestamp) * 1000)} />,
-              <span class="nowrap">
-                <code
-                  title={transfer.transactionHash}
-                >{`${transfer.transactionHash.slice(0, HASH_CHARACTERS)}…`}</code>
-                <CopyButton value={transfer.transactionHash} what="the transaction’s hash" />
-              </span>,
+              <Transaction chainId={token.chain_id} hash={transfer.transactionHash} />,
             ])}
           />
         )}
         <p class="row">
           <a class="button slim" href={site.to(`${tokenPath(token)}/activity`)}>
-            All activity
+            {text.allActivity}
           </a>
           {at > 1 && (
             <a class="button slim" href={pageAt(at - 1)}>
-              Newer
+              {text.newer}
             </a>
           )}
           {at * TRANSFERS_AT_ONCE < total && (
             <a class="button slim" href={pageAt(at + 1)}>
-              Older
+              {text.older}
             </a>
           )}
         </p>
@@ -85,50 +86,32 @@ export const Transfers = ({
   );
 };
 
-const statuses: Record<TokenHistory["token"]["metadata"]["status"], { tone: Tone; text: string }> = {
-  none: { tone: "plain", text: "Not read yet" },
-  pending: { tone: "plain", text: "Being read" },
-  current: { tone: "good", text: "Current" },
-  failed: { tone: "bad", text: "Last read failed" },
+const tones: Record<TokenHistory["token"]["metadata"]["status"], Tone> = {
+  none: "plain",
+  pending: "plain",
+  current: "good",
+  failed: "bad",
 };
 
-const outcomes: Record<string, { tone: Tone; text: string }> = {
-  updated: { tone: "good", text: "Updated" },
-  rejected: { tone: "warn", text: "Not served" },
-  failed: { tone: "bad", text: "Failed" },
-};
-
-const triggers: Readonly<Record<string, string>> = {
-  rest: "A partner’s request",
-  graphql: "A GraphQL request",
-  page: "A visitor’s request",
-  operator: "The operator",
-  mint: "The mint",
-  event: "An event of the contract",
-  reorg: "A reorg of the chain",
-  sweep: "A refresh of many tokens",
-  recheck: "A recheck",
-  renormalise: "Read again by new rules",
-  sample: "A sample",
-};
+const outcomeTones: Record<string, Tone> = { updated: "good", rejected: "warn", failed: "bad" };
 
 export const MetadataState = ({ site, token, versions, next, servedUri }: HistoryProps & TokenHistory) => {
   const { metadata } = token;
-  const { tone, text } = statuses[metadata.status];
+  const text = words().metadata;
   // A document that was never read can't be called valid.
   const isJudged = metadata.version !== null || metadata.issues.length > 0;
   return (
-    <Card title="Metadata">
+    <Card title={text.title}>
       <Facts
         rows={[
-          ["State", <Badge tone={tone}>{text}</Badge>],
-          ...(metadata.fetched_at ? [["Read", <When at={new Date(metadata.fetched_at)} />] as const] : []),
-          ...(metadata.version === null ? [] : [["Version", formatNumber(metadata.version)] as const]),
+          [text.state, <Badge tone={tones[metadata.status]}>{text.statuses[metadata.status]}</Badge>],
+          ...(metadata.fetched_at ? [[text.read, <When at={new Date(metadata.fetched_at)} />] as const] : []),
+          ...(metadata.version === null ? [] : [[text.version, formatNumber(metadata.version)] as const]),
           ...(servedUri === null
             ? []
             : [
                 [
-                  "Document",
+                  text.document,
                   <code>
                     <Foreign text={servedUri} max={500} />
                   </code>,
@@ -138,12 +121,11 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
       />
       {metadata.reason && (
         <Notice tone="warn">
-          {metadata.version === null ? "It could not be read. " : "The last read brought nothing better. "}
-          <Reason text={metadata.reason} />
+          {metadata.version === null ? text.unreadable : text.nothingBetter} <Reason text={metadata.reason} />
         </Notice>
       )}
       {isJudged && (
-        <h3>{metadata.issues.length === 0 ? "No issues" : `Issues (${metadata.issues.length})`}</h3>
+        <h3>{metadata.issues.length === 0 ? text.noIssues : text.issues(metadata.issues.length)}</h3>
       )}
       {metadata.issues.length > 0 && (
         <ul class="issues">
@@ -158,7 +140,7 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
                   {code}
                   {path && (
                     <>
-                      {" at "}
+                      {` ${text.at} `}
                       <Foreign text={path} max={120} />
                     </>
                   )}
@@ -168,22 +150,24 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
           ))}
         </ul>
       )}
-      <h3 id="history">History</h3>
+      <h3 id="history">{text.history}</h3>
       {versions.length === 0 ? (
-        <Empty>It has not been read yet.</Empty>
+        <Empty>{text.neverRead}</Empty>
       ) : (
         <Table
-          caption="Every read of the document, newest first"
-          columns={["Version", "Result", "Trigger", "When"]}
+          caption={text.caption}
+          columns={[text.version, text.result, text.trigger, words().activity.when]}
           rows={versions.map((version) => [
             formatNumber(version.number),
             <div class="stack-tight">
               <span>
-                <Badge tone={outcomes[version.outcome]?.tone ?? "plain"}>
-                  {outcomes[version.outcome]?.text ?? version.outcome}
+                <Badge tone={outcomeTones[version.outcome] ?? "plain"}>
+                  {text.outcomes[version.outcome] ?? version.outcome}
                 </Badge>
                 {version.confirmations > 0 && (
-                  <span class="soft small">{` found the same ${formatNumber(version.confirmations)} more ${version.confirmations === 1 ? "time" : "times"}`}</span>
+                  <span class="soft small">
+                    {text.same(version.confirmations, formatNumber(version.confirmations))}
+                  </span>
                 )}
               </span>
               {version.reason && (
@@ -192,7 +176,7 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
                 </span>
               )}
             </div>,
-            triggers[version.trigger] ?? version.trigger,
+            text.triggers[version.trigger] ?? version.trigger,
             <When at={version.fetchedAt} />,
           ])}
         />
@@ -200,7 +184,7 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
       {next !== undefined && (
         <p>
           <a class="button slim" href={`${site.to(tokenPath(token))}?before=${next}#history`}>
-            Older
+            {words().activity.older}
           </a>
         </p>
       )}

@@ -3,6 +3,7 @@
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { fetchReasonTable } from "../../media/rules.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
+import { words } from "../../ui/visitor.ts";
 import { displayName, PICTURE_PX, Picture, STAGE_SIZES } from "../collection/token-card.tsx";
 import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Reason, sentenceOf } from "../reason.tsx";
@@ -37,14 +38,12 @@ export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
         {hasChoice && <Choice site={site} token={token} asImage={asImage} />}
         {skipped.map((each) => (
           <p>
-            {`The ${each.kind} is not shown. `}
-            <Foreign text={whyNot(each)} max={300} />
+            {words().media.skipped[each.kind]} <Foreign text={whyNot(each)} max={300} />
           </p>
         ))}
         {reason && (
           <p>
-            {status === "pending" ? "The image could not be fetched yet. " : "The image is not shown. "}
-            <Reason text={reason} />
+            {status === "pending" ? words().media.pending : words().media.notShown} <Reason text={reason} />
           </p>
         )}
       </figcaption>
@@ -53,18 +52,21 @@ export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
 };
 
 /** A page can't tell whether framed content has loaded, so there is always a link to the image. */
-const Choice = ({ site, token, asImage }: MediaProps) => (
-  <p>
-    {asImage ? (
-      <a href={site.to(tokenPath(token))}>Show the animation</a>
-    ) : (
-      <>
-        If the animation does not come, <a href={`${site.to(tokenPath(token))}?show=image`}>show the image</a>
-        .
-      </>
-    )}
-  </p>
-);
+const Choice = ({ site, token, asImage }: MediaProps) => {
+  const [before, link, after] = words().media.showImage;
+  return (
+    <p>
+      {asImage ? (
+        <a href={site.to(tokenPath(token))}>{words().media.showAnimation}</a>
+      ) : (
+        <>
+          {before} <a href={`${site.to(tokenPath(token))}?show=image`}>{link}</a>
+          {after}
+        </>
+      )}
+    </p>
+  );
+};
 
 const Shown = ({ site, token, asImage }: MediaProps) => {
   const { kind, url } = token.display.token_page;
@@ -75,7 +77,7 @@ const Shown = ({ site, token, asImage }: MediaProps) => {
       // Its scripts run in an opaque origin: they reach neither this page nor data stored for its host.
       <iframe
         src={url}
-        title={`Animation of ${name}`}
+        title={words().media.animation(name)}
         sandbox="allow-scripts"
         referrerpolicy="no-referrer"
         width={PICTURE_PX}
@@ -87,7 +89,7 @@ const Shown = ({ site, token, asImage }: MediaProps) => {
       <video
         src={url}
         poster={picturePath(site, token.image.url)}
-        aria-label={`Video of ${name}`}
+        aria-label={words().media.video(name)}
         width={PICTURE_PX}
         height={PICTURE_PX}
         controls
@@ -97,13 +99,13 @@ const Shown = ({ site, token, asImage }: MediaProps) => {
         preload="metadata"
       />
     );
-  return <Picture site={site} token={token} alt={`Image of ${name}`} sizes={STAGE_SIZES} isEager />;
+  return <Picture site={site} token={token} alt={words().media.image(name)} sizes={STAGE_SIZES} isEager />;
 };
 
 const fetchReasons: Readonly<Record<string, string>> = fetchReasonTable;
 
 function whyNot({ reason, host, message }: TokenView["display"]["token_page"]["skipped"][number]): string {
   if (reason === "host_not_allowed")
-    return `The operator has not allowed ${message ? "the host it leads to" : "its host"}, ${host}.`;
+    return message ? words().media.leadsElsewhere(host) : words().media.notAllowed(host);
   return sentenceOf(reason, message ?? fetchReasons[reason] ?? "");
 }

@@ -6,9 +6,11 @@ import { VERSION_MAX, viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Badge, Card, Empty, Facts, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
+import { chainName, explorerUrl } from "../chains.ts";
 import { collectionName, standardNames } from "../collection/collection-list.tsx";
 import { soon, stillLoading } from "../collection/loading.tsx";
-import { displayName } from "../collection/token-card.tsx";
+import { displayName, rarityText } from "../collection/token-card.tsx";
 import { Copied, Wallet, Whole } from "../copyable.tsx";
 import {
   collectionOf,
@@ -18,9 +20,11 @@ import {
   type Site,
   tokenIdOf,
   tokenPath,
+  walletPath,
 } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
-import { Description, Foreign, formatNumber } from "../text.tsx";
+import { type Neighbours, readNeighbours } from "../listed-store.ts";
+import { Description, Foreign, formatAmount, formatNumber, shortId } from "../text.tsx";
 import { type Holder, readTopHolders } from "./holder-store.ts";
 import { readLockedSince } from "./lock-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";
@@ -56,11 +60,12 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
       readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
       viewCollections(site.catalogModule, [collection]),
       isIndexReady(site, chainId),
+      readNeighbours(site.database, site.tables, { chainId, collection: address }, tokenId),
     ]),
   );
   // Trait shares come from the collection's search index.
   if (found === undefined) return stillLoading(site, c);
-  const [history, transfers, owners, holders, [view], isReady] = found;
+  const [history, transfers, owners, holders, [view], isReady, neighbours] = found;
   if (!history || !view) throw new ApiError("TOKEN_NOT_FOUND");
   const { token } = history;
   const since = await lockedSince(site, token);
@@ -69,6 +74,11 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     c,
     {
       title: `${displayName(token)} · ${collectionName(view)}`,
+      about: {
+        description: token.description ?? `${displayName(token)} · ${collectionName(view)}`,
+        path: tokenPath(named),
+        image: token.image.status === "cached" ? token.image.url : undefined,
+      },
       width: "gallery",
       sources: mediaSources(token),
       scripts: ["token.js"],
@@ -80,11 +90,12 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
         <div class="about">
           <div id="summary" class="summary">
             <header class="token-head">
-              <p>
+              <div class="row spread">
                 <a href={site.to(collectionPath(token))}>
                   <Foreign text={collectionName(view)} max={100} />
                 </a>
-              </p>
+                <Others site={site} token={token} neighbours={neighbours} />
+              </div>
               <h1>
                 <Foreign text={displayName(token)} max={300} />
               </h1>
@@ -99,8 +110,8 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
           </div>
         </div>
         <div id="details" class="details">
-          <Card title="Details">
-            <Facts rows={factsOf(token)} />
+          <Card title={words().token.details}>
+            <Facts rows={factsOf(site, token)} />
           </Card>
           {token.standard === "erc1155" && <Holders site={site} holders={holders} />}
         </div>
@@ -131,64 +142,113 @@ async function lockedSince({ database, tables }: Site, token: TokenView): Promis
 
 /** Whether the token may be traded, and why not. */
 const State = ({ token, since }: { token: TokenView; since: Date | undefined }) => {
+  const text = words().token;
   const { lock, burned, tradable, opens_at } = token;
   return (
     <p class="row">
-      {burned && <Badge tone="bad">Burned</Badge>}
-      {lock.locked && <Badge tone="warn">Locked</Badge>}
-      {tradable && <Badge tone="good">Tradable</Badge>}
+      {burned && <Badge tone="bad">{text.burned}</Badge>}
+      {lock.locked && <Badge tone="warn">{text.locked}</Badge>}
+      {tradable && <Badge tone="good">{text.tradable}</Badge>}
       {lock.locked && since && (
         <span class="soft">
-          since <When at={since} />
+          {text.since} <When at={since} />
         </span>
       )}
+      {token.rarity && <Badge>{rarityText(token.rarity)}</Badge>}
       {opens_at !== null && !burned && (
         <>
-          <Badge>Not open yet</Badge>
+          <Badge>{text.notOpen}</Badge>
           <span class="soft">
-            Trade opens <When at={new Date(opens_at)} />
+            {text.opens} <When at={new Date(opens_at)} />
           </span>
         </>
       )}
       {!tradable && !burned && !lock.locked && opens_at === null && (
         <>
-          <Badge>Not tradable now</Badge>
-          <span class="soft">The index is behind the chain, or has not seen this token yet.</span>
+          <Badge>{text.notTradable}</Badge>
+          <span class="soft">{text.behind}</span>
         </>
       )}
     </p>
   );
 };
 
-/** The token's owner or owners. */
-const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
-  const { standard, owner, supply } = token;
-  if (standard === "erc1155") {
-    const many = supply ? BigInt(supply).toLocaleString("en-US") : "unknown";
-    return <p>{`Supply ${many}, held by ${formatNumber(owners)} ${owners === 1 ? "wallet" : "wallets"}`}</p>;
-  }
-  return <p>Owner {owner ? <Wallet site={site} address={owner} /> : "nobody"}</p>;
+/** Links to the tokens before and after it, by id. */
+const Others = ({ site, token, neighbours }: { site: Site; token: TokenView; neighbours: Neighbours }) => {
+  const text = words().token;
+  const ends = [
+    { rel: "prev", id: neighbours.previous, label: text.previous, path: "M10 3 5 8l5 5" },
+    { rel: "next", id: neighbours.next, label: text.next, path: "m6 3 5 5-5 5" },
+  ];
+  return (
+    <nav class="neighbours" aria-label={text.others}>
+      {ends.map(({ rel, id, label, path }) =>
+        id === undefined ? null : (
+          <a
+            class="button slim"
+            rel={rel}
+            href={site.to(tokenPath({ ...token, token_id: id }))}
+            title={label(shortId(id))}
+          >
+            <span class="visually-hidden">{label(shortId(id))}</span>
+            <svg
+              width="16"
+              height="16"
+              viewBox="0 0 16 16"
+              fill="none"
+              stroke="currentColor"
+              aria-hidden="true"
+            >
+              <path d={path} stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />
+            </svg>
+          </a>
+        ),
+      )}
+    </nav>
+  );
 };
 
-function factsOf({ lock, rarity, standard, token_id, chain_id, collection_address }: TokenView) {
+/** The token's owner or owners. */
+const Ownership = ({ site, token, owners }: { site: Site; token: TokenView; owners: number }) => {
+  const text = words().token;
+  const { standard, owner, supply } = token;
+  if (standard === "erc1155") {
+    const amount = supply ? formatAmount(supply) : text.unknown;
+    return <p>{text.supplyOf(amount, owners, formatNumber(owners))}</p>;
+  }
+  return (
+    <p>
+      {text.owner} {owner ? <Wallet site={site} address={owner} /> : text.nobody}
+    </p>
+  );
+};
+
+function factsOf(site: Site, token: TokenView) {
+  const { lock, rarity, standard, token_id, chain_id, collection_address } = token;
+  const { token: text, copy } = words();
+  const contract = explorerUrl(chain_id, "address", collection_address);
   const facts: (readonly [string, Child])[] = [
-    ["Token id", <Whole value={token_id} what="the token’s id" />],
-    ["Contract", <Whole value={collection_address} what="the contract’s address" />],
-    ["Chain", `${chain_id}${standard ? `, ${standardNames[standard]}` : ""}`],
+    [text.id, <Whole value={token_id} what={copy.token} />],
+    [text.contract, <Whole value={collection_address} what={copy.contract} href={contract} />],
+    [text.chain, `${chainName(chain_id)}${standard ? `, ${standardNames[standard]}` : ""}`],
   ];
   if (rarity)
     facts.push([
-      "Rarity",
-      `Rank ${formatNumber(rarity.rank)} of ${formatNumber(rarity.of)}, score ${rarity.score.toFixed(2)}`,
+      text.rarity,
+      text.rarityOf(formatNumber(rarity.rank), formatNumber(rarity.of), rarity.score.toFixed(2)),
     ]);
   if (!lock.locked) return facts;
-  const since = lock.since_block === null ? "" : ` since block ${formatNumber(lock.since_block)}`;
+  const block = lock.since_block === null ? undefined : formatNumber(lock.since_block);
   return [
     ...facts,
-    ["Lock", `${formatNumber(lock.lock_count)} ${lock.lock_count === 1 ? "lock" : "locks"}${since}`] as const,
-    ["Lock standard", lock.standards.map((name) => findLockStandard(name).title).join(", ")] as const,
+    [text.lock, text.locks(lock.lock_count, formatNumber(lock.lock_count), block)] as const,
+    [text.lockStandard, lock.standards.map((name) => findLockStandard(name).title).join(", ")] as const,
     ...lock.approved_contracts.map(
-      (address) => ["Locked by", <Whole value={address} what="the locking contract’s address" />] as const,
+      (address) =>
+        [
+          text.lockedBy,
+          <Whole value={address} what={copy.locker} href={site.to(walletPath(address))} />,
+        ] as const,
     ),
   ];
 }
@@ -199,19 +259,25 @@ interface HoldersProps {
 }
 
 /** The largest holders. */
-const Holders = ({ site, holders }: HoldersProps) => (
-  <Card title="Holders" hint={holders.length < HOLDERS_MAX ? undefined : `The ${HOLDERS_MAX} with the most`}>
-    {holders.length === 0 ? (
-      <Empty>Nobody holds it.</Empty>
-    ) : (
-      <Table
-        caption="Who holds most of it"
-        columns={["Wallet", { head: "Quantity", isNumber: true }]}
-        rows={holders.map(({ holder, balance }) => [
-          <Wallet site={site} address={holder} />,
-          BigInt(balance).toLocaleString("en-US"),
-        ])}
-      />
-    )}
-  </Card>
-);
+const Holders = ({ site, holders }: HoldersProps) => {
+  const text = words().token;
+  return (
+    <Card
+      title={text.holders}
+      hint={holders.length < HOLDERS_MAX ? undefined : text.holdersHint(HOLDERS_MAX)}
+    >
+      {holders.length === 0 ? (
+        <Empty>{text.noHolders}</Empty>
+      ) : (
+        <Table
+          caption={text.holdersCaption}
+          columns={[words().wallet.title, { head: words().activity.quantity, isNumber: true }]}
+          rows={holders.map(({ holder, balance }) => [
+            <Wallet site={site} address={holder} />,
+            formatAmount(balance),
+          ])}
+        />
+      )}
+    </Card>
+  );
+};

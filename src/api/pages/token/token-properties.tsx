@@ -2,6 +2,7 @@
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { Empty } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { queryOf } from "../collection/filter-query.ts";
 import { collectionPath, type Site } from "../env.ts";
 import { formatNumber, formatPercentage, formatValue, plain, Value } from "../text.tsx";
@@ -9,26 +10,23 @@ import { formatNumber, formatPercentage, formatValue, plain, Value } from "../te
 type TraitView = TokenView["traits"][number];
 
 function emptyText({ version, status }: TokenView["metadata"]): string {
-  if (version !== null) return "This token has no properties.";
-  return status === "failed"
-    ? "Not known: its document could not be read."
-    : "Not known yet: its document has not been read.";
+  const { properties } = words();
+  if (version !== null) return properties.none;
+  return status === "failed" ? properties.notRead : properties.notReadYet;
 }
 
 /** The base of the percentages: the collection's listed tokens, as many as when they were counted. */
 function baseText(traits: readonly TraitView[]): string {
   const counted = traits.find(({ percentage }) => percentage > 0);
-  if (!counted) return "the collection’s listed tokens";
+  if (!counted) return words().properties.listed;
   const listed = Math.round((counted.count * 100) / counted.percentage);
-  return `the collection’s ${formatNumber(listed)} listed ${listed === 1 ? "token" : "tokens"}`;
+  return words().properties.listedOf(listed, formatNumber(listed));
 }
 
 export const Properties = ({ site, token }: { site: Site; token: TokenView }) => (
   <section class="properties" aria-labelledby="properties">
-    <h2 id="properties">Properties</h2>
-    {token.traits.length > 0 && (
-      <p class="soft small">{`Percentages are shares of ${baseText(token.traits)}.`}</p>
-    )}
+    <h2 id="properties">{words().properties.title}</h2>
+    {token.traits.length > 0 && <p class="soft small">{words().properties.shares(baseText(token.traits))}</p>}
     {token.traits.length === 0 && <Empty>{emptyText(token.metadata)}</Empty>}
     {token.property_groups.map(({ category, traits }) => (
       <div class="category">
@@ -66,7 +64,9 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
             <Value text={formatValue(trait)} max={200} />
           </span>
         )}
-        {max_value !== null && <span class="soft">{` of ${formatNumber(max_value)}`}</span>}
+        {max_value !== null && (
+          <span class="soft">{words().properties.maximum(formatNumber(max_value))}</span>
+        )}
       </span>
       {portion !== undefined && (
         <svg class="portion" aria-hidden="true" width="100%" height="4">
@@ -75,7 +75,7 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
         </svg>
       )}
       <span class="trait-share">
-        {`${formatNumber(count)} ${count === 1 ? "token" : "tokens"} · ${formatPercentage(percentage)}`}
+        {words().properties.share(count, formatNumber(count), formatPercentage(percentage))}
       </span>
     </a>
   );

@@ -1,0 +1,39 @@
+/** `POST /preferences`: keeps a visitor's choices in cookies, for pages to be drawn with them. */
+
+import { setCookie } from "hono/cookie";
+import { ApiError } from "../http/errors.ts";
+import { clip } from "../http/fields.ts";
+import { parseUrl } from "../http/text/parse-url.ts";
+import { choices, cookieOf } from "../ui/visitor.ts";
+import type { PagesContext, Site } from "./env.ts";
+
+const YEAR_SECONDS = 31_536_000;
+
+/** Back to the page with the form. Throws INVALID_REQUEST for a choice that there is not. */
+export async function keepPreferences({ baseUrl, to }: Site, c: PagesContext): Promise<Response> {
+  const sent = await c.req.parseBody();
+  for (const name of ["theme", "density"] as const) {
+    const value = sent[name];
+    if (value === undefined) continue;
+    const known: readonly string[] = choices[name];
+    if (typeof value !== "string" || !known.includes(value)) {
+      const message = `must be one of ${known.join(", ")}; it is "${clip(String(value))}"`;
+      throw new ApiError("INVALID_REQUEST", [{ path: name, message }]);
+    }
+    setCookie(c, cookieOf(name), value, {
+      path: to("/"),
+      maxAge: YEAR_SECONDS,
+      sameSite: "Lax",
+      secure: baseUrl.startsWith("https:"),
+    });
+  }
+  return c.redirect(backTo(c.req.header("referer"), c.req.header("host")) ?? to("/"), 303);
+}
+
+/** The path of the page that sent the form, which is one of ours: it is named by the host that was asked. */
+function backTo(referrer: string | undefined, host: string | undefined): string | undefined {
+  const url = referrer === undefined ? undefined : parseUrl(referrer);
+  // A path with two slashes would be another host.
+  if (url === undefined || url.host !== host || url.pathname.startsWith("//")) return undefined;
+  return `${url.pathname}${url.search}`;
+}

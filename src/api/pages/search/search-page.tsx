@@ -1,0 +1,91 @@
+/** `/search`: collections and tokens by name and id, over all collections, and the wallet of an address. */
+
+import { parseAddress } from "../../../domain/token-ref.ts";
+import { soughtSchema } from "../../catalog/module.ts";
+import { Empty, Notice, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
+import { bannerOrigins, CollectionCard, readPreviews } from "../collection/collection-list.tsx";
+import { soon, stillLoading } from "../collection/loading.tsx";
+import { TokenGrid } from "../collection/token-card.tsx";
+import type { PagesContext, Site } from "../env.ts";
+import { walletPath } from "../env.ts";
+import { render } from "../frame.tsx";
+import { formatNumber, shortAddress } from "../text.tsx";
+import { Suggestions } from "./suggestions.tsx";
+
+const SUGGESTED = 5;
+const SHOWN = 24;
+
+export async function searchPage(site: Site, c: PagesContext): Promise<Response> {
+  const text = (c.req.query("q") ?? "").trim();
+  const read = soughtSchema.safeParse(text);
+  const problem = text === "" || read.success ? undefined : read.error.issues[0]?.message;
+  const isPart = c.req.query("part") === "suggestions";
+  const limit = isPart ? SUGGESTED : SHOWN;
+  const { across } = site.catalogModule;
+  const found = read.success
+    ? await soon(across.find(read.data, { limit }))
+    : { collections: [], tokens: [], unsearched: 0 };
+  if (found === undefined) return stillLoading(site, c);
+  const wallet = parseAddress(text);
+  if (isPart)
+    return c.html(<Suggestions site={site} text={text} found={found} wallet={wallet} />, 200, {
+      "Cache-Control": "private, no-cache",
+    });
+
+  const { search } = words();
+  const { collections, tokens, unsearched } = found;
+  const configs = collections.flatMap(
+    ({ chain_id, collection_address }) =>
+      site.collections.all.find(
+        ({ chainId, address }) => chainId === chain_id && address === collection_address,
+      ) ?? [],
+  );
+  const previews = await readPreviews(site, configs);
+  const isEmpty = collections.length === 0 && tokens.length === 0 && wallet === undefined;
+  return render(
+    site,
+    c,
+    {
+      title: text === "" ? search.title : search.titleOf(text),
+      width: "gallery",
+      search: text,
+      about: { description: search.description, isUnlisted: true },
+      sources: { img: bannerOrigins(collections) },
+      status: problem === undefined ? 200 : 400,
+    },
+    <>
+      <Title hint={text === "" ? search.hint : search.count(collections.length, tokens.length)}>
+        {text === "" ? search.title : search.titleOf(text)}
+      </Title>
+      {problem !== undefined && <Notice tone="bad">{`q: ${problem}`}</Notice>}
+      {text !== "" && problem === undefined && isEmpty && <Empty>{search.none}</Empty>}
+      {unsearched > 0 && <Notice tone="warn">{search.unsearched(formatNumber(unsearched))}</Notice>}
+      {wallet !== undefined && (
+        <p>
+          <a class="button" href={site.to(walletPath(wallet))}>
+            {search.wallet(shortAddress(wallet))}
+          </a>
+        </p>
+      )}
+      {collections.length > 0 && (
+        <section class="stack" aria-labelledby="found-collections">
+          <h2 id="found-collections">{words().layout.collections}</h2>
+          <ul class="collections">
+            {collections.map((view, at) => (
+              <li>
+                <CollectionCard site={site} view={view} tokens={previews[at] ?? []} level="h3" />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {tokens.length > 0 && (
+        <section class="stack" aria-labelledby="found-tokens">
+          <h2 id="found-tokens">{search.tokens}</h2>
+          <TokenGrid site={site} tokens={tokens} isFirstPage />
+        </section>
+      )}
+    </>,
+  );
+}
