@@ -74,7 +74,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     onWrongKey: (c) => rateLimits.wrongKeys.failed(c),
     onUse: (caller) => services.usage.keyUse.used(caller),
     onSuccess: (caller) => services.usage.keyUse.succeeded(caller),
-    permissionsPage: ({ id }) => `${services.baseUrl}/console/apps/${id}/permissions`,
+    permissionsPage: rateLimits.permissionsPage,
   };
   // Ponder's own handler would return the message and file path of any error.
   app.onError((error, c) => {

@@ -71,8 +71,9 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
     }
     const app = await appOfKey(c, keys, key);
     if (!app.apis.includes(api)) {
-      const message = `the app ${app.name} may not use the API ${api}; request access at ${keys.permissionsPage(app)}`;
-      throw new ApiError("NOT_ALLOWED", [{ path: "api", message }]);
+      const url = keys.permissionsPage(app);
+      const message = `the app ${app.name} may not use the API ${api}; request access at ${url}`;
+      throw new ApiError("NOT_ALLOWED", [{ path: "api", message, url }]);
     }
     c.set("app", app);
     await next();
@@ -87,10 +88,7 @@ export function assertCollectionAllowed(
 ): void {
   const name = collectionKey(collection);
   if (app.collections === null || app.collections.includes(name)) return;
-  throw new ApiError("NOT_ALLOWED", [
-    {
-      path: "collection_address",
-      message: `the app ${app.name} does not hold ${name}; prove it at ${permissionsPage(app)}`,
-    },
-  ]);
+  const url = permissionsPage(app);
+  const message = `the app ${app.name} does not hold ${name}; prove it at ${url}`;
+  throw new ApiError("NOT_ALLOWED", [{ path: "collection_address", message, url }]);
 }
