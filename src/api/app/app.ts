@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
-import { requireOperator } from "../access/module.ts";
+import { recordRequests, requireOperator } from "../access/module.ts";
 import {
   acrossRoutes,
   activityRoutes,
@@ -82,7 +82,13 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     return answerError(error, c, logger);
   });
   app.use(
-    compose(moveHeadersToNode, assignRequestId, exposeHeaders(hasSecrets), compressAnswers(hasSecrets)),
+    compose(
+      moveHeadersToNode,
+      assignRequestId,
+      recordRequests((request) => services.usage.requestLog.record(request)),
+      exposeHeaders(hasSecrets),
+      compressAnswers(hasSecrets),
+    ),
   );
 
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {

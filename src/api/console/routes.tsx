@@ -17,6 +17,7 @@ import { healthPages } from "./app/health.tsx";
 import { informationPages } from "./app/information.tsx";
 import { limitPages } from "./app/limits.tsx";
 import { permissionPages } from "./app/permissions.tsx";
+import { requestPages } from "./app/requests.tsx";
 import { webhookPages } from "./app/webhooks.tsx";
 import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
 import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
@@ -73,6 +74,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     appListPages,
     informationPages,
     permissionPages,
+    requestPages,
     limitPages,
     webhookPages,
     healthPages,

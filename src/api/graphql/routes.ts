@@ -98,10 +98,11 @@ export function graphqlRoutes(
 }
 
 function answer(
-  c: Context,
-  { status, resultStatus = status, json, bytes }: EndpointAnswer,
+  c: Context<ApiEnv>,
+  { status, resultStatus = status, json, bytes, error }: EndpointAnswer,
   type: typeof GRAPHQL_TYPE | typeof JSON_TYPE,
 ): void {
+  if (error) c.set("graphqlError", { code: error.extensions.code, message: error.message });
   // A request that is no GraphQL has the same status in both types.
   const isResult = type === GRAPHQL_TYPE && status === 200;
   answerJson(c, bytes ?? json, (isResult ? resultStatus : status) as ContentfulStatusCode, type);

@@ -70,12 +70,13 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
       throw new ApiError("KEY_MISSING");
     }
     const app = await appOfKey(c, keys, key);
+    // Also for a request that is refused: it is noted as this app's.
+    c.set("app", app);
     if (!app.apis.includes(api)) {
       const url = keys.permissionsPage(app);
       const message = `the app ${app.name} may not use the API ${api}; request access at ${url}`;
       throw new ApiError("NOT_ALLOWED", [{ path: "api", message, url }]);
     }
-    c.set("app", app);
     await next();
     if (c.res.status < ERROR_STATUS) keys.onSuccess?.(app);
   });

@@ -195,7 +195,9 @@ describe("token ids of one client address", () => {
       expect((await api.request(ids(CALL_MAX, first), { from, key: reader })).error).toBeUndefined();
     }
 
-    expect((await api.request(["1"], { from, key: reader })).error).toMatchObject({ extensions: { code: "RATE_LIMITED" } });
+    expect((await api.request(["1"], { from, key: reader })).error).toMatchObject({
+      extensions: { code: "RATE_LIMITED" },
+    });
     expect((await api.request(["1"], { from })).error).toMatchObject(overLimit);
     expect((await api.request(ids(CALL_MAX), { from, key: partner })).error).toBeUndefined();
   });

@@ -9,6 +9,7 @@ import { shortAddress } from "../frame.tsx";
 const tabs = {
   "": "Information",
   "/permissions": "Permissions",
+  "/requests": "Requests",
   "/limits": "Limits",
   "/webhooks": "Webhooks",
   "/health": "Health",
