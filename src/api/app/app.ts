@@ -47,7 +47,7 @@ import { checkRoutes } from "../trading/module.ts";
 import { uiAssets } from "../ui/ui-assets.ts";
 import { webhookRoutes } from "../webhooks/module.ts";
 import { graphiqlPages } from "./explorer.tsx";
-import { type HealthDeps, healthRoutes } from "./health.ts";
+import { createFreshness, type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
 import { referencePages } from "./reference.tsx";
 
@@ -68,6 +68,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
   const { find, findNamed } = services.collections;
   const actions = createOperatorActions(services);
+  const freshness = createFreshness(services.health);
   const app = createRouter();
   const keys: KeyCheck = {
     findApp: (key) => access.findApp(key),
@@ -151,7 +152,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
-  app.route("/console", createConsole({ ...services, ...services.catalogModule, actions }));
+  app.route("/console", createConsole({ ...services, ...services.catalogModule, actions, freshness }));
   const pages = { ...services, heads: services.health.heads };
   app.route("/", createHomePage(pages));
   app.route("/collections", createPages(pages));
@@ -164,7 +165,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const perOperation = perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") });
   app.on(["GET", "POST"], "/graphql", limitEach(perOperation));
   app.route("/", services.graphql);
-  app.route("/", healthRoutes(services.health));
+  app.route("/", healthRoutes(services.health, freshness));
   describeApi(app, services.baseUrl, services.collections.all);
   app.all("*", answerUnrouted(app, createLostPage(pages)));
   return app;

@@ -10,6 +10,7 @@ import type { AccessService } from "../access/keys/service.ts";
 import type { RateLimits } from "../access/limits/rate-limits.ts";
 import type { Session, Sessions } from "../access/sign-in/sessions.ts";
 import type { WalletProof } from "../access/sign-in/wallet-proof.ts";
+import type { Freshness } from "../app/health.ts";
 import type { Collections } from "../catalog/collections.ts";
 import type { HealthService } from "../catalog/health/health.ts";
 import type { InformationService } from "../catalog/information/information.ts";
@@ -18,6 +19,7 @@ import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
+import type { MediaState } from "../media/storage/overview.ts";
 import type { TraitApproval } from "../metadata/traits/trait-approval.ts";
 import type { OperatorActions } from "../operator/actions.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
@@ -45,6 +47,8 @@ export interface ConsoleDeps {
   readonly search: Pick<Search, "page">;
   /** The node whose development accounts are a wallet for everyone; undefined for none. */
   readonly demoWallet: ChainClient | undefined;
+  readonly freshness: () => Promise<Freshness>;
+  readonly mediaState: () => Promise<MediaState>;
   readonly readAudit: (limit: number, before?: string) => Promise<AuditRow[]>;
   readonly baseUrl: string;
   readonly logger: Logger;

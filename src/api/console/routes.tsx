@@ -23,6 +23,7 @@ import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
 import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
+import { operatorOverviewPages } from "./operator/operator-overview.tsx";
 import { operatorQueuePages } from "./operator/operator-queue.tsx";
 import { referenceViewer } from "./reference-viewer.ts";
 import { HOME, nextPage, signInPages } from "./sign-in.tsx";
@@ -81,6 +82,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     operatorAccessPages,
     operatorContentPages,
     operatorQueuePages,
+    operatorOverviewPages,
   ])
     routes.route("/", pages(site));
   routes.all("*", () => {
