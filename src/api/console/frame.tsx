@@ -22,6 +22,7 @@ const done: Readonly<Record<string, string>> = {
   withdrawn: "Permission withdrawn; every replica refuses it within 5 seconds.",
   granted: "Permission granted.",
   host_added: "Host allowed.",
+  host_allowed_already: "That host is allowed already.",
   host_removed: "Host removed from the list.",
   host_not_listed: "That host was not on the list.",
   type_approved: "Display type changed; every token shows it now.",

@@ -13,6 +13,7 @@ import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
 import { appListPages } from "./app/apps.tsx";
+import { contentRequestPages } from "./app/content-requests.tsx";
 import { healthPages } from "./app/health.tsx";
 import { informationPages } from "./app/information.tsx";
 import { limitPages } from "./app/limits.tsx";
@@ -75,6 +76,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     appListPages,
     informationPages,
     permissionPages,
+    contentRequestPages,
     requestPages,
     limitPages,
     webhookPages,

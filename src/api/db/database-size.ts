@@ -1,4 +1,4 @@
-/** How much room the database takes. */
+/** How much space the database takes. */
 
 import type { Queryable } from "./database.ts";
 

@@ -29,7 +29,7 @@ CREATE TABLE vitrine.access_request (
   decided_by text,
   is_approved boolean,
   CONSTRAINT access_request_pkey PRIMARY KEY (id),
-  CONSTRAINT access_request_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'collection'::text, 'tier'::text]))),
+  CONSTRAINT access_request_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'collection'::text, 'tier'::text, 'host'::text, 'display_type'::text]))),
   CONSTRAINT access_request_app_id_fkey FOREIGN KEY (app_id) REFERENCES vitrine.app(id)
 );
 CREATE INDEX access_request_app ON vitrine.access_request USING btree (app_id, created_at);
