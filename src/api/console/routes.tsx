@@ -13,6 +13,7 @@ import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
 import { appListPages } from "./app/apps.tsx";
+import { collectionPages } from "./app/collections.tsx";
 import { contentRequestPages } from "./app/content-requests.tsx";
 import { healthPages } from "./app/health.tsx";
 import { informationPages } from "./app/information.tsx";
@@ -37,6 +38,7 @@ const SCRIPTS = [
   "prove.js",
   "live.js",
   "first-request.js",
+  "groups.js",
   "demo-wallet.js",
 ];
 
@@ -77,6 +79,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     informationPages,
     permissionPages,
     contentRequestPages,
+    collectionPages,
     requestPages,
     limitPages,
     webhookPages,

@@ -71,11 +71,11 @@ describe("the operator's overview", () => {
     const fresh = createVisitor(createTestApp(test));
     await fresh.signInAsOperator();
     const shown = await tiles(fresh);
-    expect(shown.Requests).toContain("Requests 1 look here waiting");
+    expect(shown.Requests).toContain("Requests 1 needs attention waiting");
     expect(shown["Refresh queue"]).toMatch(
-      /Refresh queue 1 look here tokens; the oldest has waited 1,2\d\d s/,
+      /Refresh queue 1 needs attention tokens; the oldest has waited 1,2\d\d s/,
     );
-    expect(shown["Hosts paused"]).toContain("Hosts paused 1 look here slow.example");
+    expect(shown["Hosts paused"]).toContain("Hosts paused 1 needs attention slow.example");
     expect(shown["Pictures rejected"]).toContain(
       "Pictures rejected 5 image_wrong_format 3 image_too_small 2",
     );

@@ -42,10 +42,17 @@ const Log = ({ requests, text }: { requests: readonly LoggedRequest[]; text: str
   <Table
     caption="Last requests"
     empty={text ? "No request on record contains this text." : "No requests yet."}
-    columns={["Time", "Request", "Status", "Error", "Id", "Key"]}
+    columns={["Time", "Request", "Status", "Error"]}
     rows={requests.map((request) => [
       <Moment at={request.at} />,
-      <code>{`${request.method} ${request.path}`}</code>,
+      <>
+        <div>
+          <code>{`${request.method} ${request.path}`}</code>
+        </div>
+        <div class="soft small">
+          <code>{request.requestId}</code> {request.key && <code>{`${request.key}…`}</code>}
+        </div>
+      </>,
       <span class="nowrap">
         <Badge tone={request.code && request.status < 400 ? "warn" : tones[outcomeOf(request.status)]}>
           {String(request.status)}
@@ -57,8 +64,6 @@ const Log = ({ requests, text }: { requests: readonly LoggedRequest[]; text: str
           <code>{request.code}</code> <span class="small">{request.error}</span>
         </>
       ),
-      <code class="small">{request.requestId}</code>,
-      <code class="small">{request.key ? `${request.key}…` : ""}</code>,
     ])}
   />
 );

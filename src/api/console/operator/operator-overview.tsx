@@ -35,7 +35,7 @@ const Tile = ({ title, value, isWarning, lines, link }: TileProps) => (
     <h2>{title}</h2>
     <p class="row">
       <strong class="figure">{value}</strong>
-      {isWarning && <Badge tone="warn">look here</Badge>}
+      {isWarning && <Badge tone="warn">needs attention</Badge>}
     </p>
     {lines.map((line) => (
       <p class="soft small">{line}</p>
