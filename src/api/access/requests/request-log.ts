@@ -67,8 +67,9 @@ export interface RequestLog {
   read(appId: string, text: string, limit: number): Promise<LoggedRequest[]>;
 }
 
-interface Unwritten extends EndedRequest {
+interface Unwritten {
   readonly at: number;
+  readonly request: EndedRequest;
 }
 
 export function createRequestLog(database: Database, now: () => number = Date.now): RequestLog {
@@ -78,13 +79,14 @@ export function createRequestLog(database: Database, now: () => number = Date.no
 
   const add = (key: string, more: number): void => void counts.set(key, (counts.get(key) ?? 0) + more);
 
-  function keep(request: Unwritten): void {
-    const kept = requests.get(request.appId);
+  function keep(unwritten: Unwritten): void {
+    const { appId } = unwritten.request;
+    const kept = requests.get(appId);
     if (!kept) {
-      requests.set(request.appId, [request]);
+      requests.set(appId, [unwritten]);
       return;
     }
-    kept.push(request);
+    kept.push(unwritten);
     // Cut rarely, because each cut moves all that stays.
     if (kept.length >= 2 * UNWRITTEN_MAX) kept.splice(0, kept.length - UNWRITTEN_MAX);
   }
@@ -113,7 +115,7 @@ export function createRequestLog(database: Database, now: () => number = Date.no
     } catch (error) {
       const newer = requests;
       requests = written;
-      for (const own of newer.values()) for (const request of own) keep(request);
+      for (const own of newer.values()) for (const unwritten of own) keep(unwritten);
       throw error;
     }
     await cutLogs(database, [...written.keys()]);
@@ -122,8 +124,8 @@ export function createRequestLog(database: Database, now: () => number = Date.no
   return {
     record(request) {
       const at = now();
-      add([request.appId, Math.floor(at / HOUR_MS), apiOf(pathOf(request.url)), request.status].join(" "), 1);
-      keep({ ...request, at });
+      add(`${request.appId} ${Math.floor(at / HOUR_MS)} ${apiOf(request.url)} ${request.status}`, 1);
+      keep({ at, request });
     },
     async flush() {
       await flushCounts();
@@ -150,14 +152,23 @@ export function createRequestLog(database: Database, now: () => number = Date.no
   };
 }
 
+/** Where the path of an absolute URL starts. */
+const pathStart = (url: string): number => url.indexOf("/", url.indexOf("//") + 2);
+
 /** The path of an absolute URL, with its query. */
 function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const start = pathStart(url);
   return start < 0 ? "/" : url.slice(start);
 }
 
-/** The first part of a path, such as `market`. */
-const apiOf = (path: string): string => /^\/([^/?#]*)/.exec(path)?.[1] ?? "";
+/** The first part of a URL's path, such as `market`. */
+function apiOf(url: string): string {
+  const start = pathStart(url) + 1;
+  const query = url.indexOf("?", start);
+  const slash = url.indexOf("/", start);
+  const end = query >= 0 && (slash < 0 || query < slash) ? query : slash;
+  return start === 0 ? "" : url.slice(start, end < 0 ? undefined : end);
+}
 
 /** The path and query of a URL without keys, which anyone who sees the log could use. */
 export function loggedPath(url: string): string {
@@ -195,7 +206,8 @@ async function writeCounts(db: Queryable, counts: ReadonlyMap<string, number>): 
 }
 
 async function writeRequests(db: Queryable, requests: readonly Unwritten[]): Promise<void> {
-  const column = (pick: (request: Unwritten) => unknown): unknown[] => requests.map(pick);
+  const column = (pick: (request: EndedRequest) => unknown): unknown[] =>
+    requests.map(({ request }) => pick(request));
   await db.query(
     `insert into vitrine.request_log
        (app_id, at, request_id, key_id, method, path, status, duration_ms, code, error)
@@ -206,7 +218,7 @@ async function writeRequests(db: Queryable, requests: readonly Unwritten[]): Pro
      on conflict do nothing`,
     [
       column(({ appId }) => appId),
-      column(({ at }) => at),
+      requests.map(({ at }) => at),
       column(({ requestId }) => requestId),
       column(({ keyId }) => keyId),
       column(({ method }) => method),

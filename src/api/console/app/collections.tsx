@@ -124,19 +124,21 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
             <InformationForm action={site.to(formPath(app, collection))} state={state} details={details} />
           )}
         </Card>
-        <Card
-          title="Preview"
-          hint="The head of the collection’s page, and the properties of one of its tokens"
-        >
-          {notices.map(({ message }) => (
-            <Notice tone="warn">{`${message}.`}</Notice>
-          ))}
-          {shown ? (
-            <CollectionPreview to={site.to} view={shown.view} token={shown.token} />
-          ) : (
-            <p class="soft">Give a name, and correct what is marked, to see the page.</p>
-          )}
-        </Card>
+        <div id="preview">
+          <Card
+            title="Preview"
+            hint="The head of the collection’s page, and the properties of one of its tokens"
+          >
+            {notices.map(({ message }) => (
+              <Notice tone="warn">{`${message}.`}</Notice>
+            ))}
+            {shown ? (
+              <CollectionPreview to={site.to} view={shown.view} token={shown.token} />
+            ) : (
+              <p class="soft">Give a name, and correct what is marked, to see the page.</p>
+            )}
+          </Card>
+        </div>
       </AppFrame>,
     );
   }

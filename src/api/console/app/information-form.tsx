@@ -1,6 +1,7 @@
 /** The form for a collection's information: what it holds, and how its fields become the API's. */
 
 import type { Context } from "hono";
+import type { PropsWithChildren } from "hono/jsx";
 import type { InformationView } from "../../catalog/information/information-schema.ts";
 import { informationBody } from "../../catalog/module.ts";
 import { detailsOf, type ErrorDetail } from "../../http/errors.ts";
@@ -121,7 +122,38 @@ const errorOf = (details: readonly ErrorDetail[], path: string): string | undefi
     .map(({ message }) => message)
     .join("; ") || undefined;
 
-const Group = ({ group, at, error }: { group: FormGroup; at: number; error: string | undefined }) => {
+/** A button of the form, after which the browser shows the part of the page with this id. */
+const Send = ({
+  action,
+  value,
+  label,
+  kind = "",
+  at,
+  children,
+}: PropsWithChildren<{ action: string; value: string; label?: string; kind?: string; at: string }>) => (
+  <button
+    class={`button ${kind}`}
+    type="submit"
+    name="do"
+    value={value}
+    aria-label={label}
+    formaction={`${action}#${at}`}
+  >
+    {children}
+  </button>
+);
+
+const Group = ({
+  action,
+  group,
+  at,
+  error,
+}: {
+  action: string;
+  group: FormGroup;
+  at: number;
+  error: string | undefined;
+}) => {
   const id = `group-${at}`;
   const called = group.name || `group ${at + 1}`;
   return (
@@ -130,15 +162,27 @@ const Group = ({ group, at, error }: { group: FormGroup; at: number; error: stri
         <button type="button" class="button slim handle" data-handle hidden aria-label={`Drag ${called}`}>
           ⠿
         </button>
-        <Button isSlim name="do" value={`up:${at}`} label={`Move ${called} up`}>
+        <Send action={action} kind="slim" value={`up:${at}`} label={`Move ${called} up`} at="trait-groups">
           ↑
-        </Button>
-        <Button isSlim name="do" value={`down:${at}`} label={`Move ${called} down`}>
+        </Send>
+        <Send
+          action={action}
+          kind="slim"
+          value={`down:${at}`}
+          label={`Move ${called} down`}
+          at="trait-groups"
+        >
           ↓
-        </Button>
-        <Button isSlim kind="danger" name="do" value={`remove:${at}`} label={`Remove ${called}`}>
+        </Send>
+        <Send
+          action={action}
+          kind="danger slim"
+          value={`remove:${at}`}
+          label={`Remove ${called}`}
+          at="trait-groups"
+        >
           Remove
-        </Button>
+        </Send>
       </div>
       <div class="field">
         <label for={`${id}-name`}>Group</label>
@@ -220,7 +264,7 @@ export const InformationForm = ({
           </p>
         )}
       </div>
-      <fieldset class="field">
+      <fieldset class="field" id="trait-groups">
         <legend>Trait groups</legend>
         <p class="soft small">
           Categories of the token page, in this order. Drag a group by its handle, press an arrow key on the
@@ -230,20 +274,20 @@ export const InformationForm = ({
         {state.groups.length > 0 && (
           <ol id="groups" class="groups">
             {state.groups.map((group, at) => (
-              <Group group={group} at={at} error={errorOf(details, `trait_groups[${at}]`)} />
+              <Group action={action} group={group} at={at} error={errorOf(details, `trait_groups[${at}]`)} />
             ))}
           </ol>
         )}
         <div>
-          <Button isSlim name="do" value="add">
+          <Send action={action} kind="slim" value="add" at="trait-groups">
             Add a group
-          </Button>
+          </Send>
         </div>
       </fieldset>
       <div class="row">
-        <Button name="do" value="preview">
+        <Send action={action} value="preview" at="preview">
           Preview
-        </Button>
+        </Send>
         <Button kind="primary" name="do" value="save">
           Save
         </Button>

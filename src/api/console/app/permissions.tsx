@@ -106,9 +106,19 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
             ? "Every collection"
             : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
           <code>{name}</code>,
-          isOperator && (
-            <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
-          ),
+          <div class="row">
+            {site.collections.all.some((each) => collectionKey(each) === name) && (
+              <a
+                class="button slim"
+                href={site.to(`${pathOf(app, "/collections")}/${name.replace(":", "/")}`)}
+              >
+                Edit information<span class="visually-hidden">{` of ${name}`}</span>
+              </a>
+            )}
+            {isOperator && (
+              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
+            )}
+          </div>,
         ])}
       />
       {options.length > 0 && (
