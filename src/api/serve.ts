@@ -51,7 +51,7 @@ export async function serve(queries: MiddlewareHandler) {
   const graphqlRoutes = await createGraphqlModule({
     ponder: (request) => ponderGraphql.fetch(request),
     services: { ...services, ...services.catalogModule },
-    clientAddress: services.rateLimits.clientAddress,
+    rateLimits: services.rateLimits,
     logger,
   });
 

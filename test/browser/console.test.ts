@@ -158,6 +158,42 @@ it("shows what the app has used", async () => {
   await picture(page, "limits");
 });
 
+it("draws how requests ended, with a tip under the pointer, and finds a request by its id", async () => {
+  const { page } = partner;
+  const refused = await fetch(`${world.service.baseUrl}/market-partner/refreshes/1`, {
+    headers: { "x-api-key": key },
+  });
+  const id = refused.headers.get("x-request-id") ?? "";
+  await page.getByRole("link", { name: "Requests", exact: true }).click();
+  // It arrives without a reload.
+  await page.getByRole("table", { name: "Last requests" }).getByText(id).waitFor();
+  const now = page.locator(".plot .touch").last();
+  await now.hover();
+  await now.locator(".tip").getByText("Refused (4xx): 1").waitFor();
+  await picture(page, "requests");
+  await page.getByText("Show as a table").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("table", { name: "Requests by status, last 24 hours" }).waitFor();
+
+  await page.getByLabel("Search").fill(id.slice(0, 13));
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Show all" }).waitFor();
+  const rows = page.getByRole("table", { name: "Last requests" }).getByRole("row");
+  expect(await rows.count()).toBe(2);
+  expect(await rows.last().textContent()).toContain("INVALID_REQUEST");
+});
+
+it("shows the operator the service at a glance", async () => {
+  const { page } = operator;
+  await page.goto("/console/operator/overview");
+  await page
+    .getByRole("region", { name: "Index lag" })
+    .getByText(`chain ${world.chain.chainId}: block`)
+    .waitFor();
+  await page.getByRole("region", { name: "Storage" }).getByText("free for pictures").waitFor();
+  await picture(page, "operator-overview");
+});
+
 it("rotates the KEY: the new one is another, and the old one works for as long as was chosen", async () => {
   const { page } = partner;
   await page.getByRole("link", { name: "Information" }).click();
@@ -182,7 +218,9 @@ it("rotates the KEY: the new one is another, and the old one works for as long a
 
 it("breaks no rule of WCAG 2.2 AA on any page, light or dark, and fits a phone", async () => {
   const apps = new URL(partner.page.url()).pathname;
-  const partnerPages = ["/console", "/reference", "/graphql", apps, `${apps}/permissions`, `${apps}/limits`];
+  // The others are in console-parts.test.ts.
+  const ofApp = ["", "/permissions", "/limits"];
+  const partnerPages = ["/console", "/reference", "/graphql", ...ofApp.map((tab) => `${apps}${tab}`)];
   const tabs = ["", "/apps", "/collections", "/refreshes", "/hosts", "/traits", "/audit"];
   const operatorPages = tabs.map((tab) => `/console/operator${tab}`);
   const problems: string[] = [];
@@ -212,7 +250,7 @@ it("breaks no rule of WCAG 2.2 AA on any page, light or dark, and fits a phone",
   }
 
   expect(problems).toEqual([]);
-});
+}, 300_000);
 
 it("runs a GraphQL query in the explorer, which loads nothing from elsewhere", async () => {
   const { context, page, outside, complaints } = await visit(browser, { baseUrl: world.service.baseUrl });

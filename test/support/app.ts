@@ -153,7 +153,7 @@ export function createTestApp(
           json: `[${operations.map(() => '{"data":{}}').join(",")}]`,
         }),
       },
-      rateLimits.clientAddress,
+      rateLimits,
     ),
     ...overrides,
   });

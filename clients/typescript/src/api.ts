@@ -1243,6 +1243,8 @@ export interface components {
             readonly details?: readonly {
                 readonly path: string;
                 readonly message: string;
+                /** @description The page where the missing permission, or a higher limit, is requested. */
+                readonly url?: string;
             }[];
         };
         readonly RefreshRequest: {

@@ -16,8 +16,17 @@ import { createSessions, type Sessions } from "./sign-in/sessions.ts";
 import { createWalletProof, type WalletProof } from "./sign-in/wallet-proof.ts";
 
 export { ALL_COLLECTIONS } from "./apps/apps.ts";
+export {
+  displayTypeSubject,
+  hostSubject,
+  parseDisplayTypeSubject,
+  parseHostSubject,
+  subjectText,
+} from "./apps/content-subjects.ts";
 export { ACCESS_CHANNEL } from "./keys/key-store.ts";
 export { requireOperator } from "./operator.ts";
+export { recordRequests } from "./requests/record-requests.ts";
+export { LOGGED_DAYS, LOGGED_MAX } from "./requests/request-log.ts";
 
 export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" | "onFault" | "limits"> {
   readonly database: Database;

@@ -21,7 +21,7 @@ export const app = vitrine.table("app", {
 export const accessRequest = vitrine.table("access_request", {
   id: uuid().primaryKey(),
   appId: uuid().notNull(),
-  kind: text({ enum: ["api", "collection", "tier"] }).notNull(),
+  kind: text({ enum: ["api", "collection", "tier", "host", "display_type"] }).notNull(),
   subject: text().notNull(),
   createdAt: timestamptz().notNull().defaultNow(),
   decidedAt: timestamptz(),

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
-import { requireOperator } from "../access/module.ts";
+import { recordRequests, requireOperator } from "../access/module.ts";
 import {
   acrossRoutes,
   activityRoutes,
@@ -47,7 +47,7 @@ import { checkRoutes } from "../trading/module.ts";
 import { iconAssets, uiAssets } from "../ui/ui-assets.ts";
 import { webhookRoutes } from "../webhooks/module.ts";
 import { graphiqlPages } from "./explorer.tsx";
-import { type HealthDeps, healthRoutes } from "./health.ts";
+import { createFreshness, type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
 import { referencePages } from "./reference.tsx";
 
@@ -68,13 +68,14 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
   const { find, findNamed } = services.collections;
   const actions = createOperatorActions(services);
+  const freshness = createFreshness(services.health);
   const app = createRouter();
   const keys: KeyCheck = {
     findApp: (key) => access.findApp(key),
     onWrongKey: (c) => rateLimits.wrongKeys.failed(c),
     onUse: (caller) => services.usage.keyUse.used(caller),
     onSuccess: (caller) => services.usage.keyUse.succeeded(caller),
-    permissionsPage: ({ id }) => `${services.baseUrl}/console/apps/${id}/permissions`,
+    permissionsPage: rateLimits.permissionsPage,
   };
   // Ponder's own handler would return the message and file path of any error.
   app.onError((error, c) => {
@@ -82,7 +83,13 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     return answerError(error, c, logger);
   });
   app.use(
-    compose(moveHeadersToNode, assignRequestId, exposeHeaders(hasSecrets), compressAnswers(hasSecrets)),
+    compose(
+      moveHeadersToNode,
+      assignRequestId,
+      recordRequests((request) => services.usage.requestLog.record(request)),
+      exposeHeaders(hasSecrets),
+      compressAnswers(hasSecrets),
+    ),
   );
 
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
@@ -145,7 +152,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));
   app.use("/console/*", withoutCors);
-  app.route("/console", createConsole({ ...services, ...services.catalogModule, actions }));
+  app.route("/console", createConsole({ ...services, ...services.catalogModule, actions, freshness }));
   const pages = { ...services, heads: services.health.heads };
   app.route("/", createOtherPages(pages));
   app.route("/collections", createPages(pages));
@@ -158,7 +165,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const perOperation = perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") });
   app.on(["GET", "POST"], "/graphql", limitEach(perOperation));
   app.route("/", services.graphql);
-  app.route("/", healthRoutes(services.health));
+  app.route("/", healthRoutes(services.health, freshness));
   describeApi(app, services.baseUrl, services.collections.all);
   app.all("*", answerUnrouted(app, createLostPage(pages)));
   return app;

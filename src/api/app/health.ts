@@ -110,11 +110,13 @@ export interface HealthDeps {
   readonly now?: () => number;
 }
 
-export function healthRoutes(deps: HealthDeps) {
-  const { stalled, now } = deps;
-  const freshness = cached(() => measure(deps), { ttlMs: REMEMBER_MS, now });
+/** Measures at most every two seconds. */
+export const createFreshness = (deps: HealthDeps): (() => Promise<Freshness>) =>
+  cached(() => measure(deps), { ttlMs: REMEMBER_MS, now: deps.now }).read;
+
+export function healthRoutes({ stalled }: Pick<HealthDeps, "stalled">, freshness: () => Promise<Freshness>) {
   return createRouter()
-    .openapi(freshnessRoute, async (c) => c.json(await freshness.read(), 200))
+    .openapi(freshnessRoute, async (c) => c.json(await freshness(), 200))
     .openapi(livezRoute, (c) => {
       const live = stalled.size === 0;
       return c.json({ live, stalled_chains: [...stalled] }, live ? 200 : 503);

@@ -22,8 +22,10 @@ const done: Readonly<Record<string, string>> = {
   withdrawn: "Permission withdrawn; every replica refuses it within 5 seconds.",
   granted: "Permission granted.",
   host_added: "Host allowed.",
+  host_allowed_already: "That host is allowed already.",
   host_removed: "Host removed from the list.",
   host_not_listed: "That host was not on the list.",
+  information_saved: "Information saved; every page and answer shows it now.",
   type_approved: "Display type changed; every token shows it now.",
   not_pending: "That display type has no pending entries any more.",
   refresh_started: "Refresh queued.",
@@ -46,6 +48,8 @@ export interface FrameProps {
   readonly title: string;
   readonly scripts?: readonly string[];
   readonly width?: "narrow" | "wide";
+  /** Sheets beside the one of every page, by path. */
+  readonly styles?: readonly string[];
 }
 
 const Pending = ({ count }: { count: number }) => (
@@ -59,7 +63,15 @@ const Pending = ({ count }: { count: number }) => (
   </span>
 );
 
-const Frame = ({ site, c, title, scripts = [], width = "wide", children }: PropsWithChildren<FrameProps>) => {
+const Frame = ({
+  site,
+  c,
+  title,
+  scripts = [],
+  styles = [],
+  width = "wide",
+  children,
+}: PropsWithChildren<FrameProps>) => {
   const session = c.get("session");
   const isOperating = c.req.path.includes("/operator");
   const links = [
@@ -95,6 +107,7 @@ const Frame = ({ site, c, title, scripts = [], width = "wide", children }: Props
       end={end}
       nonce={c.get("secureHeadersNonce")}
       scripts={scripts.map((name) => `/console/files/${name}`)}
+      styles={styles}
       width={width}
     >
       {notice && <Notice tone="good">{notice}</Notice>}

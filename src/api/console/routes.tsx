@@ -13,15 +13,19 @@ import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
 import { appListPages } from "./app/apps.tsx";
+import { collectionPages } from "./app/collections.tsx";
+import { contentRequestPages } from "./app/content-requests.tsx";
 import { healthPages } from "./app/health.tsx";
 import { informationPages } from "./app/information.tsx";
 import { limitPages } from "./app/limits.tsx";
 import { permissionPages } from "./app/permissions.tsx";
+import { requestPages } from "./app/requests.tsx";
 import { webhookPages } from "./app/webhooks.tsx";
 import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
 import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
+import { operatorOverviewPages } from "./operator/operator-overview.tsx";
 import { operatorQueuePages } from "./operator/operator-queue.tsx";
 import { referenceViewer } from "./reference-viewer.ts";
 import { HOME, nextPage, signInPages } from "./sign-in.tsx";
@@ -34,6 +38,7 @@ const SCRIPTS = [
   "prove.js",
   "live.js",
   "first-request.js",
+  "groups.js",
   "demo-wallet.js",
 ];
 
@@ -73,12 +78,16 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     appListPages,
     informationPages,
     permissionPages,
+    contentRequestPages,
+    collectionPages,
+    requestPages,
     limitPages,
     webhookPages,
     healthPages,
     operatorAccessPages,
     operatorContentPages,
     operatorQueuePages,
+    operatorOverviewPages,
   ])
     routes.route("/", pages(site));
   routes.all("*", () => {

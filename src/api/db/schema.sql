@@ -29,7 +29,7 @@ CREATE TABLE vitrine.access_request (
   decided_by text,
   is_approved boolean,
   CONSTRAINT access_request_pkey PRIMARY KEY (id),
-  CONSTRAINT access_request_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'collection'::text, 'tier'::text]))),
+  CONSTRAINT access_request_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'collection'::text, 'tier'::text, 'host'::text, 'display_type'::text]))),
   CONSTRAINT access_request_app_id_fkey FOREIGN KEY (app_id) REFERENCES vitrine.app(id)
 );
 CREATE INDEX access_request_app ON vitrine.access_request USING btree (app_id, created_at);
@@ -50,6 +50,15 @@ CREATE TABLE vitrine.api_key (
   CONSTRAINT api_key_app_id_fkey FOREIGN KEY (app_id) REFERENCES vitrine.app(id)
 );
 CREATE INDEX api_key_app ON vitrine.api_key USING btree (app_id);
+
+CREATE TABLE vitrine.app_status (
+  app_id uuid NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  api text NOT NULL,
+  status smallint NOT NULL,
+  requests bigint NOT NULL,
+  CONSTRAINT app_status_pkey PRIMARY KEY (app_id, hour, api, status)
+);
 
 CREATE TABLE vitrine.app_usage (
   app_id uuid NOT NULL,
@@ -78,6 +87,21 @@ CREATE TABLE vitrine.login_link (
   used_at timestamp with time zone,
   CONSTRAINT login_link_pkey PRIMARY KEY (hash)
 );
+
+CREATE TABLE vitrine.request_log (
+  app_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  request_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  status smallint NOT NULL,
+  duration_ms integer NOT NULL,
+  code text,
+  error text,
+  CONSTRAINT request_log_pkey PRIMARY KEY (app_id, at, request_id)
+);
+CREATE INDEX request_log_age ON vitrine.request_log USING btree (at);
 
 CREATE TABLE vitrine.session (
   hash bytea NOT NULL,

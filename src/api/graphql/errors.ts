@@ -4,7 +4,8 @@ import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError
 import { type ErrorCode, errorTable } from "../http/errors.ts";
 
 export interface ErrorEntry extends GraphQLFormattedError {
-  readonly extensions: { readonly code: ErrorCode };
+  /** `url` is the page where the caller can get what the request lacks. */
+  readonly extensions: { readonly code: ErrorCode; readonly url?: string };
 }
 
 export interface GraphqlResult extends FormattedExecutionResult {
@@ -12,7 +13,11 @@ export interface GraphqlResult extends FormattedExecutionResult {
 }
 
 /** Returns what a caller may see of an error; for INTERNAL, none of its text. Must not throw. */
-export type RedactError = (error: unknown) => { readonly message: string; readonly code: ErrorCode };
+export type RedactError = (error: unknown) => {
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly url?: string | undefined;
+};
 
 export interface ErrorReports {
   readonly redactError: RedactError;
@@ -41,9 +46,9 @@ export function resultStatus({ data, errors }: GraphqlResult): number {
 
 /** What the caller may see of an error. Unexpected errors are reported. */
 export function reportedError(error: unknown, reports: ErrorReports, place: Place = {}): ErrorEntry {
-  const { message, code } = reports.redactError(error);
+  const { message, code, url } = reports.redactError(error);
   if (code === "INTERNAL") reports.onError?.(error);
-  return { ...place, message, extensions: { code } };
+  return { ...place, message, extensions: { code, ...(url !== undefined && { url }) } };
 }
 
 /** An error of an execution: a failed field, unless the request's arguments were at fault. */

@@ -6,18 +6,18 @@ import type { ApiEnv } from "../http/router.ts";
 import { createGraphqlEndpoint } from "./gateway/endpoint.ts";
 import { ownSdl } from "./own/own.graphql.ts";
 import { createResolvers } from "./own/resolvers.ts";
-import { type Caller, graphqlRoutes, redactError } from "./routes.ts";
+import { type Caller, type CallerRules, graphqlRoutes, redactError } from "./routes.ts";
 
 /** `ponder` answers a request with Ponder's own GraphQL handler. Rejects if the two schemas can't be merged. */
 export async function createGraphqlModule({
   ponder,
   services,
-  clientAddress,
+  rateLimits,
   logger,
 }: {
   readonly ponder: Parameters<typeof createGraphqlEndpoint<Caller>>[0]["ponder"];
   readonly services: Parameters<typeof createResolvers>[0];
-  readonly clientAddress: Parameters<typeof graphqlRoutes>[1];
+  readonly rateLimits: CallerRules;
   readonly logger: Logger;
 }): Promise<OpenAPIHono<ApiEnv>> {
   const endpoint = await createGraphqlEndpoint<Caller>({
@@ -27,5 +27,5 @@ export async function createGraphqlModule({
     redactError,
     onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
   });
-  return graphqlRoutes(endpoint, clientAddress);
+  return graphqlRoutes(endpoint, rateLimits);
 }

@@ -10,7 +10,8 @@ import { GRAPHQL_TYPE, graphqlTypeOf, JSON_TYPE } from "../http/accept.ts";
 import { compose } from "../http/compose.ts";
 import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
-import { type ApiName, KEY_PARAMETER } from "../http/key.ts";
+import { type ApiName, KEY_PARAMETER, type KeyCheck } from "../http/key.ts";
+import type { Cure } from "../http/limits/rate-limit.ts";
 import { checkNames } from "../http/query-names.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
 import { answerJson, readBody } from "./body.ts";
@@ -32,19 +33,34 @@ export interface Caller {
    * limit.
    */
   readonly client: string | undefined;
+  /** For an app that `client` limits: the permission that ends the limit. */
+  readonly cure?: Cure;
 }
 
 const REFRESH_API: ApiName = "market-partner";
 
-/** `clientAddress` is the one that rate limits use. */
+/** What the routes need of the rate limits. */
+export interface CallerRules {
+  readonly clientAddress: (c: Context) => string;
+  /** The URL of the page where an app requests permissions. */
+  readonly permissionsPage: KeyCheck["permissionsPage"];
+}
+
 export function graphqlRoutes(
   endpoint: Omit<GraphqlEndpoint<Caller>, "schema">,
-  clientAddress: (c: Context) => string,
+  { clientAddress, permissionsPage }: CallerRules,
 ) {
   const router = createRouter();
-  const callerOf = (c: Context<ApiEnv>): Caller => ({
-    client: mayRefresh(c.get("app")) ? undefined : clientAddress(c),
-  });
+  const callerOf = (c: Context<ApiEnv>): Caller => {
+    const app = c.get("app") as CallerApp | undefined;
+    if (!app) return { client: clientAddress(c) };
+    if (app.apis.includes(REFRESH_API)) return { client: undefined };
+    const url = permissionsPage(app);
+    return {
+      client: clientAddress(c),
+      cure: { message: `the API ${REFRESH_API} ends this limit; request access at ${url}`, url },
+    };
+  };
 
   const post: MiddlewareHandler<ApiEnv> = async (c) => {
     const text = await readBody(c, BODY_BYTES_MAX);
@@ -82,10 +98,11 @@ export function graphqlRoutes(
 }
 
 function answer(
-  c: Context,
-  { status, resultStatus = status, json, bytes }: EndpointAnswer,
+  c: Context<ApiEnv>,
+  { status, resultStatus = status, json, bytes, error }: EndpointAnswer,
   type: typeof GRAPHQL_TYPE | typeof JSON_TYPE,
 ): void {
+  if (error) c.set("graphqlError", { code: error.extensions.code, message: error.message });
   // A request that is no GraphQL has the same status in both types.
   const isResult = type === GRAPHQL_TYPE && status === 200;
   answerJson(c, bytes ?? json, (isResult ? resultStatus : status) as ContentfulStatusCode, type);
@@ -98,15 +115,14 @@ function assertBatch(operations: readonly unknown[]): void {
   throw new ApiError("INVALID_REQUEST", [{ path: "", message }]);
 }
 
-const mayRefresh = (app: CallerApp | undefined): boolean => app?.apis.includes(REFRESH_API) ?? false;
-
 /** What a client may see of an error: its own mistake in full, ours as one word. */
-export function redactError(error: unknown): { message: string; code: ErrorCode } {
+export function redactError(error: unknown): { message: string; code: ErrorCode; url?: string | undefined } {
   if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
   // Services name REST's parameters; a GraphQL argument of the same meaning is in camelCase.
   const details = error.details.map(({ path, message }) =>
     path ? `${camelCase(path)}: ${message}` : message,
   );
-  return { message: [error.message, ...details].join("; "), code: error.code };
+  const url = error.details.find((detail) => detail.url !== undefined)?.url;
+  return { message: [error.message, ...details].join("; "), code: error.code, url };
 }

@@ -33,6 +33,8 @@ export type ErrorStatus = (typeof errorTable)[ErrorCode]["status"];
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;
+  /** The page where the caller can get what the request lacks, such as a permission or a higher limit. */
+  readonly url?: string;
 }
 
 /** `Retry-After` of UNAVAILABLE: a database or node is back within seconds, or an operator has to act. */
@@ -63,7 +65,17 @@ export const errorBodySchema = z
     message: z.string(),
     code: z.string().openapi({ description: "The problem, for programs; codes may be added." }),
     request_id: z.string().openapi({ description: "As in the header X-Request-Id." }),
-    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    details: z
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          url: z.string().optional().openapi({
+            description: "The page where the missing permission, or a higher limit, is requested.",
+          }),
+        }),
+      )
+      .optional(),
   })
   .openapi("Error");
 

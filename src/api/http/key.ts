@@ -70,11 +70,13 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
       throw new ApiError("KEY_MISSING");
     }
     const app = await appOfKey(c, keys, key);
-    if (!app.apis.includes(api)) {
-      const message = `the app ${app.name} may not use the API ${api}; request access at ${keys.permissionsPage(app)}`;
-      throw new ApiError("NOT_ALLOWED", [{ path: "api", message }]);
-    }
+    // Also for a request that is refused: it is noted as this app's.
     c.set("app", app);
+    if (!app.apis.includes(api)) {
+      const url = keys.permissionsPage(app);
+      const message = `the app ${app.name} may not use the API ${api}; request access at ${url}`;
+      throw new ApiError("NOT_ALLOWED", [{ path: "api", message, url }]);
+    }
     await next();
     if (c.res.status < ERROR_STATUS) keys.onSuccess?.(app);
   });
@@ -87,10 +89,7 @@ export function assertCollectionAllowed(
 ): void {
   const name = collectionKey(collection);
   if (app.collections === null || app.collections.includes(name)) return;
-  throw new ApiError("NOT_ALLOWED", [
-    {
-      path: "collection_address",
-      message: `the app ${app.name} does not hold ${name}; prove it at ${permissionsPage(app)}`,
-    },
-  ]);
+  const url = permissionsPage(app);
+  const message = `the app ${app.name} does not hold ${name}; prove it at ${url}`;
+  throw new ApiError("NOT_ALLOWED", [{ path: "collection_address", message, url }]);
 }

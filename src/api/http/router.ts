@@ -30,6 +30,8 @@ export interface ApiEnv {
   Variables: {
     requestId: string;
     app: CallerApp;
+    /** The first error of a GraphQL result, whose status may be 200. */
+    graphqlError?: { readonly code: string; readonly message: string };
     /** Counts `more` requests beside the one that was counted; throws RATE_LIMITED over the limit. See `limitEach`. */
     countRequests?: (more: number) => Promise<void>;
   };

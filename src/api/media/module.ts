@@ -11,6 +11,7 @@ import { DECODERS } from "./probes/pipeline.ts";
 import { createMedia } from "./service.ts";
 import { openStore } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
+import { createMediaState } from "./storage/overview.ts";
 
 export { PORT_RULE, parseHostPattern } from "./display/allowlist.ts";
 export { MEDIA_CHANNEL } from "./media-store.ts";
@@ -52,6 +53,7 @@ export function createMediaModule({
     examineMedia: createExamineMedia({ fetchMedia, decoder, onFault: onExamineFault }),
     media: createMedia({ database, gateways: ipfsGateways, baseUrl: mediaBaseUrl }),
     allowlist: createAllowlist(database),
+    mediaState: createMediaState(database, mediaStore),
     images: { disk, onMissing: (name: string) => missFile(database, name) },
   };
 }

@@ -5,13 +5,15 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import type { Apps, Decision, Permission } from "../access/apps/apps.ts";
 import type { AccessService } from "../access/keys/service.ts";
+import { parseDisplayTypeSubject, parseHostSubject } from "../access/module.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import type { DisplayType } from "../metadata/document/traits.ts";
 import type { Renormaliser } from "../metadata/renormalise/renormalise.ts";
 import type { RenormaliseState } from "../metadata/renormalise/renormalise-store.ts";
-import { NORMALISER } from "../metadata/rules.ts";
+import { displayTypes, NORMALISER } from "../metadata/rules.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import type { Reconcile, ReconciledPage } from "../trading/reconcile/reconcile.ts";
@@ -22,6 +24,7 @@ export const OPERATOR = "operator";
 export interface OperatorDeps {
   readonly database: Database;
   readonly access: Pick<AccessService, "audit">;
+  readonly apps: Pick<Apps, "decide">;
   readonly allowlist: Allowlist;
   readonly traitApproval: TraitApproval;
   readonly operatorRequests: OperatorRequests;
@@ -31,14 +34,47 @@ export interface OperatorDeps {
 
 /** `actor` is `operator` for the bearer token and the CLI, or a wallet for a console session. */
 export function createOperatorActions(deps: OperatorDeps) {
-  const { database, access, allowlist, traitApproval, operatorRequests, renormaliser, reconcile } = deps;
+  const { database, access, apps, allowlist, traitApproval, operatorRequests, renormaliser, reconcile } =
+    deps;
+
+  async function allowHost(tx: Queryable, actor: string, pattern: string, collection: string | null) {
+    await allowlist.add(tx, pattern, collection, actor);
+    await access.audit(tx, actor, "allowlist.add", pattern, { collection });
+  }
+
+  const auditType =
+    (actor: string, subject: string, traitType: string, displayType: string) =>
+    (tx: Queryable, was: DisplayType): Promise<void> =>
+      access.audit(tx, actor, "traits.approve", subject, {
+        trait_type: traitType,
+        from: was,
+        to: displayType,
+      });
+
+  /** Grants a requested host or display type; false if no hidden entry has that type any more. */
+  async function grantContent(tx: Queryable, actor: string, { kind, subject }: Permission): Promise<boolean> {
+    if (kind === "host") {
+      const { pattern, collection } = parseHostSubject(subject);
+      await allowHost(tx, actor, pattern, collection);
+      return true;
+    }
+    const { collection, traitType, displayType } = parseDisplayTypeSubject(subject);
+    const [chainId, address = ""] = collection.split(":");
+    const type = displayTypes.find((each) => each === displayType);
+    if (!type) return false;
+    const ref = { chainId: Number(chainId), collection: address };
+    const audit = auditType(actor, collection, traitType, type);
+    return (await traitApproval.approveIn(tx, ref, traitType, type, audit)).kind === "approved";
+  }
+
   return {
+    /** Approves or refuses an app's request; an approved host or display type takes effect in the same transaction. */
+    decideRequest: (actor: string, requestId: string, verdict: "approve" | "refuse"): Promise<Decision> =>
+      apps.decide(requestId, verdict, actor, (tx, request) => grantContent(tx, actor, request)),
+
     /** `collection` is `chainId:address`, or null for every collection. A host already on the list is unchanged. */
     allowHost: (actor: string, pattern: string, collection: string | null): Promise<void> =>
-      database.transaction(async (tx) => {
-        await allowlist.add(tx, pattern, collection, actor);
-        await access.audit(tx, actor, "allowlist.add", pattern, { collection });
-      }),
+      database.transaction((tx) => allowHost(tx, actor, pattern, collection)),
 
     /** False, without an audit row, if the host is not on the list. */
     disallowHost: (actor: string, pattern: string, collection: string | null): Promise<boolean> =>
@@ -54,12 +90,11 @@ export function createOperatorActions(deps: OperatorDeps) {
       traitType: string,
       displayType: DisplayType,
     ): Promise<Approval> =>
-      traitApproval.approve({ chainId, collection: address }, traitType, displayType, (tx, was) =>
-        access.audit(tx, actor, "traits.approve", collectionKey({ chainId, address }), {
-          trait_type: traitType,
-          from: was,
-          to: displayType,
-        }),
+      traitApproval.approve(
+        { chainId, collection: address },
+        traitType,
+        displayType,
+        auditType(actor, collectionKey({ chainId, address }), traitType, displayType),
       ),
 
     /**

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
-import { type AmountLimiter, rateLimited } from "../http/limits/rate-limit.ts";
+import { type AmountLimiter, type Cure, rateLimited } from "../http/limits/rate-limit.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
 import { enqueue, type Trigger } from "./queue/queue.ts";
@@ -34,15 +34,17 @@ interface Caller {
   readonly anonymous?: boolean;
   /** The address of a caller without a key, whose requests are limited. */
   readonly client?: string | undefined;
+  /** What ends that limit, for the refusal. */
+  readonly cure?: Cure | undefined;
 }
 
 export function createRefresh(deps: RefreshDeps) {
   const { database, metadata, tokenLimiter, unseenQueue } = deps;
   const judge = createJudge(deps);
 
-  async function takeIds(client: string, count: number): Promise<void> {
+  async function takeIds(client: string, count: number, cure?: Cure): Promise<void> {
     const { isAllowed, resetSeconds } = await tokenLimiter.take(client, count);
-    if (!isAllowed) throw rateLimited(tokenLimiter.limit, "client", resetSeconds);
+    if (!isAllowed) throw rateLimited(tokenLimiter.limit, "client", resetSeconds, cure);
   }
 
   async function accept(
@@ -94,9 +96,9 @@ export function createRefresh(deps: RefreshDeps) {
       tokenIds: readonly string[],
       caller: Caller,
     ): Promise<Accepted> {
-      const { client } = caller;
+      const { client, cure } = caller;
       if (client === undefined) return accept(collection, tokenIds, caller);
-      await takeIds(client, tokenIds.length);
+      await takeIds(client, tokenIds.length, cure);
       const capacity = unseenQueue.open();
       try {
         return await accept(collection, tokenIds, caller, capacity);

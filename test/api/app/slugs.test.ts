@@ -18,7 +18,7 @@ import { ALICE, createSdkWorld } from "../graphql/sdk-world.ts";
 const test = await createTestDatabase();
 const inner = createTestApp(test);
 const { endpoint } = await createOwnEndpoint(inner);
-const api = createTestApp(test, { graphql: graphqlRoutes(endpoint, inner.rateLimits.clientAddress) });
+const api = createTestApp(test, { graphql: graphqlRoutes(endpoint, inner.rateLimits) });
 const key = await api.createKey();
 
 /** Of collections.json, and of a collection's maker. */

@@ -94,6 +94,7 @@ describe("an error that a permission would cure", () => {
       {
         path: "api",
         message: `the app Studio may not use the API market-partner; request access at ${BASE_URL}${path}/permissions`,
+        url: `${BASE_URL}${path}/permissions`,
       },
     ]);
     expect((await partner.get(`${path}/permissions`)).text).toContain("Request access");
@@ -117,11 +118,13 @@ describe("an error that a permission would cure", () => {
       403,
       expect.stringContaining(`prove it at ${BASE_URL}${path}/permissions`),
     ]);
+    expect(refused.body.details[0].url).toBe(`${BASE_URL}${path}/permissions`);
     const over = await call();
     expect([over.status, over.text]).toEqual([
       429,
       expect.stringContaining(`request a higher tier at ${BASE_URL}${path}/limits`),
     ]);
+    expect(over.body.details.at(-1).url).toBe(`${BASE_URL}${path}/limits`);
   });
 });
 

@@ -39,7 +39,10 @@ beforeAll(async () => {
   });
   app.route(
     "/",
-    graphqlRoutes(endpoint as GraphqlEndpoint<Caller>, () => "127.0.0.1"),
+    graphqlRoutes(endpoint as GraphqlEndpoint<Caller>, {
+      clientAddress: () => "127.0.0.1",
+      permissionsPage: () => "",
+    }),
   );
   // As Ponder mounts it: behind its own CORS middleware.
   const whole = new Hono().use(cors({ origin: "*" })).route("/", app);

@@ -102,7 +102,7 @@ describe("bodies that are nested", () => {
         handle: async () => ({ status: 200, json: '{"data":{}}' }),
         handleBatch: async () => ({ status: 200, json: "[]" }),
       },
-      () => "127.0.0.1",
+      { clientAddress: () => "127.0.0.1", permissionsPage: () => "" },
     );
     app.onError((error, c) =>
       c.json({ details: (error as { details?: unknown }).details ?? String(error) }, 400),

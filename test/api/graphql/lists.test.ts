@@ -14,7 +14,7 @@ import { ALICE, BOB, createSdkWorld } from "./sdk-world.ts";
 const test = await createTestDatabase();
 const inner = createTestApp(test);
 const { endpoint } = await createOwnEndpoint(inner);
-const api = createTestApp(test, { graphql: graphqlRoutes(endpoint, inner.rateLimits.clientAddress) });
+const api = createTestApp(test, { graphql: graphqlRoutes(endpoint, inner.rateLimits) });
 const key = await api.createKey();
 await createServingIndexes(test.url, CHAIN_SCHEMA);
 

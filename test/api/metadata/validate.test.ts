@@ -37,7 +37,7 @@ const codes = (body: { issues: { code: string }[] }): string[] => body.issues.ma
 async function rowsByTable(): Promise<Record<string, number>> {
   const tables = await database.query<{ name: string }>(
     `select table_name as name from information_schema.tables
-      where table_schema = 'vitrine' and table_name not in ('rate_limit', 'app_usage')`,
+      where table_schema = 'vitrine' and table_name not in ('rate_limit', 'app_usage', 'app_status', 'request_log')`,
   );
   const counts = await Promise.all(
     tables.map(async ({ name }) => {

@@ -34,7 +34,7 @@ async function replica(options: Parameters<typeof createTestApp>[1] = {}) {
   const outer = createTestApp(test, {
     rateLimits,
     refresh,
-    graphql: graphqlRoutes(endpoint, rateLimits.clientAddress),
+    graphql: graphqlRoutes(endpoint, rateLimits),
   });
   type From = { from?: string; key?: string; headers?: Record<string, string> };
 
@@ -114,6 +114,30 @@ describe("token ids of one client address", () => {
     expect((await api.press(String(MAX + 3), "203.0.113.11")).status).toBe(303);
   });
 
+  it("name the page of the permission that ends the limit, to an app that lacks it", async () => {
+    const api = await replica();
+    const from = "203.0.113.40";
+    const key = await api.createKey(["market"], "Reader of GraphQL");
+    for (let first = 1; first <= MAX; first += CALL_MAX)
+      await api.request(ids(CALL_MAX, first), { from, key });
+
+    const one = await api.post(
+      `mutation { refreshMetadata(tokenAddress: "${COLLECTION}", tokenId: "1", chainId: ${CHAIN_ID}) }`,
+      {},
+      { from, key },
+    );
+
+    const [app] = await database.query<{ id: string }>(
+      "select id from vitrine.app where name = 'Reader of GraphQL'",
+    );
+    const url = `${BASE_URL}/console/apps/${app?.id}/permissions`;
+    for (const error of [one.errors[0], (await api.request(ids(1), { from, key })).error]) {
+      expect(error.extensions).toEqual({ code: "RATE_LIMITED", url });
+      expect(error.message).toContain(`request access at ${url}`);
+    }
+    expect((await api.request(ids(1), { from })).error.extensions).toEqual({ code: "RATE_LIMITED" });
+  });
+
   it("are no more when requests come at once, at two replicas", async () => {
     const replicas = [await replica(), await replica()] as const;
 
@@ -171,7 +195,9 @@ describe("token ids of one client address", () => {
       expect((await api.request(ids(CALL_MAX, first), { from, key: reader })).error).toBeUndefined();
     }
 
-    expect((await api.request(["1"], { from, key: reader })).error).toMatchObject(overLimit);
+    expect((await api.request(["1"], { from, key: reader })).error).toMatchObject({
+      extensions: { code: "RATE_LIMITED" },
+    });
     expect((await api.request(["1"], { from })).error).toMatchObject(overLimit);
     expect((await api.request(ids(CALL_MAX), { from, key: partner })).error).toBeUndefined();
   });

@@ -106,7 +106,7 @@ const waiting = async () =>
 async function countRows(): Promise<Record<string, number>> {
   const names = (
     await database.query<{ name: string }>(
-      "select tablename as name from pg_tables where schemaname = 'vitrine' and tablename not in ('rate_limit', 'app_usage') order by 1",
+      "select tablename as name from pg_tables where schemaname = 'vitrine' and tablename not in ('rate_limit', 'app_usage', 'app_status', 'request_log') order by 1",
     )
   ).map(({ name }) => name);
   const counts = await Promise.all(

@@ -154,6 +154,20 @@ export async function readRequests(db: Queryable, appId: string, limit: number) 
     .limit(limit);
 }
 
+/** An open request, locked until the transaction ends; undefined if it is already closed or never existed. */
+export async function lockOpenRequest(
+  db: Queryable,
+  id: string,
+): Promise<{ readonly appId: string; readonly kind: RequestKind; readonly subject: string } | undefined> {
+  const { appId, kind, subject } = accessRequest;
+  const [open] = await orm(db)
+    .select({ appId, kind, subject })
+    .from(accessRequest)
+    .where(and(eq(accessRequest.id, id), isOpen))
+    .for("update");
+  return open;
+}
+
 /** Closes an open request; undefined if it is already closed or never existed. */
 export async function closeRequest(db: Queryable, id: string, isApproved: boolean, actor: string) {
   const { appId, kind, subject } = accessRequest;

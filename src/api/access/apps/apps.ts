@@ -15,6 +15,7 @@ import {
   countOpenRequests,
   findApps,
   type Holders,
+  lockOpenRequest,
   type RequestKind,
   type RequestRow,
   readApp,
@@ -43,6 +44,12 @@ export type Creation =
   | { readonly kind: "name_taken" }
   | { readonly kind: "too_many"; readonly max: number };
 
+/** `outdated`: approved too late, so that nothing was granted and the request is closed as refused. */
+export type Decision = "approved" | "refused" | "decided_before" | "outdated";
+
+/** Grants what is no permission of an app, in the transaction of the decision; false if it can't be granted any more. */
+export type GrantContent = (tx: Queryable, request: Permission) => Promise<boolean>;
+
 /** `granted` without an operator, as AUTO_APPROVE allows. */
 export type RequestOutcome = "granted" | "requested" | "already_requested" | "already_granted";
 
@@ -55,14 +62,18 @@ export interface AppsDeps {
 
 const AUTOMATIC = { by: "AUTO_APPROVE" };
 
+/** What an app asks for that is about a collection's content, and none of its own permissions. */
+const isContent = (kind: RequestKind): boolean => kind === "host" || kind === "display_type";
+
 const isGranted = ({ apis, collections, tier }: AppRow, { kind, subject }: Permission): boolean => {
+  if (isContent(kind)) return false;
   if (kind === "api") return apis.includes(subject);
   if (kind === "tier") return tier === subject;
   return collections === null || collections.includes(subject);
 };
 
 const withPermission = (app: AppRow, { kind, subject }: Permission): AppRow => {
-  if (isGranted(app, { kind, subject })) return app;
+  if (isContent(kind) || isGranted(app, { kind, subject })) return app;
   if (kind === "api") return { ...app, apis: [...app.apis, subject] };
   if (kind === "tier") return isTier(subject) ? { ...app, tier: subject } : app;
   return { ...app, collections: [...(app.collections ?? []), subject] };
@@ -180,18 +191,28 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       });
     },
 
-    /** Approves or refuses a request; false if it is no longer open. */
-    decide(requestId: string, isApproved: boolean, actor: string): Promise<boolean> {
-      return database.transaction(async (tx) => {
-        const closed = await closeRequest(tx, requestId, isApproved, actor);
-        if (!closed) return false;
-        const { appId, ...request } = closed;
+    /** Approves or refuses a request. `grantContent` grants what is no permission of an app. */
+    decide(
+      requestId: string,
+      verdict: "approve" | "refuse",
+      actor: string,
+      grantContent: GrantContent,
+    ): Promise<Decision> {
+      return database.transaction(async (tx): Promise<Decision> => {
+        const open = await lockOpenRequest(tx, requestId);
+        if (!open) return "decided_before";
+        const { appId, ...request } = open;
+        const isOutdated =
+          verdict === "approve" && isContent(request.kind) && !(await grantContent(tx, request));
+        const isApproved = verdict === "approve" && !isOutdated;
+        await closeRequest(tx, requestId, isApproved, actor);
         await change(tx, appId, (app) => (isApproved ? withPermission(app, request) : app), {
           actor,
           action: isApproved ? "requests.approve" : "requests.refuse",
-          detail: request,
+          detail: { ...request, ...(isOutdated && { outdated: true }) },
         });
-        return true;
+        if (isOutdated) return "outdated";
+        return isApproved ? "approved" : "refused";
       });
     },
 

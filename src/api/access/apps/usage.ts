@@ -6,6 +6,7 @@ import type { Logger } from "../../http/logger.ts";
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
 import { createKeyUse, type KeyUse } from "../keys/key-use.ts";
+import { createRequestLog, deleteOldRequests, type RequestLog } from "../requests/request-log.ts";
 
 const FLUSH_MS = 2_000;
 const HOUR_MS = 3_600_000;
@@ -30,6 +31,8 @@ export interface Usage {
   readonly count: CountUsage;
   /** The last use of each key, written in the same passes. */
   readonly keyUse: Pick<KeyUse, "used" | "succeeded">;
+  /** How requests ended, written in the same passes. */
+  readonly requestLog: Omit<RequestLog, "flush">;
   /** Writes the counts. Counts that can't be written are kept for the next attempt. */
   flush(): Promise<void>;
   /** An app's hours since `since`, oldest first, as of the last flush of every process. */
@@ -39,6 +42,7 @@ export interface Usage {
 
 export function createUsage(database: Database, logger: Logger, now: () => number = Date.now): Usage {
   const keyUse = createKeyUse(database, now);
+  const requestLog = createRequestLog(database, now);
   /** By app, then by API; a finished hour waits in `past`. */
   let counts = new Map<string, Map<string, Count>>();
   let past: Count[] = [];
@@ -60,7 +64,15 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
   }
 
   async function flush(): Promise<void> {
-    await Promise.all([flushCounts(), flushKeyUse()]);
+    await Promise.all([flushCounts(), flushKeyUse(), flushRequestLog()]);
+  }
+
+  async function flushRequestLog(): Promise<void> {
+    try {
+      await requestLog.flush();
+    } catch (error) {
+      logger.warn({ msg: "Could not write requests; will retry", reason: (error as Error).message });
+    }
   }
 
   async function flushKeyUse(): Promise<void> {
@@ -118,6 +130,7 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
     count: (appId, api, isAllowed) =>
       add(appId, Math.floor(now() / HOUR_MS), api, isAllowed ? 1 : 0, isAllowed ? 0 : 1),
     keyUse,
+    requestLog,
     flush,
     async read(appId, since) {
       const rows = await database.query<{ hour: Date; api: string; requests: string; refused: string }>(
@@ -136,10 +149,12 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
 
 export const forgetOldUsage: DailyJob = {
   name: "delete old usage",
-  run: (database) =>
-    deleteInBatches(
+  async run(database) {
+    const usage = await deleteInBatches(
       database,
       `delete from vitrine.app_usage where ctid in (
          select ctid from vitrine.app_usage where hour < now() - interval '${KEPT_DAYS} days' limit $1) returning 1`,
-    ),
+    );
+    return usage + (await deleteOldRequests(database, KEPT_DAYS));
+  },
 };

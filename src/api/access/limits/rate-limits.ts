@@ -58,6 +58,8 @@ export interface RateLimits {
   readonly countUsage: CountUsage;
   /** The URL of the page where an app requests another tier. */
   readonly limitsPage: (appId: string) => string;
+  /** The URL of the page where an app requests permissions. */
+  readonly permissionsPage: (app: { readonly id: string }) => string;
 }
 
 export interface RateLimitDeps {
@@ -101,5 +103,6 @@ export function createRateLimits({
     clientAddress,
     countUsage,
     limitsPage: (appId) => `${baseUrl}/console/apps/${appId}/limits`,
+    permissionsPage: ({ id }) => `${baseUrl}/console/apps/${id}/permissions`,
   };
 }

@@ -13,6 +13,8 @@ export interface SubmittedGroup {
   readonly traits: readonly { readonly name: string }[];
 }
 
+type Named = Pick<Trait, "trait_type" | "display_type">;
+
 const OTHERS = "Others";
 
 /**
@@ -21,7 +23,7 @@ const OTHERS = "Others";
  * no group goes to `Others` (rule 2), sorted, after the traits of a group with that name. Without groups, see
  * `defaultGroups`.
  */
-export function groupTraits(traits: readonly Trait[], groups: readonly SubmittedGroup[]): TraitGroup[] {
+export function groupTraits(traits: readonly Named[], groups: readonly SubmittedGroup[]): TraitGroup[] {
   if (groups.length === 0) return defaultGroups(traits);
   const left = new Set(traits.map((trait) => trait.trait_type));
   const categories = new Map<string, string[]>();
@@ -39,7 +41,7 @@ export function groupTraits(traits: readonly Trait[], groups: readonly Submitted
 }
 
 /** Rule 4, for a collection without groups: numbers are `Others`, the rest `Traits`, both sorted. */
-export function defaultGroups(traits: readonly Trait[]): TraitGroup[] {
+export function defaultGroups(traits: readonly Named[]): TraitGroup[] {
   const names = (isNumber: boolean): string[] =>
     [
       ...new Set(traits.filter((t) => (t.display_type === "number") === isNumber).map((t) => t.trait_type)),

@@ -9,6 +9,8 @@ import { shortAddress } from "../frame.tsx";
 const tabs = {
   "": "Information",
   "/permissions": "Permissions",
+  "/collections": "Collections",
+  "/requests": "Requests",
   "/limits": "Limits",
   "/webhooks": "Webhooks",
   "/health": "Health",

@@ -11,88 +11,36 @@ import { AppFrame, pathOf } from "./app-frame.tsx";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-const BAR = { width: 12, gap: 4, height: 96 };
 
 const count = (amount: number): string => amount.toLocaleString("en-US");
 const say = (tier: keyof typeof tiers): string =>
   `${count(tiers[tier].requests)} requests per ${tiers[tier].seconds} seconds`;
 
-interface Hour {
-  readonly hour: Date;
-  readonly requests: number;
-  readonly refused: number;
-}
-
-/** One entry per hour of the last day, including empty hours. */
-function hoursOf(rows: readonly UsageRow[], now: number): Hour[] {
-  const first = Math.floor(now / HOUR_MS) - HOURS + 1;
-  return Array.from({ length: HOURS }, (_, index) => {
-    const hour = new Date((first + index) * HOUR_MS);
-    const own = rows.filter((row) => row.hour.getTime() === hour.getTime());
-    const sum = (pick: "requests" | "refused"): number => own.reduce((total, row) => total + row[pick], 0);
-    return { hour, requests: sum("requests"), refused: sum("refused") };
-  });
-}
-
-const Bars = ({ hours }: { hours: readonly Hour[] }) => {
-  const most = Math.max(1, ...hours.map(({ requests, refused }) => requests + refused));
-  const width = HOURS * (BAR.width + BAR.gap) - BAR.gap;
-  const high = (amount: number): number => (amount / most) * BAR.height;
-  return (
-    <svg
-      class="bars"
-      viewBox={`0 0 ${width} ${BAR.height}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`Requests per hour of the last day; the most in one hour were ${count(most)}`}
-    >
-      {hours.map(({ requests, refused }, index) => {
-        const x = index * (BAR.width + BAR.gap);
-        const ok = high(requests);
-        const over = high(refused);
-        return (
-          <g>
-            <rect class="track" x={x} y={0} width={BAR.width} height={BAR.height} rx={2} />
-            <rect class="ok" x={x} y={BAR.height - ok} width={BAR.width} height={ok} rx={2} />
-            <rect class="over" x={x} y={BAR.height - ok - over} width={BAR.width} height={over} rx={2} />
-          </g>
-        );
-      })}
-    </svg>
-  );
-};
-
 const Usage = ({ rows }: { rows: readonly UsageRow[] }) => {
   const apis = [...new Set(rows.map(({ api }) => api))].sort();
   const sum = (api: string, pick: "requests" | "refused"): number =>
     rows.filter((row) => row.api === api).reduce((total, row) => total + row[pick], 0);
-  const hours = hoursOf(rows, Date.now());
   return (
-    <Card title="Used in the last 24 hours" hint="Counted by the hour, with a delay of a few seconds.">
+    <Card
+      title="Used in the last 24 hours"
+      hint="What counts against the limit. How requests ended is on the Requests tab."
+    >
       {rows.length === 0 ? (
         <Empty>Nothing yet.</Empty>
       ) : (
-        <>
-          <Bars hours={hours} />
-          <div class="row spread soft small">
-            <span>{`${HOURS} hours ago`}</span>
-            <span>{`most in one hour: ${count(Math.max(...hours.map(({ requests, refused }) => requests + refused)))}`}</span>
-            <span>now</span>
-          </div>
-          <Table
-            caption="Requests by API"
-            columns={[
-              "API",
-              { head: "Answered", isNumber: true },
-              { head: "Refused by the limit", isNumber: true },
-            ]}
-            rows={apis.map((api) => [
-              <code>{api}</code>,
-              count(sum(api, "requests")),
-              count(sum(api, "refused")),
-            ])}
-          />
-        </>
+        <Table
+          caption="Requests by API"
+          columns={[
+            "API",
+            { head: "Within the limit", isNumber: true },
+            { head: "Refused by the limit", isNumber: true },
+          ]}
+          rows={apis.map((api) => [
+            <code>{api}</code>,
+            count(sum(api, "requests")),
+            count(sum(api, "refused")),
+          ])}
+        />
       )}
     </Card>
   );

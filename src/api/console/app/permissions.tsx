@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
-import { ALL_COLLECTIONS } from "../../access/module.ts";
+import { ALL_COLLECTIONS, subjectText } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { shown } from "../../http/fields.ts";
 import { apiNames } from "../../http/key.ts";
@@ -23,6 +23,7 @@ import {
 import { render } from "../frame.tsx";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
+import { ContentRequests, conflictsOf } from "./content-requests.tsx";
 import { purposes } from "./purposes.ts";
 
 const titleOf = (site: Site, name: string): string | undefined =>
@@ -105,9 +106,19 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
             ? "Every collection"
             : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
           <code>{name}</code>,
-          isOperator && (
-            <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
-          ),
+          <div class="row">
+            {site.collections.all.some((each) => collectionKey(each) === name) && (
+              <a
+                class="button slim"
+                href={site.to(`${pathOf(app, "/collections")}/${name.replace(":", "/")}`)}
+              >
+                Edit information<span class="visually-hidden">{` of ${name}`}</span>
+              </a>
+            )}
+            {isOperator && (
+              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
+            )}
+          </div>,
         ])}
       />
       {options.length > 0 && (
@@ -196,7 +207,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get(at, async (c) => {
       const app = await appOf(site, c);
-      const requests = await apps.requestsOf(app.id);
+      const [requests, conflicts] = await Promise.all([apps.requestsOf(app.id), conflictsOf(site, app)]);
       const props = { site, app, requests, isOperator: signedIn(c).isOperator };
       return render(
         site,
@@ -207,6 +218,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
             <Apis {...props} />
           </div>
           <Collections {...props} />
+          <ContentRequests site={site} app={app} requests={requests} conflicts={conflicts} />
           <div id="requests" data-live>
             {requests.length > 0 && (
               <Card title="Requests">
@@ -214,7 +226,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
                   caption="Requests of this app"
                   columns={["For", "Asked", "State"]}
                   rows={requests.map((request) => [
-                    <code>{request.subject}</code>,
+                    <code>{subjectText(request)}</code>,
                     <When at={request.createdAt} />,
                     <RequestState request={request} />,
                   ])}

@@ -1,6 +1,7 @@
 /** The operator's pages about apps: permission requests, all apps, and the audit log. */
 
 import { Hono } from "hono";
+import { subjectText } from "../../access/module.ts";
 import { Badge, Button, Card, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site, UUID } from "../env.ts";
 import { shortAddress } from "../frame.tsx";
@@ -9,7 +10,13 @@ import { operatorPath, renderOperator } from "./operator-frame.tsx";
 const PAGE = 100;
 const AUDIT_ID = /^[1-9][0-9]{0,17}$/;
 
-const kinds = { api: "API", collection: "Collection", tier: "Tier" } as const;
+const kinds = {
+  api: "API",
+  collection: "Collection",
+  tier: "Tier",
+  host: "Host",
+  display_type: "Display type",
+} as const;
 
 const Owner = ({ address }: { address: string | null }) =>
   address === null ? (
@@ -21,13 +28,12 @@ const Owner = ({ address }: { address: string | null }) =>
   );
 
 export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
-  const { apps } = site;
+  const { actions, apps } = site;
 
-  const decide = (isApproved: boolean) => async (c: ConsoleContext) => {
+  const decide = (verdict: "approve" | "refuse") => async (c: ConsoleContext) => {
     const { actor } = operatorOnly(c);
-    const isDecided = await apps.decide(idOf(c, "request"), isApproved, actor);
-    const done = isApproved ? "approved" : "refused";
-    return goTo(site, c, operatorPath(), isDecided ? done : "decided_before");
+    const decision = await actions.decideRequest(actor, idOf(c, "request"), verdict);
+    return goTo(site, c, operatorPath(), decision === "outdated" ? "not_pending" : decision);
   };
 
   return new Hono<ConsoleEnv>()
@@ -49,7 +55,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 <a href={site.to(`/console/apps/${request.appId}/permissions`)}>{request.app}</a>,
                 <Owner address={request.owner} />,
                 <>
-                  {kinds[request.kind]} <code>{request.subject}</code>
+                  {kinds[request.kind]} <code>{subjectText(request)}</code>
                 </>,
                 <When at={request.createdAt} />,
                 <div class="row">
@@ -58,7 +64,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                       <Button
                         isSlim
                         kind={verb === "approve" ? "primary" : "danger"}
-                        label={`${verb === "approve" ? "Approve" : "Refuse"} ${request.subject} for ${request.app}`}
+                        label={`${verb === "approve" ? "Approve" : "Refuse"} ${subjectText(request)} for ${request.app}`}
                       >
                         {verb === "approve" ? "Approve" : "Refuse"}
                       </Button>
@@ -74,8 +80,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         </div>,
       );
     })
-    .post("/operator/requests/:request/approve", decide(true))
-    .post("/operator/requests/:request/refuse", decide(false))
+    .post("/operator/requests/:request/approve", decide("approve"))
+    .post("/operator/requests/:request/refuse", decide("refuse"))
     .get("/operator/apps", async (c) => {
       operatorOnly(c);
       const text = (c.req.query("q") ?? "").trim();

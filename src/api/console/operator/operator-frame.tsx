@@ -7,6 +7,7 @@ import type { ConsoleContext, Site } from "../env.ts";
 import { render } from "../frame.tsx";
 
 const tabs = {
+  "/overview": "Overview",
   "": "Requests",
   "/apps": "Apps",
   "/collections": "Collections",

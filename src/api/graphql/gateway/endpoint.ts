@@ -1,7 +1,7 @@
 /** One GraphQL endpoint for Ponder's queries and ours: the side that owns a root field answers it. */
 
 import type { GraphQLObjectType, GraphQLSchema } from "graphql";
-import type { ErrorReports } from "../errors.ts";
+import type { ErrorEntry, ErrorReports } from "../errors.ts";
 import { assertResolvers, type RootValue } from "../own/own-half.ts";
 import type { PonderHandler } from "../ponder/ponder-half.ts";
 import { findTables } from "../ponder/ponder-tables.ts";
@@ -42,6 +42,8 @@ export interface EndpointAnswer {
   readonly json: string;
   /** The same in UTF-8, for a cached answer. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
+  /** The first error in it, for the caller's log of requests. */
+  readonly error?: ErrorEntry | undefined;
 }
 
 export interface GraphqlEndpoint<Context> {
@@ -72,7 +74,7 @@ export async function createGraphqlEndpoint<Context>(
   const plan = createPlanner<Context>(schemas, introspection);
 
   const run = async ({ operation, key, ...planned }: Plan<Context>): Promise<EndpointAnswer> => {
-    const { json, resultStatus } = await runOperation(
+    const { json, resultStatus, error } = await runOperation(
       { operation, ...planned },
       { ...dependencies, schemas, reports: dependencies },
     );
@@ -81,6 +83,7 @@ export async function createGraphqlEndpoint<Context>(
     return {
       status: 200,
       resultStatus,
+      error,
       ...(operation.isOnlyIntrospection ? introspection.keep(key, json) : { json }),
     };
   };

@@ -84,7 +84,12 @@ const isPrepared = (prepared: PreparedDocument | readonly GraphQLError[]): prepa
 /** The answer that consists of errors of the request. */
 export function refusal(errors: readonly GraphQLError[]): EndpointAnswer {
   const result = { errors: errors.map((error): ErrorEntry => requestError(error)) };
-  return { status: 200, resultStatus: resultStatus(result), json: JSON.stringify(result) };
+  return {
+    status: 200,
+    resultStatus: resultStatus(result),
+    json: JSON.stringify(result),
+    error: result.errors[0],
+  };
 }
 
 // A page of another site can make a browser send a GET (GraphQL over HTTP, section 6.2.3).

@@ -2,6 +2,7 @@
 
 import { GraphQLError, OperationTypeNode } from "graphql";
 import {
+  type ErrorEntry,
   type ErrorReports,
   type GraphqlResult,
   reportedError,
@@ -33,6 +34,8 @@ export interface Run<Context> {
 export interface RunAnswer {
   readonly json: string;
   readonly resultStatus: number;
+  /** The first error of the result. */
+  readonly error?: ErrorEntry | undefined;
 }
 
 /** A failure in Ponder or in a resolver is an error in the answer, not a rejection. */
@@ -62,6 +65,7 @@ export async function runOperation<Context>(
 const toAnswer = (result: GraphqlResult): RunAnswer => ({
   json: JSON.stringify(result),
   resultStatus: resultStatus(result),
+  error: result.errors?.[0],
 });
 
 function refused(mistakes: readonly GraphQLError[], error: GraphQLError): GraphqlResult {

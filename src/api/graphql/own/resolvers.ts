@@ -42,13 +42,14 @@ export function createResolvers(deps: ResolverDeps) {
     },
     Mutation: {
       requestMetadataRefresh,
-      refreshMetadata: async (args: TokenArguments, { client }: Caller) => {
+      refreshMetadata: async (args: TokenArguments, { client, cure }: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
         const collection = await collections.findNamed(tokenAddress, chainId);
         const { tokens } = await refresh.request(collection, [tokenId], {
           trigger: "graphql",
           anonymous: true,
           client,
+          cure,
         });
         if (tokens.some(({ status }) => status !== "queued")) throw refusalOf(tokens, () => "tokenId");
         return true;

@@ -74,7 +74,8 @@ export const perTier =
       return taken;
     };
     const taken = take(id);
-    const cure = tier === HIGHEST_TIER ? undefined : `request a higher tier at ${limitsPage(id)}`;
+    const url = limitsPage(id);
+    const cure = tier === HIGHEST_TIER ? undefined : { message: `request a higher tier at ${url}`, url };
     return { limit, per: "app", cure, taken: taken instanceof Promise ? taken.then(note) : note(taken) };
   };
 

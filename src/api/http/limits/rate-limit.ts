@@ -2,7 +2,7 @@
 
 import type { Context, Env } from "hono";
 import { createMiddleware } from "hono/factory";
-import { ApiError } from "../errors.ts";
+import { ApiError, type ErrorDetail } from "../errors.ts";
 import { setHeader } from "../headers.ts";
 
 /** A number of requests per window of time. */
@@ -50,13 +50,16 @@ export interface AmountLimiter {
   take(key: string, amount: number): Promise<Taken>;
 }
 
+/** What would raise a limit, and the page where it is requested. */
+export type Cure = Pick<ErrorDetail, "message"> & Required<Pick<ErrorDetail, "url">>;
+
 /** A limit, and the result of counting a request against it. */
 export interface Counted {
   readonly limit: RateLimit | InFlightLimit;
   readonly per: Per;
   readonly taken: Taken | Promise<Taken>;
   /** What would raise the limit, for the refusal. */
-  readonly cure?: string | undefined;
+  readonly cure?: Cure | undefined;
 }
 
 /** The text of a refusal, the same for every limit. */
@@ -72,10 +75,12 @@ export function rateLimited(
   limit: RateLimit | InFlightLimit,
   per: Per,
   retrySeconds: number,
-  cure?: string,
+  cure?: Cure,
 ): ApiError {
-  const messages = [overLimit(limit, per, retrySeconds), ...(cure === undefined ? [] : [cure])];
-  const details = messages.map((message) => ({ path: "", message }));
+  const details = [
+    { path: "", message: overLimit(limit, per, retrySeconds) },
+    ...(cure === undefined ? [] : [{ path: "", ...cure }]),
+  ];
   return new ApiError("RATE_LIMITED", details, { retryAfterSeconds: retrySeconds });
 }
 

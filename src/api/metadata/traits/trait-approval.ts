@@ -33,19 +33,30 @@ export function createTraitApproval(database: Database) {
       displayType: DisplayType,
       audit: (tx: Queryable, was: DisplayType) => Promise<void>,
     ): Promise<Approval> {
-      return database.transaction(async (tx): Promise<Approval> => {
-        await lockTraits(tx, collection);
-        const type = (await readTraitTypes(tx, collection, [traitType])).get(traitType);
-        if (!type) return { kind: "unknown_trait_type" };
-        const known = type.displayType;
-        const conflicting = await readConflictingTypes(tx, type);
-        if (!conflicting.includes(displayType)) return { kind: "not_pending", known, conflicting };
-        await switchDisplayType(tx, type, displayType);
-        await audit(tx, known);
-        return { kind: "approved", was: known };
-      });
+      return database.transaction((tx) => approveIn(tx, collection, traitType, displayType, audit));
     },
+
+    /** The same in the caller's transaction. */
+    approveIn,
   };
+}
+
+async function approveIn(
+  tx: Queryable,
+  collection: CollectionRef,
+  traitType: string,
+  displayType: DisplayType,
+  audit: (tx: Queryable, was: DisplayType) => Promise<void>,
+): Promise<Approval> {
+  await lockTraits(tx, collection);
+  const type = (await readTraitTypes(tx, collection, [traitType])).get(traitType);
+  if (!type) return { kind: "unknown_trait_type" };
+  const known = type.displayType;
+  const conflicting = await readConflictingTypes(tx, type);
+  if (!conflicting.includes(displayType)) return { kind: "not_pending", known, conflicting };
+  await switchDisplayType(tx, type, displayType);
+  await audit(tx, known);
+  return { kind: "approved", was: known };
 }
 
 export type TraitApproval = ReturnType<typeof createTraitApproval>;

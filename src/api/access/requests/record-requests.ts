@@ -1,0 +1,24 @@
+/** Notes every request with a valid key once it is answered, whatever the answer. */
+
+import { createMiddleware } from "hono/factory";
+import { type ApiEnv, toApiError } from "../../http/router.ts";
+import type { EndedRequest } from "./request-log.ts";
+
+/** Put it before everything that answers errors. `record` must not throw and must not take time. */
+export const recordRequests = (record: (request: EndedRequest) => void) =>
+  createMiddleware<ApiEnv>(async (c, next) => {
+    const startedAt = performance.now();
+    await next();
+    const app = c.get("app");
+    if (!app) return;
+    record({
+      appId: app.id,
+      keyId: app.keyId,
+      requestId: c.get("requestId"),
+      method: c.req.method,
+      url: c.req.url,
+      status: c.res.status,
+      durationMs: performance.now() - startedAt,
+      error: c.error ? toApiError(c.error) : c.get("graphqlError"),
+    });
+  });

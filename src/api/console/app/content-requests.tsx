@@ -1,0 +1,160 @@
+/** Requests to the operator about a collection's content: hosts of videos and animations, and display types. */
+
+import { Hono } from "hono";
+import { collectionKey } from "../../../domain/token-ref.ts";
+import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
+import { displayTypeSubject, hostSubject } from "../../access/module.ts";
+import { ApiError } from "../../http/errors.ts";
+import { PORT_RULE, parseHostPattern } from "../../media/module.ts";
+import type { PendingType } from "../../metadata/traits/approval-store.ts";
+import { Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
+import { appOf, type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
+import { pathOf } from "./app-frame.tsx";
+
+const CONFLICTS_MAX = 50;
+/** Open requests of one app for hosts and display types, whose number nothing else bounds. */
+const OPEN_MAX = 50;
+const SUBJECT_MAX = 1_000;
+
+type Kind = "host" | "display_type";
+
+/** The served collections whose information the app may write. */
+export const collectionsOf = (site: Site, app: AppRow) =>
+  site.collections.all.filter((each) => app.collections?.includes(collectionKey(each)) ?? true);
+
+/** Trait types of the app's collections that came with another display type. */
+export function conflictsOf(site: Site, app: AppRow): Promise<PendingType[]> {
+  const refs = collectionsOf(site, app).map(({ chainId, address }) => ({ chainId, collection: address }));
+  return refs.length === 0 ? Promise.resolve([]) : site.traitApproval.pending(refs, CONFLICTS_MAX);
+}
+
+const subjectOfConflict = (row: PendingType): string =>
+  displayTypeSubject({
+    collection: collectionKey(row),
+    traitType: row.traitType,
+    displayType: row.proposed,
+  });
+
+interface Props {
+  readonly site: Site;
+  readonly app: AppRow;
+  readonly requests: readonly RequestRow[];
+  readonly conflicts: readonly PendingType[];
+}
+
+/** Nothing for an app without a collection, which has no content to ask for. */
+export const ContentRequests = ({ site, app, requests, conflicts }: Props) => {
+  const collections = collectionsOf(site, app);
+  if (collections.length === 0) return null;
+  const path = pathOf(app, "/permissions");
+  const isAsked = (subject: string): boolean =>
+    requests.some((each) => each.decidedAt === null && each.subject === subject);
+  return (
+    <Card
+      title="Hosts and display types"
+      hint="What the operator decides about your collections’ content. The request appears in the operator’s queue, and its outcome under Requests."
+    >
+      <form method="post" action={site.to(`${path}/ask/host`)} class="inline-form">
+        <Field
+          name="pattern"
+          label="Show videos and animations from"
+          hint={`host, host:port, or *.host for its subdomains. ${PORT_RULE}`}
+          required
+          maxlength={253}
+          autocomplete="off"
+        />
+        <Field
+          name="collection"
+          label="For"
+          options={collections.map((each) => {
+            const value = collectionKey(each);
+            return { value, text: [each.name, value].filter(Boolean).join(", ") };
+          })}
+        />
+        <Button>Request the host</Button>
+      </form>
+      {conflicts.length > 0 && (
+        <>
+          <Notice tone="warn">
+            Entries that came with another display type than their trait type has are hidden.
+          </Notice>
+          <Table
+            caption="Trait types with another display type"
+            columns={["Trait type", "Known as", "Came as", { head: "Tokens", isNumber: true }, ""]}
+            rows={conflicts.map((row) => [
+              row.traitType,
+              <code>{row.known}</code>,
+              <code>{row.proposed}</code>,
+              row.tokens.toLocaleString("en-US"),
+              isAsked(subjectOfConflict(row)) ? (
+                "requested"
+              ) : (
+                <form method="post" action={site.to(`${path}/ask/display-type`)}>
+                  <input type="hidden" name="collection" value={collectionKey(row)} />
+                  <input type="hidden" name="trait_type" value={row.traitType} />
+                  <input type="hidden" name="display_type" value={row.proposed} />
+                  <Button isSlim label={`Request ${row.traitType} as ${row.proposed}`}>
+                    {`Request ${row.proposed}`}
+                  </Button>
+                </form>
+              ),
+            ])}
+          />
+        </>
+      )}
+    </Card>
+  );
+};
+
+const refused = (path: string, message: string) => new ApiError("INVALID_REQUEST", [{ path, message }]);
+
+export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
+  const at = "/apps/:app/permissions/ask";
+
+  /** The form's collection; throws INVALID_REQUEST if the app may not write its information. */
+  function collectionOf(app: AppRow, name = ""): string {
+    if (collectionsOf(site, app).some((each) => collectionKey(each) === name)) return name;
+    throw refused("collection", "is not one of this app’s collections; prove it first");
+  }
+
+  async function ask(c: ConsoleContext, app: AppRow, kind: Kind, subject: string): Promise<Response> {
+    if (subject.length > SUBJECT_MAX)
+      throw refused("subject", `has ${subject.length} characters; the limit is ${SUBJECT_MAX}`);
+    const requests = await site.apps.requestsOf(app.id);
+    const open = requests.filter(
+      (each) => each.decidedAt === null && (each.kind === "host" || each.kind === "display_type"),
+    );
+    if (open.length >= OPEN_MAX)
+      throw refused("", `${open.length} such requests of this app are open; the limit is ${OPEN_MAX}`);
+    const outcome = await site.apps.ask(app.id, { kind, subject }, signedIn(c).actor);
+    return goTo(site, c, pathOf(app, "/permissions"), outcome);
+  }
+
+  return new Hono<ConsoleEnv>()
+    .post(`${at}/host`, async (c) => {
+      const app = await appOf(site, c);
+      const form = await formOf(c);
+      const pattern = parseHostPattern((form.pattern ?? "").trim());
+      if (!pattern) throw refused("pattern", "is not host, host:port or *.host");
+      const collection = collectionOf(app, form.collection);
+      const list = await site.allowlist.list();
+      const isAllowed = list.some(
+        (each) => each.pattern === pattern && (each.collection ?? collection) === collection,
+      );
+      if (isAllowed) return goTo(site, c, pathOf(app, "/permissions"), "host_allowed_already");
+      return ask(c, app, "host", hostSubject({ pattern, collection }));
+    })
+    .post(`${at}/display-type`, async (c) => {
+      const app = await appOf(site, c);
+      const form = await formOf(c);
+      const collection = collectionOf(app, form.collection);
+      const conflict = (await conflictsOf(site, app)).find(
+        (row) =>
+          collectionKey(row) === collection &&
+          row.traitType === form.trait_type &&
+          row.proposed === form.display_type,
+      );
+      if (!conflict) throw refused("display_type", "is not one that a hidden entry of this trait type has");
+      return ask(c, app, "display_type", subjectOfConflict(conflict));
+    });
+}

@@ -1,0 +1,176 @@
+/** Pages of the console in a browser, over the application alone: the form of a collection, its groups, and what is live. */
+
+import type { Browser } from "playwright-core";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createVisitor, type Visitor } from "../api/console/visitor.ts";
+import { createPagesWorld } from "../api/pages/world.ts";
+import { CHAIN_ID, COLLECTION } from "../support/refresh.ts";
+import {
+  accessibilityProblems,
+  fitsWidth,
+  launchBrowser,
+  PHONE,
+  picture,
+  type Visit,
+  visit,
+} from "./browser.ts";
+import { servePages } from "./pages-parts.ts";
+
+let serveNow: (...asked: Parameters<Parameters<typeof servePages>[0]["fetch"]>) => unknown;
+const baseUrl = await servePages({ fetch: (...asked) => serveNow(...asked) });
+const world = await createPagesWorld({ baseUrl });
+serveNow = world.api.app.fetch as typeof serveNow;
+const partner = createVisitor(world.api, "198.51.100.1", baseUrl);
+const operator = createVisitor(world.api, "198.51.100.2", baseUrl);
+let browser: Browser;
+let app: string;
+let form: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  await partner.signIn(privateKeyToAccount(generatePrivateKey()));
+  await operator.signInAsOperator();
+  app = await partner.createApp("Studio");
+  form = `${app}/collections/${CHAIN_ID}/${COLLECTION}`;
+  const { database } = world.test;
+  await database.query("update vitrine.app set collections = $1", [[`${CHAIN_ID}:${COLLECTION}`]]);
+  await world.mint("1");
+  await world.describe("1", {
+    attributes: [
+      { trait_type: "Hat", value: "Straw" },
+      { trait_type: "Level", display_type: "number", value: 7 },
+    ],
+  });
+  await database.query(
+    `insert into vitrine.app_status
+     select id, date_trunc('hour', now()) - n * interval '7 hours', 'market', (array[200, 404, 429, 503])[1 + n % 4], n * 30
+       from vitrine.app, generate_series(1, 60) as n`,
+  );
+  await database.query(
+    `insert into vitrine.request_log
+     select id, now() - n * interval '1 second', gen_random_uuid(), gen_random_uuid(), 'GET',
+            '/market/collections/' || repeat('x', 200), 404, 3, 'NOT_FOUND', 'Not found'
+       from vitrine.app, generate_series(1, 5) as n`,
+  );
+  await partner.post(`${app}/permissions/ask/host`, {
+    pattern: "cdn.example",
+    collection: `${CHAIN_ID}:${COLLECTION}`,
+  });
+});
+afterAll(() => browser?.close());
+
+/** A browser with the visitor's session. */
+async function open(visitor: Visitor, options: Partial<Parameters<typeof visit>[1]> = {}): Promise<Visit> {
+  const opened = await visit(browser, { baseUrl, ...options });
+  const [name = "", value = ""] = visitor.cookie.split("=");
+  await opened.context.addCookies([{ name, value, url: baseUrl }]);
+  return opened;
+}
+const order = (page: Visit["page"]): Promise<string[]> =>
+  page.evaluate("[...document.querySelectorAll('[name=group_name]')].map(({ value }) => value)");
+
+it("sorts groups by dragging, by arrow keys and by buttons, and previews and saves that order", async () => {
+  const { page, context, complaints, outside } = await open(partner, {
+    viewport: { width: 1280, height: 2_400 },
+  });
+  await page.goto(form);
+  await page.getByLabel("Name", { exact: true }).fill("Heroes");
+  for (const [nth, [name, traits]] of [
+    ["Wear", "Hat"],
+    ["Power", "Level"],
+    ["More", "Nothing"],
+  ].entries() as Iterable<[number, [string, string]]>) {
+    await page.getByRole("button", { name: "Add a group" }).click();
+    await page.getByLabel("Group", { exact: true }).nth(nth).fill(name);
+    await page.getByLabel("Trait types, one per line").nth(nth).fill(traits);
+  }
+  await page.getByRole("button", { name: "Preview" }).last().click();
+  expect(await order(page)).toEqual(["Wear", "Power", "More"]);
+
+  const handle = await page.getByRole("button", { name: "Drag More" }).boundingBox();
+  const first = await page.locator("#groups > li").first().boundingBox();
+  if (!handle || !first) throw new Error("the groups are on the page");
+  await page.mouse.move(handle.x + 5, handle.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(handle.x + 5, first.y + first.height, { steps: 5 });
+  await page.mouse.move(handle.x + 5, first.y + 5, { steps: 5 });
+  await page.mouse.up();
+  expect(await order(page)).toEqual(["More", "Wear", "Power"]);
+  expect(await page.locator("#groups-state").textContent()).toBe("More is now 1 of 3.");
+
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  expect(await order(page)).toEqual(["Wear", "Power", "More"]);
+  await page.getByRole("button", { name: "Move Power up" }).focus();
+  await page.keyboard.press("Enter");
+  expect(await order(page)).toEqual(["Power", "Wear", "More"]);
+  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Move Power up");
+
+  // Enter in a field shows the page, and does not save.
+  await page.getByLabel("Creator").fill("Village");
+  await page.keyboard.press("Enter");
+  const preview = page.locator(".preview");
+  await preview.getByText("Straw").waitFor();
+  expect(await preview.locator(".category h3").allTextContents()).toEqual(["Power", "Wear"]);
+  expect((await world.api.call(`/collections/${CHAIN_ID}/${COLLECTION}/1`)).text).not.toContain("Power");
+  await picture(page, "information-form");
+  await page.getByRole("button", { name: "Remove More" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Information saved").waitFor();
+
+  expect(await order(page)).toEqual(["Power", "Wear"]);
+  expect((await world.api.call(`/collections/${CHAIN_ID}/${COLLECTION}/1`)).text).toContain("Power");
+  expect([complaints, outside]).toEqual([[], []]);
+  await context.close();
+});
+
+it("shows a tip under a finger, and keeps its chart up to date", async () => {
+  const { page, context } = await open(partner, { viewport: PHONE });
+  await page.goto(`${app}/requests?range=7d`);
+  const bars = page.locator(".plot .touch");
+  await bars.nth(20).hover();
+  await bars.nth(20).locator(".tip text").first().waitFor();
+  const tip = await bars.nth(20).locator(".tip rect").boundingBox();
+  expect(tip && tip.x >= 0 && tip.x + tip.width <= PHONE.width).toBe(true);
+  await world.test.database.query(
+    "insert into vitrine.request_log select id, now(), gen_random_uuid(), gen_random_uuid(), 'GET', '/market/fresh', 200, 1 from vitrine.app",
+  );
+  await page.getByText("GET /market/fresh").waitFor();
+  await context.close();
+});
+
+it.each([false, true])("breaks no rule of WCAG 2.2 AA and fits a phone, dark: %s", async (isDark) => {
+  const problems: string[] = [];
+  const pages = [
+    [
+      partner,
+      [
+        `${app}/requests`,
+        `${app}/requests?range=30d&q=404`,
+        `${app}/permissions`,
+        `${app}/collections`,
+        form,
+      ],
+    ],
+    [operator, ["/console/operator", "/console/operator/overview"]],
+  ] as const;
+  for (const [visitor, paths] of pages) {
+    const { page, context, complaints } = await open(visitor, { isDark });
+    for (const path of paths) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(path);
+      const problem = (text: string) => `${path.replace(app, "/app")} ${text}`;
+      problems.push(...(await accessibilityProblems(page)).map(problem));
+      const name = `parts${path.replace(app, "").replaceAll(/[/?&=]/g, "-")}${isDark ? "-dark" : ""}`;
+      await picture(page, name);
+      await page.setViewportSize(PHONE);
+      if (!(await fitsWidth(page))) problems.push(problem("must be scrolled sideways on a phone"));
+      await picture(page, `${name}-phone`);
+    }
+    problems.push(...complaints);
+    await context.close();
+  }
+  expect(problems).toEqual([]);
+});
