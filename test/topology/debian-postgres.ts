@@ -86,7 +86,7 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
 /** Heroes, without the burned one's, and items of the demo's chain. */
 const DEMO_TOKENS = 48 + 16;
 
-/** Waits until every token of the demo's chain is read, and its pictures are looked at. */
+/** Waits until every token of the demo's chain is read, and its pictures are probed. */
 export async function untilRead({ query }: DebianPostgres): Promise<void> {
   await eventually(
     () =>

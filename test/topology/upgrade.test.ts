@@ -142,51 +142,58 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("brings an older commit's database forward, rolls back on the newer database, and goes back from a commit that fails", async () => {
-  const old = await migrations();
-  // Started on the older commit, as before an upgrade.
-  execFileSync("sh", [join(folder, "restart.sh")], {
-    env: { ...process.env, ...world.env, PORT: String(world.port), VITRINE_SERVING_BUNDLE: undefined },
-    stdio: "ignore",
-  });
-  await eventually(
-    () =>
-      fetch(`http://localhost:${world.port}/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    (isReady) => isReady,
-  );
-  const first = await answers();
+// Five starts of the service.
+const TIMEOUT_MS = 900_000;
 
-  const forward = await upgrade(newest);
-  expect([forward.code, forward.said]).toEqual([0, expect.stringContaining("now at")]);
-  expect(head()).toBe(newest);
-  expect(await migrations()).toBeGreaterThan(old);
-  const migrated = await migrations();
-  expect(await answers()).toEqual(first);
-  expect(readdirSync(join(folder, "backups"))).toHaveLength(1);
+it(
+  "brings an older commit's database forward, rolls back on the newer database, and goes back from a commit that fails",
+  async () => {
+    const old = await migrations();
+    // Started on the older commit, as before an upgrade.
+    execFileSync("sh", [join(folder, "restart.sh")], {
+      env: { ...process.env, ...world.env, PORT: String(world.port), VITRINE_SERVING_BUNDLE: undefined },
+      stdio: "ignore",
+    });
+    await eventually(
+      () =>
+        fetch(`http://localhost:${world.port}/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      (isReady) => isReady,
+    );
+    const first = await answers();
 
-  // Older code on the newer database.
-  const back = await upgrade(older);
-  expect([back.code, head()]).toEqual([0, older]);
-  expect(await migrations()).toBe(migrated);
-  expect(await answers()).toEqual(first);
+    const forward = await upgrade(newest);
+    expect([forward.code, forward.said]).toEqual([0, expect.stringContaining("now at")]);
+    expect(head()).toBe(newest);
+    expect(await migrations()).toBeGreaterThan(old);
+    const migrated = await migrations();
+    expect(await answers()).toEqual(first);
+    expect(readdirSync(join(folder, "backups"))).toHaveLength(1);
 
-  appendFileSync(join(clone, "src/api/serve.ts"), '\nthrow new Error("this commit is broken");\n');
-  git("commit", "--quiet", "--all", "--message", "broken");
-  const broken = head();
-  git("checkout", "--quiet", "--detach", older);
-  const failed = await upgrade(broken, { READY_SECONDS: "30" });
-  expect([failed.code, failed.said]).toEqual([1, expect.stringContaining("which is ready")]);
-  expect(head()).toBe(older);
-  expect(await answers()).toEqual(first);
+    // Older code on the newer database.
+    const back = await upgrade(older);
+    expect([back.code, head()]).toEqual([0, older]);
+    expect(await migrations()).toBe(migrated);
+    expect(await answers()).toEqual(first);
 
-  const unknown = await upgrade("nothing-of-the-kind");
-  expect([unknown.code, unknown.said]).toEqual([
-    1,
-    expect.stringContaining("there is no commit nothing-of-the-kind"),
-  ]);
-  appendFileSync(join(clone, "README.md"), "\nedited\n");
-  expect((await upgrade(newest)).said).toContain("has changes that are not committed");
-});
+    appendFileSync(join(clone, "src/api/serve.ts"), '\nthrow new Error("this commit is broken");\n');
+    git("commit", "--quiet", "--all", "--message", "broken");
+    const broken = head();
+    git("checkout", "--quiet", "--detach", older);
+    const failed = await upgrade(broken, { READY_SECONDS: "30" });
+    expect([failed.code, failed.said]).toEqual([1, expect.stringContaining("which is ready")]);
+    expect(head()).toBe(older);
+    expect(await answers()).toEqual(first);
+
+    const unknown = await upgrade("nothing-of-the-kind");
+    expect([unknown.code, unknown.said]).toEqual([
+      1,
+      expect.stringContaining("there is no commit nothing-of-the-kind"),
+    ]);
+    appendFileSync(join(clone, "README.md"), "\nedited\n");
+    expect((await upgrade(newest)).said).toContain("has changes that are not committed");
+  },
+  TIMEOUT_MS,
+);

@@ -13,39 +13,61 @@ export const cursorField = z
   .max(CURSOR_LENGTH_MAX, { error: "must be the next_cursor of an earlier answer" })
   .optional();
 
-/**
- * Reads and writes cursors of one kind of list. `position` validates what a cursor contains; it must accept whatever is
- * written, as JSON.
- */
-export function pageCursor<Position>(position: z.ZodType<Position>) {
-  const content = z.tuple([z.string(), position]);
-  return {
-    /** `list` names the list and its conditions; only the same list accepts the cursor. */
-    write: (list: readonly unknown[], last: Position): string =>
-      Buffer.from(JSON.stringify([fingerprint(list), last])).toString("base64url"),
+/** How cursors of one kind are written, and what their errors call that which they belong to. */
+interface CursorKind {
+  readonly hash: "sha1" | "sha256";
+  readonly of: "list" | "order";
+}
 
-    /** Undefined for the first page. Throws INVALID_REQUEST, naming `cursor`, for anything but a cursor of this list. */
-    read(list: readonly unknown[], cursor: string | undefined): Position | undefined {
-      if (cursor === undefined) return undefined;
-      const read = content.safeParse(parse(cursor));
-      if (!read.success) throw refuse("cursor is not one that an answer gave as next_cursor");
-      const [name, last] = read.data;
+/**
+ * Reads and writes cursors: a short hash of what they belong to, and `content`, which must accept whatever is written, as
+ * JSON.
+ */
+export function cursorCodec<Content extends readonly unknown[]>(
+  content: z.ZodType<Content>,
+  { hash: algorithm, of }: CursorKind,
+) {
+  const fingerprint = (list: readonly unknown[]): string =>
+    hash(algorithm, JSON.stringify(list), "base64url").slice(0, LIST_LENGTH);
+  return {
+    /** `list` names what is paged and its conditions; only the same accepts the cursor. */
+    write: (list: readonly unknown[], last: Content): string =>
+      Buffer.from(JSON.stringify([fingerprint(list), ...last])).toString("base64url"),
+
+    /** Throws INVALID_REQUEST, naming `cursor`, for anything but a cursor of this list. */
+    read(list: readonly unknown[], cursor: string): Content {
+      const [name, ...rest] = parse(cursor);
+      const read = content.safeParse(rest);
+      if (typeof name !== "string" || !read.success)
+        throw refuseCursor("cursor is not one that an answer gave as next_cursor");
       if (name !== fingerprint(list))
-        throw refuse("cursor belongs to another list; ask without it for the first page");
-      return last;
+        throw refuseCursor(`cursor belongs to another ${of}; ask without it for the first page`);
+      return read.data;
     },
   };
 }
 
-const fingerprint = (list: readonly unknown[]): string =>
-  hash("sha1", JSON.stringify(list), "base64url").slice(0, LIST_LENGTH);
+/** Cursors of one kind of list, whose `position` is that of a page's last entry. */
+export function pageCursor<Position>(position: z.ZodType<Position>) {
+  const codec = cursorCodec(z.tuple([position]), { hash: "sha1", of: "list" });
+  return {
+    /** `list` names the list and its conditions; only the same list accepts the cursor. */
+    write: (list: readonly unknown[], last: Position): string => codec.write(list, [last]),
 
-function parse(cursor: string): unknown {
+    /** Undefined for the first page. Throws INVALID_REQUEST, naming `cursor`, for anything but a cursor of this list. */
+    read: (list: readonly unknown[], cursor: string | undefined): Position | undefined =>
+      cursor === undefined ? undefined : codec.read(list, cursor)[0],
+  };
+}
+
+function parse(cursor: string): readonly unknown[] {
   try {
-    return JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    return Array.isArray(parts) ? parts : [];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-const refuse = (message: string): ApiError => new ApiError("INVALID_REQUEST", [{ path: "cursor", message }]);
+export const refuseCursor = (message: string): ApiError =>
+  new ApiError("INVALID_REQUEST", [{ path: "cursor", message }]);

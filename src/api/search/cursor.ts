@@ -1,8 +1,9 @@
 /** Page cursors: the sort key and id of the page's last token, so that changes elsewhere don't shift pages. */
 
-import { createHash } from "node:crypto";
+import { z } from "zod";
 import { parseTokenId } from "../../domain/token-ref.ts";
-import { ApiError } from "../http/errors.ts";
+import type { ApiError } from "../http/errors.ts";
+import { cursorCodec, refuseCursor } from "../http/page-cursor.ts";
 import type { TokenSort } from "./query.ts";
 
 /** A token's sort key: a folded text, a number, or null, which sorts last. */
@@ -15,49 +16,30 @@ export interface Position {
 
 /** Enough for the longest listed name or value (1,000 characters) with the longest token id. */
 export const CURSOR_LENGTH_MAX = 8_192;
-// Long enough to distinguish orders.
-const ORDER_LENGTH = 8;
 
-/** A short hash of the order, to reject a cursor of another one. */
-function sortName(sort: TokenSort): string {
-  const parts = [
-    sort.by,
-    "descending" in sort && sort.descending,
-    "name" in sort ? sort.name.toWellFormed() : null,
-  ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, ORDER_LENGTH);
-}
+const codec = cursorCodec(
+  z.tuple([
+    z.string().refine((text) => parseTokenId(text) !== undefined),
+    z.union([z.string(), z.number(), z.null()]),
+  ]),
+  { hash: "sha256", of: "order" },
+);
+
+const orderOf = (sort: TokenSort): readonly unknown[] => [
+  sort.by,
+  "descending" in sort && sort.descending,
+  "name" in sort ? sort.name.toWellFormed() : null,
+];
 
 export const writeCursor = (sort: TokenSort, { key, tokenId }: Position): string =>
-  Buffer.from(JSON.stringify([sortName(sort), tokenId, key])).toString("base64url");
+  codec.write(orderOf(sort), [tokenId, key]);
 
 /** Throws INVALID_REQUEST for anything but a cursor of this order. */
 export function readCursor(sort: TokenSort, cursor: string): Position {
-  const [name, tokenId, key] = parse(cursor);
-  const isKey = key === null || typeof key === "string" || typeof key === "number";
-  if (
-    typeof name !== "string" ||
-    typeof tokenId !== "string" ||
-    !isKey ||
-    parseTokenId(tokenId) === undefined
-  )
-    throw refuse("cursor is not one that an answer gave as next_cursor");
-  if (name !== sortName(sort))
-    throw refuse("cursor belongs to another order; ask without it for the first page");
+  const [tokenId, key] = codec.read(orderOf(sort), cursor);
   return { tokenId, key };
 }
 
-function parse(cursor: string): readonly unknown[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    return Array.isArray(parts) ? parts : [];
-  } catch {
-    return [];
-  }
-}
-
-const refuse = (message: string): ApiError => new ApiError("INVALID_REQUEST", [{ path: "cursor", message }]);
-
 /** The error for a key that doesn't fit the order, as after a change of a trait's display type. */
 export const wrongKind = (): ApiError =>
-  refuse("cursor is of an order that has changed; ask without it for the first page");
+  refuseCursor("cursor is of an order that has changed; ask without it for the first page");
