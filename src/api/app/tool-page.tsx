@@ -4,12 +4,13 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { Layout, page } from "../ui/layout.tsx";
 import type { PageVariables, To } from "../ui/site.ts";
+import { words } from "../ui/visitor.ts";
 
 const links = [
-  { href: "/collections", text: "Collections" },
-  { href: "/console", text: "Console" },
-  { href: "/reference", text: "API reference" },
-  { href: "/graphql", text: "GraphQL" },
+  { href: "/collections", text: "collections" },
+  { href: "/console", text: "console" },
+  { href: "/reference", text: "reference" },
+  { href: "/graphql", text: "graphql" },
 ] as const;
 
 interface Tool {
@@ -34,7 +35,11 @@ export const renderTool = (
       <Layout
         title={title}
         to={to}
-        nav={links.map((link) => (link.href === href ? { ...link, isCurrent: true } : link))}
+        nav={links.map((link) => ({
+          href: link.href,
+          text: words().layout[link.text],
+          ...(link.href === href && { isCurrent: true }),
+        }))}
         search=""
         nonce={c.get("secureHeadersNonce")}
         width="full"

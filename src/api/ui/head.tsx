@@ -1,6 +1,7 @@
 /** A page's `<head>`: what it is called, how it is shared, and the files it loads. */
 
 import { FONT } from "./fonts.ts";
+import { lateScript } from "./late-script.ts";
 import type { To } from "./site.ts";
 import { visitor } from "./visitor.ts";
 
@@ -31,16 +32,6 @@ export interface HeadProps {
 
 export const SITE_NAME = "Vitrine";
 const SITE_SCRIPT = "/assets/site.js";
-
-/** Loads the shared script with the first control that is used; `/` is one of them. */
-const lateScript = (src: string): string => `
-addEventListener("focusin", () => import(${JSON.stringify(src)}), { once: true });
-addEventListener("keydown", (event) => {
-  const field = document.getElementById("site-search");
-  if (event.key !== "/" || event.target !== document.body || !field) return;
-  event.preventDefault();
-  field.focus();
-});`;
 
 export const Head = (props: HeadProps) => {
   const { title, to, about, nonce, scripts = [], libraries = [], styles = [], isScriptLate } = props;

@@ -16,6 +16,7 @@ export const en = {
     api: "API",
     reference: "API reference",
     explorer: "GraphQL explorer",
+    graphql: "GraphQL",
     actions: "Actions",
   },
   theme: { title: "Theme", system: "System", light: "Light", dark: "Dark" },
