@@ -5,10 +5,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { forgetOldUsage } from "../../../src/api/access/apps/usage.ts";
 import { createRequestLog, LOGGED_MAX } from "../../../src/api/access/requests/request-log.ts";
 import { barsOf, startOf, ticksOf } from "../../../src/api/console/app/request-chart.tsx";
+import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { tiers } from "../../../src/api/http/limits/tiers.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { failingWhen } from "../../support/worker.ts";
+import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 const test = await createTestDatabase();
@@ -94,6 +96,20 @@ describe("the Requests tab", () => {
     ]);
     const { text } = await partner.get(`${path}/requests`);
     expect(text).toContain("3 of them without an answer");
+  });
+
+  it("names the error of a GraphQL result, whose status is 200", async () => {
+    const inner = createTestApp(test);
+    const { endpoint } = await createOwnEndpoint(inner);
+    const outer = createTestApp(test, { graphql: graphqlRoutes(endpoint, inner.rateLimits) });
+    await outer.call("/graphql", { key, body: { query: "{ nothing }" } });
+    await outer.usage.flush();
+
+    expect(await rowsOf()).toEqual([
+      expect.stringMatching(
+        /POST \/graphql \S+ \S+ 200 [\d,]+ ms INVALID_REQUEST Cannot query field &quot;nothing&quot;/,
+      ),
+    ]);
   });
 
   it("finds requests by any of their texts, in any case, and none by another app's", async () => {
