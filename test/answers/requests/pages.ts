@@ -56,7 +56,11 @@ const around: HttpRequest[] = [
   page("/search?q={{ada}}"),
   page(`/search?q=${"x".repeat(201)}`),
   form("/preferences", { theme: "dark" }, { headers: { "sec-fetch-site": "same-origin" } }),
-  form("/preferences", { theme: "blue" }, { headers: { "sec-fetch-site": "same-origin" } }),
+  form(
+    "/preferences",
+    { theme: "blue" },
+    { note: "a theme that there is not", headers: { "sec-fetch-site": "same-origin" } },
+  ),
   form("/preferences", { theme: "dark" }, { note: "from nowhere" }),
   get("/sitemaps/collections.xml"),
   get("/sitemaps/31337/{{heroes}}/1.xml"),
