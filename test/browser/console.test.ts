@@ -100,7 +100,7 @@ it("proves a collection by the signature of the contract's owner, without the op
 
 it("copies the KEY, and calls the refresh endpoint with it from the reference page", async () => {
   const { page } = partner;
-  await page.getByRole("link", { name: "Information" }).click();
+  await page.getByRole("link", { name: "Information", exact: true }).click();
   await page.getByRole("button", { name: "Copy" }).click();
   await page.getByText("Copied.").waitFor();
   key = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -196,7 +196,7 @@ it("shows the operator the service at a glance", async () => {
 
 it("rotates the KEY: the new one is another, and the old one works for as long as was chosen", async () => {
   const { page } = partner;
-  await page.getByRole("link", { name: "Information" }).click();
+  await page.getByRole("link", { name: "Information", exact: true }).click();
   await page.getByLabel("Keep the old key for").selectOption("0");
   await page.getByRole("button", { name: "Rotate the key" }).click();
   await page.getByText("Key rotated.").waitFor();

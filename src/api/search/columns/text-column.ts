@@ -8,8 +8,9 @@ import { FOLDED_CHARACTERS_MAX, firstCharacters, folded, foldedBytes } from "./f
 const SHARED_MAX = 10_000;
 // Never occurs in UTF-8: prevents a match across the end of one text and the start of the next.
 const SEPARATOR = 0xff;
-// A hit of the whole-arena search costs about as much as checking five names.
-const HITS_MAX = 5_000;
+// A hit of the whole-arena search costs about as much as checking some thirty entries.
+const HITS_MIN = 5_000;
+const HITS_SHARE = 1 / 64;
 // A short key in a map.
 const SHARED_BYTES = 100;
 // A power of two, several times `SHARED_MAX`.
@@ -145,8 +146,9 @@ export function createTextColumn(): TextColumn {
     const found = new Uint8Array(entries);
     let entry = 1;
     let hits = 0;
+    const hitsMax = Math.max(HITS_MIN, entries * HITS_SHARE);
     // `indexOf` is fastest when there are few hits; with many, checking each entry is faster.
-    for (let from = 0; hits < HITS_MAX; hits++) {
+    for (let from = 0; hits < hitsMax; hits++) {
       const at = all.indexOf(needle, from);
       if (at === -1) return hits > 0 ? found : undefined;
       entry = entryAt(at, entry);

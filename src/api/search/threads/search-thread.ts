@@ -1,5 +1,6 @@
 /** The script of a search thread: answers questions from the search indexes that it keeps. */
 
+import { constants, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { createDatabase } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
@@ -8,6 +9,9 @@ import { createLocalHost } from "./local-host.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 
 const { connectionString, tables } = workerData as ThreadStart;
+
+// Indexing and other requests come first where cores are few. Elsewhere this would be about the whole process.
+if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const send = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void =>
   parentPort?.postMessage(message, transfer);
