@@ -93,16 +93,27 @@ async function upgrade(commit: string, more: Record<string, string> = {}) {
   return { code, said };
 }
 
-/** What a partner is answered, without what depends on the head and on rechecks. */
-const answers = async (): Promise<unknown> =>
+interface Answer {
+  readonly status: number;
+  readonly lock: unknown;
+}
+
+const readAnswers = async (): Promise<Answer[]> =>
   Promise.all(
     [1, 2, 7].map(async (id) => {
       const { status, body } = await partner.call(`/market/collections/${world.heroes}/tokens/${id}`);
       const { metadata, lock, tradable: _, ...rest } = body as Record<string, object>;
-      const { version, content_hash } = metadata as Record<string, unknown>;
+      const { version, content_hash } = (metadata ?? {}) as Record<string, unknown>;
       return { status, ...rest, lock, version, content_hash };
     }),
   );
+
+/**
+ * What a partner is answered, without what depends on the head and on rechecks, once the newest blocks are indexed: a
+ * service is ready before, and token 7 is locked by the last of them.
+ */
+const answers = (): Promise<Answer[]> =>
+  eventually(readAnswers, (read) => (read[2]?.lock as { locked?: boolean } | undefined)?.locked === true);
 
 beforeAll(async () => {
   execFileSync("git", ["clone", "--quiet", "--shared", PROJECT, clone]);
