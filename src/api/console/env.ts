@@ -19,6 +19,7 @@ import type { Catalog } from "../catalog/service.ts";
 import type { ChainClient } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
+import { parseForm } from "../http/form.ts";
 import type { Logger } from "../http/logger.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import type { MediaState } from "../media/storage/overview.ts";
@@ -116,16 +117,10 @@ export async function appOf(site: Site, c: ConsoleContext): Promise<AppRow> {
 
 /** The text fields of a form, without files and repeated fields. Throws INVALID_REQUEST if the body is not a form. */
 export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string, string>>> {
-  const entries = Object.entries(await c.req.parseBody().catch(refuseForm));
+  const entries = Object.entries(await parseForm(c));
   return Object.fromEntries(
     entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );
-}
-
-function refuseForm(cause: unknown): never {
-  // The platform throws this for a body that does not match its content type.
-  if (!(cause instanceof TypeError)) throw cause;
-  throw new ApiError("INVALID_REQUEST", [{ path: "", message: "the body is not a form" }], { cause });
 }
 
 /** Redirects to a page that shows what the form did. */

@@ -3,6 +3,7 @@
 import { setCookie } from "hono/cookie";
 import { ApiError } from "../http/errors.ts";
 import { clip } from "../http/fields.ts";
+import { parseForm } from "../http/form.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
 import { choices, cookieOf } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
@@ -11,7 +12,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /** Back to the page with the form. Throws INVALID_REQUEST for a choice that there is not. */
 export async function keepPreferences({ baseUrl, to }: Site, c: PagesContext): Promise<Response> {
-  const sent = await c.req.parseBody();
+  const sent = await parseForm(c);
   for (const name of ["theme", "density"] as const) {
     const value = sent[name];
     if (value === undefined) continue;

@@ -57,6 +57,22 @@ const versionIn = (text: string): string => /name="version" value="([^"]*)"/.exe
 const seen = (text: string): string => text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
 describe("the form", () => {
+  it("is refused if it is multipart that is none, and nothing is saved", async () => {
+    const answer = await api.call(form, {
+      method: "POST",
+      body: "name=Heroes",
+      headers: {
+        accept: "text/html",
+        origin: "http://localhost:42069",
+        cookie: partner.cookie,
+        "content-type": "multipart/form-data; boundary=x",
+      },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("the body is not a form");
+    expect(await stored()).toBeUndefined();
+  });
+
   it("saves what the API takes, in the order of the groups, and shows it again", async () => {
     expect((await partner.get(`${path}/collections`)).text).toContain(`${form}"`);
     const groups = [

@@ -107,6 +107,13 @@ describe("a visitor's choices", () => {
 
   it.each([
     ["a choice that there is not", "theme=blue", {}, 400, "must be one of system, light, dark"],
+    [
+      "multipart that is none",
+      "theme=dark",
+      { "content-type": "multipart/form-data; boundary=x" },
+      400,
+      "the body is not a form",
+    ],
     ["a form of another site", "theme=dark", { "sec-fetch-site": "cross-site" }, 403, "another site"],
   ])("refuse %s", async (_, body, headers, status, text) => {
     const answer = await choose(body, headers);

@@ -5,6 +5,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import type { InformationView } from "../../catalog/information/information-schema.ts";
 import { informationBody } from "../../catalog/module.ts";
 import { detailsOf, type ErrorDetail } from "../../http/errors.ts";
+import { parseForm } from "../../http/form.ts";
 import { Button, Field } from "../../ui/parts.tsx";
 
 export const fields = {
@@ -59,7 +60,7 @@ export function stateOf(information: InformationView | null): FormState {
 
 /** The submitted form, without groups that hold nothing, and the button that sent it. */
 export async function readForm(c: Context): Promise<{ state: FormState; action: string }> {
-  const body = await c.req.parseBody({ all: true });
+  const body = await parseForm(c, { all: true });
   const list = (name: string): string[] =>
     [body[name] ?? []].flat().filter((each): each is string => typeof each === "string");
   const first = (name: string): string => list(name)[0] ?? "";
