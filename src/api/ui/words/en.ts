@@ -1,5 +1,8 @@
 /** The texts of pages in English. Another language is a file with the same keys, named in languages.ts. */
 
+import { consoleApp } from "./en/console-app.ts";
+import { consoleOperator } from "./en/console-operator.ts";
+
 const many = (count: number, one: string, more: string, text = String(count)): string =>
   `${text} ${count === 1 ? one : more}`;
 
@@ -379,4 +382,6 @@ export const en = {
     all: "All collections",
     invalidBlock: (text: string) => `must be a block number; it is "${text}"`,
   },
+  consoleApp,
+  consoleOperator,
 };

@@ -1,0 +1,3 @@
+/** The texts of the console's pages for developers, in English. */
+
+export const consoleApp = {};
