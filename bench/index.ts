@@ -6,6 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { benchBesideFacets } from "./beside-facets.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchCollections } from "./collections.ts";
 import { benchEngines } from "./engines.ts";
@@ -35,6 +36,7 @@ const benches: Record<string, () => Promise<object>> = {
   graphql: benchGraphql,
   reads: benchReads,
   catalog: benchCatalog,
+  "beside-facets": benchBesideFacets,
   collections: benchCollections,
   engines: benchEngines,
   export: benchExport,

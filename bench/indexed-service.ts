@@ -19,6 +19,8 @@ export interface Indexed {
   readonly operatorToken: string;
   /** Ponder's serving half, the project's own by default. */
   serve(ponderArgs?: readonly string[], env?: Record<string, string>): Promise<Service>;
+  /** Ponder as it indexes and serves. */
+  index(): Promise<Service>;
 }
 
 /** Fills the chain, indexes it, stops the indexer and passes the result to `use`; nothing outlives it. */
@@ -52,6 +54,7 @@ export async function withIndexed<Result>(
       url,
       operatorToken,
       serve: (ponderArgs = [], more) => start(["serve", ...ponderArgs], more),
+      index: () => start(["start"]),
     });
   } finally {
     for (const service of started) await service.stop();

@@ -146,7 +146,8 @@ export async function query<Row>(url: string, sql: string): Promise<Row[]> {
   }
 }
 
-async function createKeys(
+/** Keys of as many apps of the highest tier. */
+export async function createKeys(
   baseUrl: string,
   operatorToken: string,
   apps: number,
