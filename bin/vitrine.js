@@ -3,4 +3,6 @@
 import { register } from "tsx/esm/api";
 
 register();
+const { useOwnNode } = await import("./own-node.ts");
+await useOwnNode();
 await import("./vitrine.ts");
