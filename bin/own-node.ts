@@ -16,7 +16,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
  * on, and ends as that ends; exits with 1 and the reason if none is installed. npm and npx find the installed Node
  * first, so this is for `node bin/…`.
  */
-export async function useOwnNode(own = OWN, version = process.versions.node): Promise<void> {
+export async function switchToOwnNode(own = OWN, version = process.versions.node): Promise<void> {
   if (Number.parseInt(version, 10) >= OLDEST) return;
   if (!existsSync(own)) {
     process.stderr.write(

@@ -1,8 +1,8 @@
 /** `npm start`: Ponder, supervised. */
 
-import { useOwnNode } from "./own-node.ts";
+import { switchToOwnNode } from "./own-node.ts";
 import { createPonderSupervisor, DEFAULT_SCHEMA } from "./ponder-process.ts";
 
-await useOwnNode();
+await switchToOwnNode();
 const supervisor = createPonderSupervisor({ schema: DEFAULT_SCHEMA, args: process.argv.slice(2) });
 process.exit(await supervisor.run());

@@ -3,6 +3,6 @@
 import { register } from "tsx/esm/api";
 
 register();
-const { useOwnNode } = await import("./own-node.ts");
-await useOwnNode();
+const { switchToOwnNode } = await import("./own-node.ts");
+await switchToOwnNode();
 await import("./vitrine.ts");

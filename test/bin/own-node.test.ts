@@ -21,8 +21,8 @@ function start(version: string, script?: string) {
   const command = join(folder, "command.mts");
   writeFileSync(
     command,
-    `import { useOwnNode } from ${JSON.stringify(join(ROOT, "bin/own-node.ts"))};
-await useOwnNode(${JSON.stringify(own)}, ${JSON.stringify(version)});
+    `import { switchToOwnNode } from ${JSON.stringify(join(ROOT, "bin/own-node.ts"))};
+await switchToOwnNode(${JSON.stringify(own)}, ${JSON.stringify(version)});
 console.log("here");`,
   );
   return spawn(process.execPath, ["--import", import.meta.resolve("tsx"), command, "a b", "--c"], {
@@ -50,7 +50,10 @@ it("an older one hands over to the installed one, whose end is its own", async (
 });
 
 it("signals reach the installed one", async () => {
-  const child = start("20.20.2", "trap 'echo stopped; exit 3' TERM; echo ready; while true; do sleep 0.1; done");
+  const child = start(
+    "20.20.2",
+    "trap 'echo stopped; exit 3' TERM; echo ready; while true; do sleep 0.1; done",
+  );
   const ended = end(child);
   await once(child.stdout, "data");
   child.kill("SIGTERM");
