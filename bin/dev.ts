@@ -2,12 +2,14 @@
 
 import { watch } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { switchToOwnNode } from "./own-node.ts";
 import { createPonderSupervisor } from "./ponder-process.ts";
 import { type ChangeEffect, effectOfChange } from "./source-change.ts";
 
 // Saving a file causes several events, and a checkout changes many files.
 const SETTLE_MS = 200;
 
+await switchToOwnNode();
 const supervisor = createPonderSupervisor({
   schema: "vitrine_dev",
   args: process.argv.slice(2),

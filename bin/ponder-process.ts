@@ -42,7 +42,6 @@ export function createPonderSupervisor({
 }): Supervisor {
   loadEnvironment();
   process.env.DATABASE_SCHEMA ||= schema;
-  process.env.PONDER_TELEMETRY_DISABLED = "1";
   // Ponder writes to a pipe here and would omit its colours.
   if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 

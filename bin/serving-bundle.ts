@@ -84,7 +84,7 @@ async function bundle(entry: string, outfile: string): Promise<readonly string[]
     bundle: true,
     platform: "node",
     format: "esm",
-    target: "node20",
+    target: "node22",
     // Packages resolve as Node does it, without the bundlers' condition "module".
     conditions: [],
     sourcemap: true,

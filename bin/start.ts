@@ -1,6 +1,8 @@
 /** `npm start`: Ponder, supervised. */
 
+import { switchToOwnNode } from "./own-node.ts";
 import { createPonderSupervisor, DEFAULT_SCHEMA } from "./ponder-process.ts";
 
+await switchToOwnNode();
 const supervisor = createPonderSupervisor({ schema: DEFAULT_SCHEMA, args: process.argv.slice(2) });
 process.exit(await supervisor.run());

@@ -3,4 +3,6 @@
 import { register } from "tsx/esm/api";
 
 register();
+const { switchToOwnNode } = await import("./own-node.ts");
+await switchToOwnNode();
 await import("./vitrine.ts");

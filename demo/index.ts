@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { switchToOwnNode } from "../bin/own-node.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { startChain } from "./chain.ts";
 import { guide } from "./guide.ts";
@@ -15,6 +16,8 @@ import { FAULTS, startMetadataHost } from "./metadata-host.ts";
 import { populate } from "./populate.ts";
 import { freePort, takePort } from "./ports.ts";
 import { type Service, startService } from "./service.ts";
+
+await switchToOwnNode();
 
 const DEFAULT_PORT = 42069;
 const BLOCK_SECONDS = 1;

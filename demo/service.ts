@@ -54,7 +54,7 @@ export const spawnService = ({
   const otherCode = root === ROOT ? {} : { [SERVING_BUNDLE]: undefined };
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", ...otherCode, ...env },
+    env: { ...process.env, PORT: String(port), ...otherCode, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group: a terminal's Ctrl-C reaches only the parent, which then stops its parts in order.
     detached: true,

@@ -184,13 +184,6 @@ describe("source files", () => {
     expect(sources("src").filter((file) => file.includes(".test."))).toEqual([]);
   });
 
-  it("parses URLs without URL.canParse, which goes wrong in Node 20 (src/api/http/text/parse-url.ts)", () => {
-    const users = sources("src/api").filter((file) =>
-      /URL\.canParse\(/.test(readFileSync(join(ROOT, file), "utf8")),
-    );
-    expect(users).toEqual([]);
-  });
-
   it("builds the keys of collections and tokens in src/domain/token-ref.ts alone", () => {
     const builders = ["src", "bin", "demo", "bench"]
       .flatMap(sources)

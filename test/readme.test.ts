@@ -77,7 +77,7 @@ describe("the README", () => {
     );
     const known = new Set(
       [...variables, "PONDER_RPC_URL_", "DELEGATE_REGISTRY_"].filter(
-        (name) => !/^(PONDER_TELEMETRY|NO_COLOR|FORCE_COLOR)/.test(name),
+        (name) => !/^(NO_COLOR|FORCE_COLOR)/.test(name),
       ),
     );
     const namedIn = (text: string): Set<string> =>

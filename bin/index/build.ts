@@ -22,7 +22,7 @@ export async function readBuildId(root: string, environment: Environment): Promi
       // Both would be created if missing, and neither is part of the build.
       DATABASE_URL: "postgresql://127.0.0.1/unused",
       VITRINE_OPERATOR_TOKEN: environment.VITRINE_OPERATOR_TOKEN || "unused-by-the-build",
-      PONDER_TELEMETRY_DISABLED: "1",
+
       PONDER_LOG_LEVEL: "error",
       NO_COLOR: "1",
       FORCE_COLOR: undefined,

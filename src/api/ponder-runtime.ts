@@ -1,4 +1,4 @@
-/** The few globals of Ponder 0.16.10 that the serving half relies on, in one place for the next upgrade. */
+/** The few globals of Ponder 0.17.7 that the serving half relies on, in one place for the next upgrade. */
 
 import http from "node:http";
 import type { Registry } from "prom-client";

@@ -85,7 +85,7 @@ export async function runCommand(args: readonly string[], env: Values, stdin = "
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const child = spawn(process.execPath, ["bin/vitrine.js", ...args], {
     cwd: ROOT,
-    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: "1", PONDER_TELEMETRY_DISABLED: "1", ...env },
+    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: "1", ...env },
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);

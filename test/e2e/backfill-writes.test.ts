@@ -1,5 +1,5 @@
 /**
- * A row that several events of a backfill change is written once. Ponder 0.16.10 inserts it as the first event left it
+ * A row that several events of a backfill change is written once. Ponder 0.17.7 inserts it as the first event left it
  * and updates it in the same flush; patches/ has the change.
  */
 

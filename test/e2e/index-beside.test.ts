@@ -99,7 +99,7 @@ function run(args: readonly string[], more: Record<string, string> = {}) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((done) => {
     const options = {
       cwd: PROJECT,
-      env: { ...process.env, ...env, PONDER_TELEMETRY_DISABLED: "1", ...more },
+      env: { ...process.env, ...env, ...more },
     };
     execFile(process.execPath, args, options, (error, stdout, stderr) =>
       done({ code: error?.code ?? 0, stdout, stderr }),

@@ -8,7 +8,7 @@ import { handlers } from "./ponder-registry.ts";
 
 type Row = Record<string, unknown>;
 
-/** Rows by table and primary key. As in Ponder 0.16.10, later writes change a row that was returned. */
+/** Rows by table and primary key. Unlike Ponder 0.17, and like any older one, later writes change a row that was returned. */
 export function createFakeChainStore() {
   const tables = new Map<PgTable, Map<string, Row>>();
   const rowsOf = (table: PgTable): Map<string, Row> => {

@@ -77,7 +77,7 @@ async function upgrade(commit: string, more: Record<string, string> = {}) {
       ...process.env,
       ...world.env,
       PORT: String(world.port),
-      PONDER_TELEMETRY_DISABLED: "1",
+
       VITRINE_SERVING_BUNDLE: undefined,
       VITRINE_HOME: clone,
       BACKUPS: join(folder, "backups"),

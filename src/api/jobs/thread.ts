@@ -52,7 +52,7 @@ async function bundle(file: string): Promise<string> {
     write: false,
     format: "cjs",
     platform: "node",
-    target: "node20",
+    target: "node22",
     logLevel: "silent",
     plugins: [onlyUsed],
   });

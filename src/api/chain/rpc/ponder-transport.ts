@@ -1,6 +1,6 @@
 /**
  * The chain as Ponder sees it: one endpoint that never falls behind its own chain, responds while any of ours does, and
- * reports at once that a block was reorged out. Ponder 0.16.10 retries every failure for up to 64 s with growing
+ * reports at once that a block was reorged out. Ponder 0.17.7 retries every failure for up to 64 s with growing
  * pauses; this transport makes that rare.
  */
 

@@ -149,8 +149,6 @@ export class BucketDriver extends S3Driver implements MediaDriver {
 }
 
 function createClient({ region, endpoint, forcePathStyle }: BucketAddress): S3Client {
-  // The service's own requirements name the Node versions that it supports.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint }),

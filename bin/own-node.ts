@@ -1,0 +1,31 @@
+/** The Node that runs Vitrine: the machine's if it is new enough, otherwise the one that `npm ci` installed. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+
+// The oldest major version that Ponder runs on.
+const OLDEST = 22;
+const OWN = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
+
+/**
+ * Returns if this process's Node is new enough. Otherwise runs its command again on the installed one, passes signals
+ * on, and ends as that ends; exits with 1 and the reason if none is installed. npm and npx find the installed Node
+ * first, so this is for `node bin/…`.
+ */
+export async function switchToOwnNode(own = OWN, version = process.versions.node): Promise<void> {
+  if (Number.parseInt(version, 10) >= OLDEST) return;
+  if (!existsSync(own)) {
+    process.stderr.write(
+      `Vitrine needs Node ${OLDEST} or newer; this is ${version}. \`npm ci\` brings one on Linux; elsewhere, install it.\n`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(own, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+}
