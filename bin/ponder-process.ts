@@ -14,6 +14,8 @@ export const DEFAULT_SCHEMA = "vitrine_chain";
 // With Node's default of 16 MiB, garbage collection takes a sixth of a backfill's time, because its rows outlive it.
 const YOUNG_MIB = 64;
 const PROBE_TIMEOUT_MS = 5_000;
+// Twice the time that Ponder allows itself for shutdown.
+const KILL_AFTER_MS = 10_000;
 // A crash of one backend replaces every process but the first one. Roles that may not see the others get null here.
 const START_TIMES_SQL = `
   select concat_ws(
@@ -56,6 +58,7 @@ export function createPonderSupervisor({
     isDevelopment,
     stdout,
     onLine,
+    killAfterMs: KILL_AFTER_MS + 1000 * (Number(process.env.DRAIN_SECONDS) || 0),
   });
 }
 

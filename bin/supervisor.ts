@@ -13,7 +13,6 @@ const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
 // A child that lived this long was ready for a while, so its end resets the restart delays.
 const STEADY_MS = 10_000;
-// Twice the time that Ponder allows itself for shutdown.
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;

@@ -64,6 +64,8 @@ export interface ServingConfig extends FetchConfig {
   readonly delegationApiKey: string | undefined;
   /** The pauses after each failed attempt of a webhook delivery, in milliseconds; after the last, its webhook is paused. */
   readonly webhookPausesMs: readonly number[];
+  /** How long requests are still answered after the signal to stop. */
+  readonly drainSeconds: number;
 }
 
 const DEFAULT_PORT = 42069;
@@ -217,6 +219,7 @@ const environmentSchema = z.object({
     .default(6),
   SEARCH_THREADS: wholeNumber(1, 256).default(() => Math.max(1, availableParallelism() - 1)),
   SEARCH_MEMORY_MB: wholeNumber(1, 10_000_000).default(() => Math.floor(totalmem() / 4 / 1_000_000)),
+  DRAIN_SECONDS: wholeNumber(0, 300).default(0),
   DELEGATION_URL: httpUrl
     .refine((url) => !parseUrl(url)?.username && !parseUrl(url)?.password, {
       error: "must not contain a user or password; a key goes into DELEGATION_API_KEY",
@@ -284,6 +287,7 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     delegationUrl: values.DELEGATION_URL?.replace(/\/+$/, ""),
     delegationApiKey: values.DELEGATION_API_KEY,
     webhookPausesMs: values.WEBHOOK_RETRY_SECONDS ?? webhookPausesMs,
+    drainSeconds: values.DRAIN_SECONDS,
   };
 }
 

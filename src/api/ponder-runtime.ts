@@ -25,6 +25,8 @@ interface PonderGlobals {
 }
 
 export function ponderRuntime() {
+  let isDraining = false;
+  let isStopping = false;
   const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
   return {
     logger: PONDER_COMMON.logger,
@@ -49,9 +51,9 @@ export function ponderRuntime() {
         clientOf: createClientOf(trustedProxies),
         ponderRoutes: createMemoryRateLimiter(ponderRouteLimit),
         onEnd: createConnectionMetrics(registry, logger),
+        isDraining: () => isDraining,
         isStopping: () => isStopping,
       };
-      let isStopping = false;
       PONDER_COMMON.apiShutdown.add(async () => {
         isStopping = true;
       });
@@ -67,6 +69,33 @@ export function ponderRuntime() {
 
     /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */
     onStop: (callback: () => Promise<void>): void => PONDER_COMMON.apiShutdown.add(callback),
+
+    /**
+     * From the first signal to stop, load balancers are told to send requests elsewhere (see `ServerGuard.isDraining`),
+     * and Ponder stops only so many seconds later. A second signal stops it at once.
+     */
+    drainBeforeStop(seconds: number, logger: Logger): void {
+      if (seconds === 0) return;
+      for (const signal of ["SIGTERM", "SIGINT"] as const) {
+        const stops = process.listeners(signal);
+        const stop = (): void => {
+          process.off(signal, drain);
+          for (const listener of stops) process.on(signal, listener);
+          process.emit(signal, signal);
+        };
+        const drain = (): void => {
+          if (isDraining) {
+            stop();
+            return;
+          }
+          isDraining = true;
+          logger.info({ msg: "Draining: requests are still answered before the stop", seconds });
+          setTimeout(stop, seconds * 1000);
+        };
+        process.removeAllListeners(signal);
+        process.on(signal, drain);
+      }
+    },
 
     /** A killed supervisor can't stop this process, and its replacement would find port and schema taken. */
     stopWithSupervisor(): void {

@@ -33,6 +33,7 @@ export async function serve(queries: MiddlewareHandler) {
   }));
   logger.info({ msg: "Vitrine configuration", ...redacted(config) });
   runtime.guardServer(config.trustedProxies, logger);
+  runtime.drainBeforeStop(config.drainSeconds, logger);
   await migrate(connectionString);
 
   const tables = chainTables(runtime.schema, index.collections);

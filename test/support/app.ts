@@ -65,6 +65,7 @@ const testConfig: ServingConfig = {
   delegationUrl: undefined,
   delegationApiKey: undefined,
   webhookPausesMs: [],
+  drainSeconds: 0,
 };
 
 /** A node that has every block of the chain index. */

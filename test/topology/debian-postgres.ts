@@ -15,9 +15,15 @@ const START_MS = 30_000;
 
 export interface DebianPostgres {
   readonly url: string;
+  readonly port: number;
   query<Row>(sql: string): Promise<Row[]>;
   /** Ends at once, as in a crash, and its data is gone. */
   lose(): Promise<void>;
+}
+
+export interface Standby extends DebianPostgres {
+  /** Makes it the primary; returns once it takes writes. */
+  promote(): Promise<void>;
 }
 
 function findPrograms(): string {
@@ -39,22 +45,53 @@ function account(): { uid?: number; gid?: number } {
 
 /** An empty cluster of its own. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
+  const { folder, cluster, run } = makeHome();
+  run("initdb", ["-D", cluster, "-U", "vitrine", "--auth=trust", "-E", "UTF8", "--no-sync"]);
+  return startCluster(folder, cluster);
+}
+
+/** A hot standby that streams from the primary, which then waits for it with every commit that may not be lost. */
+export async function startStandby(primary: DebianPostgres): Promise<Standby> {
+  const { folder, cluster, run } = makeHome();
+  run("pg_basebackup", [
+    ...["-D", cluster, "-h", "127.0.0.1", "-p", String(primary.port), "-U", "vitrine"],
+    ...["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"],
+  ]);
+  const standby = await startCluster(folder, cluster);
+  await primary.query("alter system set synchronous_standby_names = '*'");
+  await primary.query("select pg_reload_conf()");
+  await eventually(
+    () => primary.query<{ sync_state: string }>("select sync_state from pg_stat_replication"),
+    ([row]) => row?.sync_state === "sync",
+  );
+  return {
+    ...standby,
+    async promote() {
+      // It is the only one left and waits for no other.
+      await standby.query("alter system set synchronous_standby_names = ''");
+      await standby.query("select pg_promote()");
+    },
+  };
+}
+
+/** A folder that PostgreSQL's user may write, and its programs run as that user. */
+function makeHome() {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), "vitrine-debian-postgres-"));
   const user = account();
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
-  const cluster = join(folder, "cluster");
-  execFileSync(
-    join(programs, "initdb"),
-    ["-D", cluster, "-U", "vitrine", "--auth=trust", "-E", "UTF8", "--no-sync"],
-    { ...user, cwd: folder, stdio: "ignore" },
-  );
+  const run = (program: string, args: readonly string[]): void =>
+    void execFileSync(join(programs, program), args, { ...user, cwd: folder, stdio: "ignore" });
+  return { folder, cluster: join(folder, "cluster"), run };
+}
+
+async function startCluster(folder: string, cluster: string): Promise<DebianPostgres> {
   const port = await freePort();
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"];
   const child: ChildProcess = spawn(
-    join(programs, "postgres"),
+    join(findPrograms(), "postgres"),
     ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-    { ...user, cwd: folder, stdio: "ignore" },
+    { ...account(), cwd: folder, stdio: "ignore" },
   );
   const url = `postgres://vitrine@127.0.0.1:${port}/postgres`;
   const deadline = Date.now() + START_MS;
@@ -64,6 +101,7 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
   }
   return {
     url,
+    port,
     async query<Row>(sql: string) {
       const client = new pg.Client({ connectionString: url });
       await client.connect();

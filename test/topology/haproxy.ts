@@ -1,12 +1,14 @@
-/** The HAProxy of deploy/haproxy.cfg in front of replicas. */
+/** HAProxy with the configurations of deploy/. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { freePort } from "../../demo/service.ts";
 
 const CONFIG = fileURLToPath(new URL("../../deploy/haproxy.cfg", import.meta.url));
+const POSTGRES_CONFIG = fileURLToPath(new URL("../../deploy/postgres/haproxy.cfg", import.meta.url));
 const START_MS = 10_000;
 
 export interface Balancer {
@@ -14,43 +16,70 @@ export interface Balancer {
   stop(): Promise<void>;
 }
 
-/** Throws if HAProxy is not installed: `.ci/run` installs it. */
+/** In front of replicas. Throws if HAProxy is not installed: `.ci/run` installs it. */
 export async function startHaproxy(ports: readonly [number, number, number]): Promise<Balancer> {
   const port = await freePort();
   const [a, b, c] = ports.map((each) => `127.0.0.1:${each}`);
-  const child = spawn("haproxy", ["-db", "-f", CONFIG], {
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = (): Promise<boolean> =>
+    fetch(`${url}/livez`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const stop = await run(
+    CONFIG,
+    { LISTEN: `127.0.0.1:${port}`, REPLICA_A: a, REPLICA_B: b, REPLICA_C: c },
+    isUp,
+  );
+  return { url, stop };
+}
+
+/** In front of a primary and a standby of PostgreSQL, by the ports of both. */
+export async function startPostgresProxy(primary: number, standby: number): Promise<Balancer> {
+  const port = await freePort();
+  const url = `postgres://vitrine@127.0.0.1:${port}/postgres`;
+  const isUp = async (): Promise<boolean> => {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => undefined);
+    const isConnected = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    await client.end().catch(() => undefined);
+    return isConnected;
+  };
+  const servers = { POSTGRES_A: `127.0.0.1:${primary}`, POSTGRES_B: `127.0.0.1:${standby}` };
+  const stop = await run(
+    POSTGRES_CONFIG,
+    { LISTEN: `127.0.0.1:${port}`, POSTGRES_USER: "vitrine", ...servers },
+    isUp,
+  );
+  return { url, stop };
+}
+
+async function run(
+  config: string,
+  env: Record<string, string | undefined>,
+  isUp: () => Promise<boolean>,
+): Promise<() => Promise<void>> {
+  const child = spawn("haproxy", ["-db", "-f", config], {
     stdio: "inherit",
-    env: {
-      PATH: `${process.env.PATH}:/usr/sbin`,
-      LISTEN: `127.0.0.1:${port}`,
-      REPLICA_A: a,
-      REPLICA_B: b,
-      REPLICA_C: c,
-    },
+    env: { PATH: `${process.env.PATH}:/usr/sbin`, ...env },
   });
   let failure: Error | undefined;
   child.once("error", (error) => {
     failure = new Error(`HAProxy is needed (apt-get install haproxy): ${error.message}`);
   });
-  const url = `http://127.0.0.1:${port}`;
   const until = Date.now() + START_MS;
-  for (;;) {
+  while (!(await isUp())) {
     if (failure) throw failure;
     if (child.exitCode !== null || Date.now() > until)
       throw new Error(`HAProxy ended with ${child.exitCode}`);
-    const isUp = await fetch(`${url}/livez`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isUp) break;
     await sleep(50);
   }
-  return {
-    url,
-    async stop() {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-    },
+  return async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
   };
 }

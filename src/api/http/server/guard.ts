@@ -16,6 +16,8 @@ export interface ServerLimits extends UnreadLimits {
   /** How long the headers of a request, and the whole request, may take to arrive. */
   readonly headSeconds: number;
   readonly wholeSeconds: number;
+  /** How long a connection may be idle: longer than load balancers keep one, so that it is they who close it. */
+  readonly idleSeconds: number;
   /** How many bodies of one client address may still be arriving after `slowBodyMs`. */
   readonly slowBodies: number;
   readonly slowBodyMs: number;
@@ -27,6 +29,7 @@ export const serverLimits: ServerLimits = {
   ...unreadLimits,
   headSeconds: 15,
   wholeSeconds: 30,
+  idleSeconds: 65,
   slowBodies: 64,
   slowBodyMs: 2_000,
   pipelined: 8,
@@ -42,6 +45,11 @@ export interface ServerGuard {
   /** Per client, for Ponder's own routes, which come before all of ours. */
   readonly ponderRoutes: RateLimiter;
   readonly onEnd: (reason: EndReason) => void;
+  /**
+   * True while the service is about to stop: `GET /livez` answers 404, by which a load balancer takes a server out of
+   * rotation without cutting it off (HAProxy's `disable-on-404`), and each connection ends with its next answer.
+   */
+  readonly isDraining?: () => boolean;
   /** True while the service stops, when its database may already be gone. */
   readonly isStopping?: () => boolean;
   readonly limits?: ServerLimits;
@@ -62,6 +70,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     {
       headersTimeout: limits.headSeconds * 1000,
       requestTimeout: limits.wholeSeconds * 1000,
+      keepAliveTimeout: limits.idleSeconds * 1000,
       connectionsCheckingInterval: Math.min(CHECK_MS, limits.headSeconds * 1000),
     },
     (request, response) => {
@@ -78,6 +87,16 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       return;
     }
     const path = pathOf(request.url ?? "");
+    if (guard.isDraining?.()) {
+      response.shouldKeepAlive = false;
+      if (path === "/livez") {
+        answerEarly(
+          response,
+          new ApiError("NOT_FOUND", [{ path: "", message: "the service is about to stop" }]),
+        );
+        return;
+      }
+    }
     if (request.method === "OPTIONS" && OWN_ORIGIN.test(path)) {
       const message = "pages of other origins may not call this path";
       answerEarly(response, new ApiError("NOT_ALLOWED", [{ path: "origin", message }]));

@@ -26,14 +26,21 @@ async function start(
   {
     trusted = [],
     requests = 1_000,
+    isDraining = () => false,
     isStopping = () => false,
-  }: { trusted?: readonly string[]; requests?: number; isStopping?: () => boolean } = {},
+  }: {
+    trusted?: readonly string[];
+    requests?: number;
+    isDraining?: () => boolean;
+    isStopping?: () => boolean;
+  } = {},
 ): Promise<number> {
   ended = [];
   server = createGuardedServer(listener, {
     clientOf: createClientOf(trusted),
     ponderRoutes: createMemoryRateLimiter({ name: "ponder", requests, seconds: 10 }),
     onEnd: (reason) => ended.push(reason),
+    isDraining,
     isStopping,
     limits: { ...serverLimits, ...limits },
   });
@@ -213,6 +220,18 @@ describe("before the application", () => {
       "UNAVAILABLE",
     ]);
     expect((await underWay).status).toBe(200);
+  });
+
+  it("a service that is about to stop answers on, ends each connection with its answer, and says 404 to a load balancer", async () => {
+    const port = await start(
+      (_request, response) => void response.end("done"),
+      {},
+      { isDraining: () => true },
+    );
+    // It would never end if the connection were kept.
+    const { status, headers, text } = await exchange(port, get("/tokens"));
+    expect([status, headers.get("connection"), text]).toEqual([200, "close", "done"]);
+    expect((await exchange(port, get("/livez"))).status).toBe(404);
   });
 
   it("an expectation that nobody has is no reason to refuse a request", async () => {
