@@ -1,7 +1,7 @@
 /** Client for the admin API of a running service. */
 
 import { existsSync } from "node:fs";
-import { isLocal, localOperatorToken } from "../src/api/config.ts";
+import { isLocal, localOperatorToken } from "../src/api/local-secrets.ts";
 
 export interface AdminClient {
   /**

@@ -28,6 +28,8 @@ const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] 
 const foundations = [
   "boot.ts",
   "config.ts",
+  "local-secrets.ts",
+  "local-secrets.ts",
   "store-address.ts",
   "ponder-runtime.ts",
   "http",

@@ -1,7 +1,5 @@
 /** The serving environment, parsed once at boot (design: "Configuration and commands"). */
 
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -11,6 +9,13 @@ import { isAddressRange } from "./http/client-address.ts";
 import { type ApiName, apiNames } from "./http/key.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
 import { webhookPausesMs } from "./jobs/retry-policies.ts";
+import {
+  defaultSecret,
+  isLocal,
+  localOperatorToken,
+  OPERATOR_TOKEN_LENGTH_MIN,
+  SECRET_LENGTH_MIN,
+} from "./local-secrets.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
@@ -69,8 +74,6 @@ export interface ServingConfig extends FetchConfig {
 }
 
 const DEFAULT_PORT = 42069;
-const OPERATOR_TOKEN_LENGTH_MIN = 16;
-const SECRET_LENGTH_MIN = 32;
 // From a few seconds, below which rounds would overlap, to a year.
 const RESAMPLE_HOURS_MIN = 0.001;
 const RESAMPLE_HOURS_MAX = 8_760;
@@ -354,47 +357,6 @@ export function redacted({ secrets, ...config }: ServingConfig): Record<string, 
     extraSchemes: [...config.extraSchemes],
     allowedPrivateHosts: [...config.allowedPrivateHosts],
   };
-}
-
-/**
- * The operator token of a service whose BASE_URL only this machine can reach: created once and stored, readable by its
- * owner only, so that `npx vitrine` works beside `npm start` without configuration.
- */
-export const localOperatorToken = (dataFolder: string): string =>
-  persistedSecret(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
-
-function defaultSecret(baseUrl: string, dataFolder: string): string {
-  if (isLocal(baseUrl)) return persistedSecret(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);
-  throw new BootError(
-    `VITRINE_SECRET must be set where BASE_URL is public; \`openssl rand -hex 32\` makes one. See README "Configuration".`,
-  );
-}
-
-/** Random text, created once and stored in the data folder, readable by its owner only. */
-function persistedSecret(dataFolder: string, name: string, what: string, lengthMin: number): string {
-  const file = join(dataFolder, name);
-  try {
-    mkdirSync(dataFolder, { recursive: true });
-  } catch (cause) {
-    throw new BootError(`${dataFolder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
-      cause,
-    });
-  }
-  try {
-    writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  const text = readFileSync(file, "utf8").trim();
-  // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.
-  if (text.length < lengthMin) {
-    throw new BootError(`${file} holds no ${what}; delete it, and the next start makes a new one.`);
-  }
-  return text;
-}
-
-export function isLocal(url: string): boolean {
-  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
 }
 
 function isHttpUrl(text: string): boolean {

@@ -71,7 +71,7 @@ export function ponderRuntime() {
     onStop: (callback: () => Promise<void>): void => PONDER_COMMON.apiShutdown.add(callback),
 
     /**
-     * From the first signal to stop, load balancers are told to send requests elsewhere (see `ServerGuard.isDraining`),
+     * From the first signal to stop, load balancers learn to send requests elsewhere (see `ServerGuard.isDraining`),
      * and Ponder stops only so many seconds later. A second signal stops it at once.
      */
     drainBeforeStop(seconds: number, logger: Logger): void {

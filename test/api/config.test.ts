@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isLocal, loadServingConfig, localOperatorToken, redacted } from "../../src/api/config.ts";
+import { loadServingConfig, redacted } from "../../src/api/config.ts";
+import { isLocal, localOperatorToken } from "../../src/api/local-secrets.ts";
 import { BootError } from "../../src/boot-error.ts";
 
 const TOKEN = "a-token-of-the-operator";
@@ -48,6 +49,7 @@ const defaults = {
   resampleHours: 6,
   searchThreads: Math.max(1, availableParallelism() - 1),
   searchMemoryMb: Math.floor(totalmem() / 4 / 1_000_000),
+  drainSeconds: 0,
 };
 
 describe("values", () => {
@@ -99,6 +101,7 @@ describe("values", () => {
       WEBHOOK_RETRY_SECONDS: "0.5, 60",
       SEARCH_THREADS: "3",
       SEARCH_MEMORY_MB: "2000",
+      DRAIN_SECONDS: "7",
     });
 
     expect(config).toEqual({
@@ -127,6 +130,7 @@ describe("values", () => {
       webhookPausesMs: [500, 60_000],
       searchThreads: 3,
       searchMemoryMb: 2_000,
+      drainSeconds: 7,
     });
   });
 

@@ -1,0 +1,52 @@
+/** Secrets that a service makes for itself: random, created once, kept in its data folder. */
+
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BootError } from "../boot-error.ts";
+
+export const OPERATOR_TOKEN_LENGTH_MIN = 16;
+export const SECRET_LENGTH_MIN = 32;
+
+/**
+ * The operator token of a service whose BASE_URL only this machine can reach: created once and stored, readable by its
+ * owner only, so that `npx vitrine` works beside `npm start` without configuration.
+ */
+export const localOperatorToken = (dataFolder: string): string =>
+  persistedSecret(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
+
+/** VITRINE_SECRET where BASE_URL is local; throws a BootError elsewhere. */
+export function defaultSecret(baseUrl: string, dataFolder: string): string {
+  if (isLocal(baseUrl)) return persistedSecret(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);
+  throw new BootError(
+    `VITRINE_SECRET must be set where BASE_URL is public; \`openssl rand -hex 32\` makes one. See README "Configuration".`,
+  );
+}
+
+/** Random text, created once and stored in the data folder, readable by its owner only. */
+function persistedSecret(dataFolder: string, name: string, what: string, lengthMin: number): string {
+  const file = join(dataFolder, name);
+  try {
+    mkdirSync(dataFolder, { recursive: true });
+  } catch (cause) {
+    throw new BootError(`${dataFolder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
+      cause,
+    });
+  }
+  try {
+    writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const text = readFileSync(file, "utf8").trim();
+  // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.
+  if (text.length < lengthMin) {
+    throw new BootError(`${file} holds no ${what}; delete it, and the next start makes a new one.`);
+  }
+  return text;
+}
+
+/** Whether only this machine can reach the URL. */
+export function isLocal(url: string): boolean {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
+}
