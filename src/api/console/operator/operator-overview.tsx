@@ -96,7 +96,7 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
             queue
               ? [
                   texts.oldest(formatNumber(Math.round(queue.oldestSeconds))),
-                  texts.sweeps(first(sweeps.entries.length, sweeps.more)),
+                  texts.sweeps(sweeps.entries.length, first(sweeps.entries.length, sweeps.more)),
                 ]
               : [tooBusy]
           }
@@ -122,7 +122,7 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
                   ...rejected
                     .slice(0, NAMES_SHOWN)
                     .map(({ reason, images }) => [<code>{reason}</code>, ` ${formatNumber(images)}`]),
-                  texts.pictures(formatNumber(media.overview.pictures)),
+                  texts.pictures(media.overview.pictures, formatNumber(media.overview.pictures)),
                 ]
               : [tooBusy]
           }

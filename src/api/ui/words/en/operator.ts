@@ -1,5 +1,7 @@
 /** The texts of the operator's pages in the console, in English. */
 
+import { many } from "../plural.ts";
+
 export const operator = {
   title: "Operator",
   pages: "Operator's pages",
@@ -20,8 +22,7 @@ export const operator = {
   updates: "Updates live.",
   /** Of a list that shows its first entries. */
   thereAreMore: "There are more.",
-  moreToDecide: (shown: number) =>
-    `More wait: these are the oldest ${shown}, and others follow once they are decided.`,
+  moreToDecide: (shown: number) => `These are the oldest ${shown}. More appear as these are decided.`,
   everyCollection: "every collection",
 
   requests: {
@@ -64,21 +65,21 @@ export const operator = {
     },
     /** Of collections. */
     every: "every",
-    more: "Further apps",
+    more: "More apps",
   },
 
   audit: {
     title: "Audit log",
     hint: "Every change, newest first",
     none: "No entries yet",
-    columns: { when: "When", who: "Who", what: "What", subject: "To what", detail: "Detail" },
+    columns: { when: "When", who: "Who", what: "What", subject: "Subject", detail: "Details" },
     older: "Older",
   },
 
   hosts: {
     title: "Allowed hosts",
     hint: "Videos and animations are shown from these hosts only. Without a port, a host means the default ports: 80 for http and 443 for https.",
-    none: "None: no video and no animation is shown.",
+    none: "No hosts are allowed, so no videos and animations are shown.",
     columns: { host: "Host", collection: "For", actor: "Added by", added: "Added" },
     remove: "Remove",
     removeHost: (host: string) => `Remove ${host}`,
@@ -89,15 +90,15 @@ export const operator = {
   },
 
   types: {
-    title: "Trait types that came with another display type",
+    title: "Trait types with a conflicting display type",
     hint: "Their entries stay hidden until you change the type. Then every token shows them at once, and entries of the previous type are hidden.",
     none: "No conflicts",
-    caption: "Hidden",
+    caption: "Conflicts",
     columns: {
       collection: "Collection",
       trait: "Trait type",
-      known: "Known as",
-      proposed: "Came as",
+      known: "Current type",
+      proposed: "Conflicting type",
       tokens: "Tokens",
       since: "Since",
     },
@@ -139,18 +140,19 @@ export const operator = {
     decide: "Decide",
     queue: "Refresh queue",
     oldest: (seconds: string) => `tokens; the oldest has waited ${seconds} s`,
-    sweeps: (count: string) => `${count} collections being refreshed`,
+    sweeps: (count: number, text: string) =>
+      `${many(count, "collection", "collections", text)} being refreshed`,
     hosts: "Hosts paused",
-    noneHosts: "Every host is asked.",
+    noneHosts: "No host is paused.",
     reasons: "Hosts and reasons",
     rejected: "Pictures rejected",
-    pictures: (count: string) => `${count} pictures stored`,
+    pictures: (count: number, text: string) => `${many(count, "picture", "pictures", text)} stored`,
     lag: "Index lag",
     chain: (chainId: number, block: string, head: string | undefined, isReady: boolean) =>
-      `chain ${chainId}: block ${block} of ${head ?? "unknown, the node is unreachable"}${isReady ? "" : ", still reading its past"}`,
+      `chain ${chainId}: block ${block}${head === undefined ? "; the node is unreachable" : ` of ${head}`}${isReady ? "" : ", still indexing past blocks"}`,
     storage: "Storage",
     database: "in the database",
-    noFree: "pictures in a bucket, or a folder that can’t be read",
+    noFree: "pictures are in a bucket, or in a folder that can’t be read",
     free: (size: string) => `${size} free for pictures`,
     indexes: (size: string, max: string) => `search indexes: ${size} of ${max} memory`,
     /** By thousands. */
@@ -163,7 +165,7 @@ export const operator = {
     events: "Events",
     anonymous: "Callers without a key",
     background: "Background",
-    oldest: "Waiting longest",
+    oldest: "Oldest",
     sweeps: "Collections being refreshed",
     noSweeps: "None.",
     sweepsCaption: "Sweeps",
@@ -174,11 +176,11 @@ export const operator = {
     hosts: "Hosts",
     noHosts: "No hosts in use",
     hostColumns: { host: "Host", waiting: "Waiting", fetching: "Being fetched", state: "State" },
-    unknownHost: "not known yet",
+    unknownHost: "unknown",
     paused: "paused",
     /** Before a time. */
     until: "until",
-    active: "asked",
+    active: "active",
     refresh: "Refresh a collection",
     refreshHint: "All known tokens, at the lowest priority",
     collection: "Collection",

@@ -16,9 +16,9 @@ export const tools = {
     /** In the queries that it opens with. */
     comments: {
       collections:
-        "Vitrine's own queries and Ponder's, in one schema. Ctrl+Enter runs what is under the cursor.",
-      locked: "Locked tokens can't be traded. `lock` says what holds them.",
-      refresh: "Needs the key of an app that may refresh: write it into the headers below.",
+        "Vitrine's own queries and Ponder's, in one schema. Ctrl+Enter runs the query under the cursor.",
+      locked: "Locked tokens can't be traded. `lock` shows what locks them.",
+      refresh: "Needs the key of an app that may refresh tokens. Write it into the headers below.",
     },
   },
 };
