@@ -59,8 +59,9 @@ const Frame = ({
     { href: "/reference", text: layout.reference },
   ];
   const named = c.req.query("done") ?? "";
+  const known: Readonly<Record<string, string>> = texts.done;
   // Nothing else of the URL is ever shown.
-  const notice = Object.hasOwn(texts.done, named) ? texts.done[named] : undefined;
+  const notice = Object.hasOwn(known, named) ? known[named] : undefined;
   const end = session && (
     <form method="post" action={site.to("/console/sign-out")} class="row">
       <span class="soft small" title={session.address ?? undefined}>

@@ -40,7 +40,7 @@ export const consoleFrame = {
     delivery_skipped: "Skipped. Later events of the token are sent now.",
     resent: "Delivery queued again. Reload this page for its outcome.",
     sessions_ended: "All sessions ended.",
-  } as Readonly<Record<string, string>>,
+  },
 
   signIn: {
     title: "Sign in",
