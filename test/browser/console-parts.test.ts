@@ -141,6 +141,18 @@ it("shows a tip under a finger, and keeps its chart up to date", async () => {
   await context.close();
 });
 
+it("says which parts are out of date while the service can't be reached", async () => {
+  const { page, context } = await open(operator);
+  await page.goto("/console/operator");
+  await context.setOffline(true);
+  await page.locator("#live[data-stale]").waitFor();
+  const shown = await page.evaluate("getComputedStyle(document.getElementById('live'), '::before').content");
+  expect(shown).toContain("the service can’t be reached");
+  await context.setOffline(false);
+  await page.locator("#live:not([data-stale])").waitFor();
+  await context.close();
+});
+
 it.each([false, true])("breaks no rule of WCAG 2.2 AA and fits a phone, dark: %s", async (isDark) => {
   const problems: string[] = [];
   const pages = [

@@ -1,6 +1,7 @@
 /** The tabs that the GraphQL explorer opens with: queries that work on what this service serves. */
 
 import type { CollectionConfig } from "../../config.ts";
+import { words } from "../ui/visitor.ts";
 
 export interface ExplorerTab {
   readonly query: string;
@@ -10,8 +11,7 @@ export interface ExplorerTab {
   readonly headers?: string;
 }
 
-const collectionsQuery = `# Vitrine's own queries and Ponder's, in one schema. Ctrl+Enter runs what is under the cursor.
-
+const collectionsQuery = `
 query Collections {
   collections {
     chainId
@@ -24,8 +24,7 @@ query Collections {
 }
 `;
 
-const lockedQuery = `# Locked tokens can't be traded. \`lock\` says what holds them.
-
+const lockedQuery = `
 query LockedToken($tokenAddress: String!, $chainId: Float) {
   searchTokens(tokenAddress: $tokenAddress, chainId: $chainId, locked: true, limit: 1) {
     total
@@ -43,8 +42,7 @@ query LockedToken($tokenAddress: String!, $chainId: Float) {
 }
 `;
 
-const refreshQuery = `# Needs the key of an app that may refresh: write it into the headers below.
-
+const refreshQuery = `
 mutation Refresh($tokenAddress: String!, $tokenIds: [String!]!, $chainId: Float) {
   requestMetadataRefresh(tokenAddress: $tokenAddress, tokenIds: $tokenIds, chainId: $chainId) {
     id
@@ -57,18 +55,22 @@ mutation Refresh($tokenAddress: String!, $tokenIds: [String!]!, $chainId: Float)
 }
 `;
 
+/** A query under a comment in the visitor's language. */
+const commented = (comment: string, query: string): string => `# ${comment}\n${query}`;
+
 /** The variables are of the first collection; without one, its address is left to fill in. */
 export function explorerTabs([first]: readonly Pick<
   CollectionConfig,
   "chainId" | "address"
 >[]): ExplorerTab[] {
   const named = { tokenAddress: first?.address ?? "0x", chainId: first?.chainId };
+  const { comments } = words().tools.explorer;
   const json = (value: object): string => JSON.stringify(value, undefined, 2);
   return [
-    { query: collectionsQuery, variables: "" },
-    { query: lockedQuery, variables: json(named) },
+    { query: commented(comments.collections, collectionsQuery), variables: "" },
+    { query: commented(comments.locked, lockedQuery), variables: json(named) },
     {
-      query: refreshQuery,
+      query: commented(comments.refresh, refreshQuery),
       variables: json({ ...named, tokenIds: ["1"] }),
       headers: json({ "X-API-Key": "" }),
     },

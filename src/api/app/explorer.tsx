@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { prefersHtml } from "../http/accept.ts";
 import { assetRoutes, once } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+import { words } from "../ui/visitor.ts";
 import { explorerTabs } from "./explorer-tabs.ts";
 import { renderTool } from "./tool-page.tsx";
 
@@ -43,11 +44,12 @@ export function graphiqlPages(
     // Programs get answers to queries; browsers get the explorer.
     if (!prefersHtml(c)) return next();
     return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
+      const { layout, tools } = words();
       c.res = await renderTool(
         c,
         to,
         {
-          title: "GraphQL explorer",
+          title: layout.explorer,
           href: "/graphql",
           styles: ["/graphiql/graphiql.css", "/graphiql/page.css"],
           scripts: ["/graphiql/graphiql.js"],
@@ -56,6 +58,7 @@ export function graphiqlPages(
           id="graphiql"
           data-endpoint={to("/graphql")}
           data-tabs={JSON.stringify(explorerTabs(collections))}
+          data-texts={JSON.stringify(tools.explorer.editors)}
         />,
       );
     });

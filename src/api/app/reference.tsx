@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 import { assetRoutes } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
+import { words } from "../ui/visitor.ts";
 import { renderTool } from "./tool-page.tsx";
 
 const SCALAR = new URL("../../../vendor/scalar/standalone.js", import.meta.url);
@@ -14,12 +15,14 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
   const pages = new Hono<{ Variables: PageVariables }>();
   // The document's server is BASE_URL, another origin if the page is opened under another name of this machine.
   const headers = pageHeaders({ baseUrl, inlineStyles: true, connect: [new URL(baseUrl).origin] });
-  pages.get("/reference", headers, (c) =>
-    renderTool(
+  pages.get("/reference", headers, (c) => {
+    const { layout, tools } = words();
+    const { keyOf, ...texts } = tools.reference;
+    return renderTool(
       c,
       to,
       {
-        title: "API reference",
+        title: layout.reference,
         href: "/reference",
         styles: ["/reference/reference.css"],
         libraries: ["/reference/scalar.js"],
@@ -32,10 +35,11 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
           data-document={to("/openapi.json")}
           data-viewer={to("/console/reference")}
           data-console={to("/console")}
+          data-texts={JSON.stringify({ ...texts, keyOf: keyOf("{app}") })}
         />
       </>,
-    ),
-  );
+    );
+  });
   pages.route(
     "/reference",
     assetRoutes({

@@ -2,43 +2,11 @@
 
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { Layout, page } from "../ui/layout.tsx";
+import { formatNumber } from "../ui/numbers.ts";
 import { Button, Notice } from "../ui/parts.tsx";
+import { words } from "../ui/visitor.ts";
 import type { ConsoleContext, Site } from "./env.ts";
-
-/** The allowed values of `?done=`; nothing else of the URL is ever shown. */
-const done: Readonly<Record<string, string>> = {
-  created: "App created.",
-  rotated: "Key rotated. The old key works until the end shown in the list of keys.",
-  revoked: "Key revoked. Requests with it get 401, from every replica within 5 seconds.",
-  key_made: "Key created.",
-  requested: "Request sent to the operator.",
-  granted_at_once: "Access granted. This API needs no approval.",
-  already_requested: "This was requested already; the operator has not decided yet.",
-  already_granted: "The app has this permission already.",
-  proved: "The contract's owner has signed; the app may write the collection's information.",
-  approved: "Approved.",
-  refused: "Refused.",
-  decided_before: "This request was already decided.",
-  withdrawn: "Permission withdrawn; every replica refuses it within 5 seconds.",
-  granted: "Permission granted.",
-  host_added: "Host allowed.",
-  host_allowed_already: "That host is allowed already.",
-  host_removed: "Host removed from the list.",
-  host_not_listed: "That host was not on the list.",
-  information_saved: "Information saved; every page and answer shows it now.",
-  type_approved: "Display type changed; every token shows it now.",
-  not_pending: "That display type has no pending entries any more.",
-  refresh_started: "Refresh queued.",
-  refresh_cancelled: "Refresh cancelled; what was fetched stays recorded.",
-  webhook_changed: "Webhook changed.",
-  webhook_deleted: "Webhook deleted; nothing more is sent to it.",
-  webhook_paused: "Webhook paused. It still collects events, for 7 days each.",
-  webhook_resumed: "Webhook resumed; what is pending is sent now, in order.",
-  test_sent: "Test queued. Reload this page for its outcome.",
-  delivery_skipped: "Skipped. Later events of the token are sent now.",
-  resent: "Delivery queued again. Reload this page for its outcome.",
-  sessions_ended: "All sessions ended.",
-};
+import { textsOf } from "./script-texts.ts";
 
 export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
@@ -56,8 +24,8 @@ const Pending = ({ count }: { count: number }) => (
   <span id="pending" data-live>
     {count > 0 && (
       <span class="badge warn">
-        {count.toLocaleString("en-US")}
-        <span class="visually-hidden">{count === 1 ? " pending request" : " pending requests"}</span>
+        {formatNumber(count)}
+        <span class="visually-hidden">{` ${words().consoleFrame.pending(count)}`}</span>
       </span>
     )}
   </span>
@@ -72,31 +40,34 @@ const Frame = ({
   width = "wide",
   children,
 }: PropsWithChildren<FrameProps>) => {
+  const { consoleFrame: texts, layout } = words();
   const session = c.get("session");
   const isOperating = c.req.path.includes("/operator");
   const links = [
-    { href: "/console", text: "Apps", isCurrent: session !== undefined && !isOperating },
+    { href: "/console", text: texts.apps, isCurrent: session !== undefined && !isOperating },
     ...(session?.isOperator
       ? [
           {
             href: "/console/operator",
-            text: "Operator",
+            text: texts.operator,
             isCurrent: isOperating,
             end: <Pending count={c.get("openRequests") ?? 0} />,
           },
         ]
       : []),
-    { href: "/collections", text: "Collections" },
-    { href: "/reference", text: "API reference" },
+    { href: "/collections", text: layout.collections },
+    { href: "/reference", text: layout.reference },
   ];
   const named = c.req.query("done") ?? "";
-  const notice = Object.hasOwn(done, named) ? done[named] : undefined;
+  const known: Readonly<Record<string, string>> = texts.done;
+  // Nothing else of the URL is ever shown.
+  const notice = Object.hasOwn(known, named) ? known[named] : undefined;
   const end = session && (
     <form method="post" action={site.to("/console/sign-out")} class="row">
       <span class="soft small" title={session.address ?? undefined}>
-        {session.address ? shortAddress(session.address) : "Operator"}
+        {session.address ? shortAddress(session.address) : texts.operator}
       </span>
-      <Button isSlim>Sign out</Button>
+      <Button isSlim>{texts.signOut}</Button>
     </form>
   );
   return (
@@ -112,6 +83,7 @@ const Frame = ({
     >
       {notice && <Notice tone="good">{notice}</Notice>}
       {children}
+      {scripts.length > 0 && <div id="script-texts" hidden data-texts={JSON.stringify(textsOf(scripts))} />}
     </Layout>
   );
 };

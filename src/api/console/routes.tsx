@@ -12,6 +12,8 @@ import { assetRoutes } from "../ui/assets.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
+import { visitor, words } from "../ui/visitor.ts";
+import { DEFAULT_LANGUAGE } from "../ui/words/languages.ts";
 import { appListPages } from "./app/apps.tsx";
 import { collectionPages } from "./app/collections.tsx";
 import { contentRequestPages } from "./app/content-requests.tsx";
@@ -40,6 +42,7 @@ const SCRIPTS = [
   "first-request.js",
   "groups.js",
   "demo-wallet.js",
+  "texts.js",
 ];
 
 const scripts = Object.fromEntries(
@@ -110,12 +113,11 @@ const askToSignIn = (to: To) =>
     throw new ApiError("KEY_MISSING");
   });
 
-const titles: Partial<Record<number, string>> = {
-  401: "Not signed in",
-  403: "Not allowed",
-  404: "Not found",
-  429: "Too many requests",
-  503: "Away for a moment",
+/** What the console says of a status; of any other, that something went wrong. */
+const problemOf = (status: number) => {
+  const { problems } = words().consoleFrame;
+  const known: Readonly<Record<number, typeof problems.unexpected>> = problems;
+  return known[status] ?? problems.unexpected;
 };
 
 /** A page for people, the API's error for scripts. */
@@ -123,21 +125,22 @@ function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | 
   // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
   if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
-  const { code, message, status, details } = toApiError(error);
-  const title = titles[status] ?? "Something went wrong";
+  const { code, status, details } = toApiError(error);
+  const { title, text } = problemOf(status);
+  // The API's details are English on a page of any language.
+  const lang = visitor().language === DEFAULT_LANGUAGE ? undefined : DEFAULT_LANGUAGE;
   return c.html(
     page(
       <Layout title={title} to={site.to} nonce={c.get("secureHeadersNonce")} width="narrow">
         <Title>{title}</Title>
         <Card>
-          {code !== "KEY_MISSING" && details.length === 0 && <p>{`${message}.`}</p>}
-          {code === "KEY_MISSING" && <p>Your session has ended. Sign in again.</p>}
+          {(code === "KEY_MISSING" || details.length === 0) && <p>{text}</p>}
           {details.map((detail) => (
-            <p>{`${detail.path ? `${detail.path} ` : ""}${detail.message}.`}</p>
+            <p lang={lang}>{`${detail.path ? `${detail.path} ` : ""}${detail.message}.`}</p>
           ))}
-          <p class="soft small">{`Request ${c.get("requestId")}`}</p>
+          <p class="soft small">{words().problems.request(c.get("requestId"))}</p>
           <a class="button" href={site.to("/console")}>
-            Back to the console
+            {words().consoleFrame.problems.back}
           </a>
         </Card>
       </Layout>,

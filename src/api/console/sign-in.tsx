@@ -6,16 +6,19 @@ import { parseAddress } from "../../domain/token-ref.ts";
 import { ApiError, detailsOf } from "../http/errors.ts";
 import { requireJson } from "../http/router.ts";
 import { Button, Card, Notice, Title } from "../ui/parts.tsx";
+import { words } from "../ui/visitor.ts";
 import { askDemoWallet, walletCall } from "./demo-wallet.ts";
 import { type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "./env.ts";
 import { render } from "./frame.tsx";
 import type { Cookies } from "./guard.ts";
 
 const PURPOSE = "sign-in";
+// Wallets show it. ERC-4361 allows ASCII only, so it is the same in every language.
 const STATEMENT = "Sign in to the Vitrine console.";
 /** Where the console starts. */
 export const HOME = "/console";
 const PAGE = /^\/console(?:\/[\w-]+)*$/;
+const LINK_COMMAND = "npx vitrine login-link";
 const LINK = /^vl_[0-9a-f]{64}$/;
 
 /** The page to show after the sign-in: one of the console, whatever a link says. */
@@ -47,19 +50,17 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
 
   return (
     new Hono<ConsoleEnv>()
-      .get("/sign-in", (c) =>
-        c.get("session")
+      .get("/sign-in", (c) => {
+        const texts = words().consoleFrame.signIn;
+        return c.get("session")
           ? goTo(site, c, nextPage(c.req.query("next")))
           : render(
               site,
               c,
-              { title: "Sign in", scripts: [...site.walletScripts, "sign-in.js"], width: "narrow" },
+              { title: texts.title, scripts: [...site.walletScripts, "sign-in.js"], width: "narrow" },
               <>
-                <Title hint="Create apps, get their keys, and see their usage.">Developer console</Title>
-                <Card
-                  title="Sign in with a wallet"
-                  hint="You sign a short text. It costs nothing and moves nothing."
-                >
+                <Title hint={texts.hint}>{texts.heading}</Title>
+                <Card title={texts.wallet} hint={texts.walletHint}>
                   <div
                     id="wallets"
                     class="stack"
@@ -68,20 +69,20 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
                     data-next={site.to(nextPage(c.req.query("next")))}
                   >
                     <noscript>
-                      <Notice tone="warn">Wallets need JavaScript, which is off in this browser.</Notice>
+                      <Notice tone="warn">{texts.noScript}</Notice>
                     </noscript>
                     <p class="soft" id="wallet-state" role="status">
-                      Looking for wallets…
+                      {texts.looking}
                     </p>
                   </div>
                 </Card>
                 <NoWallet />
                 <p class="soft small">
-                  Operators may also sign in with a one-time link: <code>npx vitrine login-link</code>
+                  {texts.link} <code>{LINK_COMMAND}</code>
                 </p>
               </>,
-            ),
-      )
+            );
+      })
       .post("/demo-wallet", requireJson, async (c) => {
         if (!site.demoWallet) throw new ApiError("NOT_FOUND");
         return c.json({ result: await askDemoWallet(site.demoWallet, await jsonOf(c, walletCall)) });
@@ -98,36 +99,40 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
         const address = await failures.attempt(c, async () => {
           const verdict = await proof.verify(signed, STATEMENT, site.signInChainId);
           if (verdict.kind === "refused") throw refused(verdict.reason);
-          if (!(await sessions.spendMessage(signed.message, verdict.nonce, PURPOSE)))
-            throw refused("the message was used before, has expired, or is not the one that was issued");
+          if (!(await sessions.spendMessage(signed.message, verdict.nonce, PURPOSE))) {
+            const message = "the message was used before, has expired, or is not the one that was issued";
+            throw refused(message);
+          }
           return verdict.address;
         });
         await cookies.write(c, await sessions.startForWallet(address));
         return c.json({ signed_in: true });
       })
       // A page first: programs that preview links would use it up.
-      .get("/login/:link", (c) =>
-        render(
+      .get("/login/:link", (c) => {
+        const texts = words().consoleFrame.signIn;
+        return render(
           site,
           c,
-          { title: "Operator sign-in", width: "narrow" },
+          { title: texts.linkTitle, width: "narrow" },
           <>
-            <Title>Operator sign-in</Title>
+            <Title>{texts.linkTitle}</Title>
             <Card>
-              <p>This link signs in this browser as the operator, once.</p>
+              <p>{texts.linkText}</p>
               <form method="post">
-                <Button kind="primary">Sign in</Button>
+                <Button kind="primary">{texts.button}</Button>
               </form>
             </Card>
           </>,
-        ),
-      )
+        );
+      })
       .post("/login/:link", async (c) => {
         const link = c.req.param("link");
         const token = await failures.attempt(c, async () => {
           const started = LINK.test(link) ? await sessions.startByLink(link) : undefined;
           if (started) return started;
-          throw refused("the link was used before or has expired after ten minutes; create another");
+          const message = "the link was used before or has expired after ten minutes; create another";
+          throw refused(message);
         });
         await cookies.write(c, token);
         return goTo(site, c, "/console/operator");
@@ -153,25 +158,28 @@ const wallets = [
 ] as const;
 
 /** What to install; the script shows it when the browser has no wallet. */
-const NoWallet = () => (
-  <div id="no-wallet" hidden>
-    <Card title="No wallet in this browser" hint="A wallet is a browser extension that holds your account.">
-      <ol class="checklist">
-        <li>
-          Install one of these extensions:
-          <ul>
-            {wallets.map(({ name, url }) => (
-              <li>
-                <a href={url} rel="noreferrer">
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </li>
-        <li>Create an account in it. An empty account is enough.</li>
-        <li>Reload this page and sign in.</li>
-      </ol>
-    </Card>
-  </div>
-);
+const NoWallet = () => {
+  const texts = words().consoleFrame.signIn;
+  return (
+    <div id="no-wallet" hidden>
+      <Card title={texts.noWallet} hint={texts.noWalletHint}>
+        <ol class="checklist">
+          <li>
+            {texts.install}
+            <ul>
+              {wallets.map(({ name, url }) => (
+                <li>
+                  <a href={url} rel="noreferrer">
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </li>
+          <li>{texts.account}</li>
+          <li>{texts.reload}</li>
+        </ol>
+      </Card>
+    </div>
+  );
+};

@@ -317,6 +317,6 @@ describe("the operator's list of apps", () => {
     const { text } = await operator.get("/console/operator");
 
     expect(text.match(/>Approve</g)).toHaveLength(100);
-    expect(text).toContain("these are the oldest 100");
+    expect(text).toContain("These are the oldest 100");
   });
 });

@@ -43,7 +43,7 @@ describe("the operator's overview", () => {
     ]);
     expect(shown.Requests).toContain("Requests 0 waiting");
     expect(shown["Refresh queue"]).toContain("Refresh queue 0 tokens; the oldest has waited 0 s");
-    expect(shown["Hosts paused"]).toContain("Hosts paused 0 Every host is asked.");
+    expect(shown["Hosts paused"]).toContain("Hosts paused 0 No host is paused.");
     expect(shown["Pictures rejected"]).toContain("Pictures rejected 0 0 pictures stored");
     expect(shown.Storage).toMatch(/Storage \d+(\.\d)? MB in the database/);
   });

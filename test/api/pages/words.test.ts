@@ -7,40 +7,40 @@ import { afterAll, describe, expect, it } from "vitest";
 import { plainSorts } from "../../../src/api/catalog/rules.ts";
 import { en } from "../../../src/api/ui/words/en.ts";
 import { languages } from "../../../src/api/ui/words/languages.ts";
+import { marked } from "../../support/marked-words.ts";
+import { isLiteral, PROSE, partsOf } from "../../support/prose.ts";
 import { createPagesWorld, HEROES, seen } from "./world.ts";
 
-// A second language: every text of the first, marked.
-const mark = (value: unknown): unknown => {
-  if (typeof value === "string") return `⟦${value}⟧`;
-  if (typeof value === "function") return (...given: unknown[]) => mark(value(...given));
-  if (Array.isArray(value)) return value.map(mark);
-  return Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, mark(each)]));
-};
-const marked = { ...(mark(en) as typeof en), locale: en.locale };
 Object.assign(languages, { xx: marked });
 afterAll(() => void Reflect.deleteProperty(languages, "xx"));
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const files = ["src/api/pages", "src/api/ui"].flatMap((folder) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".tsx"))
-    .map((file) => `${folder}/${file}`),
-);
+const FOLDERS = ["src/api/pages", "src/api/ui", "src/api/console", "src/api/app"];
+// Of the console, what is not a page has texts for people too.
+const IS_PAGE = /\.tsx$|^src\/api\/console\/[\w-]+\.ts$/;
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
+).filter((file) => IS_PAGE.test(file) && !file.startsWith("src/api/console/app/"));
 
 const LETTERS = /\p{L}/u;
-/** Two words, or one that begins with a capital: what names, paths and classes are not. */
-const PROSE = /\p{L}[\p{L}’']*[,;:.!?]? \p{L}|^\s*\p{Lu}\p{Ll}+[.:…]?\s*$/u;
 const TEXT_ATTRIBUTES =
   /^(?:alt|title|placeholder|label|hint|caption|empty|what|text|aria-label|aria-description|content)$/;
-// The product's name and what browsers read are the same in every language; so are the API's own errors.
-const SAME =
-  /^(?:openapi\.json|Vitrine|Cache-Control|Refresh|Retry-After|private, no-cache|nofollow noopener noreferrer|0x…|past fault|light dark|<!doctype html>)$/;
+// Names of products, and what programs and browsers read, are the same in every language; so are the API's own errors,
+// and what a wallet signs.
+const SAME = new RegExp(
+  `^(?:${[
+    "openapi\\.json|Vitrine|Ronin Wallet|Rabby|npx vitrine login-link|past fault|0x…|must be an address",
+    "Cache-Control|Refresh|Retry-After|private, no-cache|Vary|Accept|Lax|light dark|<!doctype html>",
+    "nofollow noopener noreferrer|Sign in to the Vitrine console\\.",
+  ].join("|")})$`,
+);
 
 function textsIn(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
+    if (ts.isNewExpression(node) && node.expression.getText(source) === "ApiError") return;
     if (ts.isJsxText(node) && LETTERS.test(node.text)) found.push(node.text.trim());
     if (ts.isVariableDeclaration(node) && /^message$/.test(node.name.getText(source))) return;
     if (ts.isJsxAttribute(node) && !TEXT_ATTRIBUTES.test(node.name.getText(source))) {
@@ -54,10 +54,8 @@ function textsIn(file: string, text: string): string[] {
       return;
     }
     if (isLiteral(node)) {
-      const parts = ts.isTemplateExpression(node)
-        ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)]
-        : [node.text];
-      for (const part of parts) if (PROSE.test(part) && !SAME.test(part.trim())) found.push(part.trim());
+      for (const part of partsOf(node))
+        if (PROSE.test(part) && !SAME.test(part.trim())) found.push(part.trim());
     }
     node.forEachChild(visit);
   };
@@ -69,11 +67,6 @@ function textsIn(file: string, text: string): string[] {
   visit(source);
   return found.filter((each) => !SAME.test(each)).map((each) => `${file}: ${each}`);
 }
-
-const isLiteral = (
-  node: ts.Node,
-): node is ts.StringLiteral | ts.NoSubstitutionTemplateLiteral | ts.TemplateExpression =>
-  ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node);
 
 /** A `<meta>` that says how to read the page, not what it says. */
 const isTechnical = (attribute: ts.JsxAttribute): boolean =>

@@ -9,6 +9,7 @@ import { focusable, mend, name, without } from "./accessible.js";
 
 const root = document.getElementById("graphiql");
 const { endpoint, tabs } = root.dataset;
+const texts = JSON.parse(root.dataset.texts);
 
 mend(root, [
   // A tab that holds a button to close it is no tab to a screen reader.
@@ -20,9 +21,9 @@ mend(root, [
       tab.removeAttribute("aria-selected");
     },
   ],
-  [".graphiql-query-editor textarea", name("Query")],
-  [".graphiql-response textarea", name("Answer")],
-  [".graphiql-editor-tool textarea", name("Variables and headers")],
+  [".graphiql-query-editor textarea", name(texts.query)],
+  [".graphiql-response textarea", name(texts.answer)],
+  [".graphiql-editor-tool textarea", name(texts.variables)],
   [".CodeMirror-scroll", focusable],
 ]);
 

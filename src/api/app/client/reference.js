@@ -6,6 +6,7 @@ const root = document.getElementById("reference");
 const status = document.getElementById("reference-key");
 const { theme } = document.documentElement.dataset;
 const { document: documentUrl, viewer: viewerUrl, console: consoleUrl } = root.dataset;
+const texts = JSON.parse(root.dataset.texts);
 
 // Three languages remain, beside our client's samples, which come with the document.
 const HIDDEN = {
@@ -68,19 +69,15 @@ const [api, viewer = { apps: [] }] = await Promise.all([
 ]);
 const [app] = viewer.apps;
 const revealed = app && (await json(app.reveal, { method: "POST" }).catch(() => undefined));
-if (revealed) say(`Requests from this page use the key of your app “${app.name}”.`);
-else
-  say(
-    "Requests need an app's key.",
-    viewer.is_operator || app ? "Open the console" : "Get one in the console",
-  );
+if (revealed) say(texts.keyOf.replace("{app}", () => app.name));
+else say(texts.noKey, viewer.is_operator || app ? texts.openConsole : texts.getKey);
 
 mend(root, [
   ["button[aria-selected]:not([role])", without("aria-selected")],
   ["button[role=search]", without("role")],
-  [".sidebar-search, button:has(.sidebar-search-placeholder)", name("Search")],
-  [".group\\/copy-button, .copy-button", name("Copy")],
-  ["[contenteditable]", name("Body")],
+  [".sidebar-search, button:has(.sidebar-search-placeholder)", name(texts.search)],
+  [".group\\/copy-button, .copy-button", name(texts.copy)],
+  ["[contenteditable]", name(texts.body)],
   ["ul.endpoints", focusable],
   // A link inside of a button can't be reached.
   ["button a[href]", without("href")],

@@ -1,5 +1,6 @@
 /** Announces the demo's wallet (EIP-6963), whose accounts are in the demo's chain. */
 
+import { say } from "./texts.js";
 import { post } from "./wallet.js";
 
 const call = new URL("../demo-wallet", import.meta.url);
@@ -8,7 +9,7 @@ const provider = {
 };
 const info = {
   uuid: "7a3c6f0e-52a5-4c9b-9d0e-1f6d3b0c6a11",
-  name: "the demo wallet",
+  name: say("demoWallet"),
   rdns: "local.vitrine.demo",
 };
 

@@ -1,5 +1,6 @@
 /** Sends an app's first request with its own key, from its page. */
 
+import { say } from "./texts.js";
 import { announce, post } from "./wallet.js";
 
 const answer = document.getElementById("first-answer");
@@ -16,7 +17,7 @@ document.addEventListener("click", async ({ target }) => {
   const output = answer.querySelector("pre");
   answer.hidden = false;
   button.disabled = true;
-  announce(state, "Sending the request…");
+  announce(state, say("sending"));
   try {
     const { key } = await post(document.querySelector("[data-key-field]").dataset.keyField);
     const got = await fetch(request, {
@@ -25,11 +26,7 @@ document.addEventListener("click", async ({ target }) => {
       ...(body && { body }),
     });
     const text = await got.text();
-    announce(
-      state,
-      got.ok ? `It works: the service answered ${got.status}.` : `The service answered ${got.status}.`,
-      !got.ok,
-    );
+    announce(state, say(got.ok ? "works" : "answered", { status: got.status }), !got.ok);
     output.textContent = pretty(text);
   } catch (error) {
     announce(state, error.message, true);

@@ -1,11 +1,13 @@
 /** Sorts trait groups without a request: by dragging their handles, by arrow keys on a handle, and by the arrow buttons. */
 
+import { say } from "./texts.js";
+
 const list = document.getElementById("groups");
 const state = document.getElementById("groups-state");
 const EDGE_PX = 60;
 const STEP_PX = 24;
 
-const titleOf = (group) => group.querySelector("[name=group_name]").value || "The group";
+const titleOf = (group) => group.querySelector("[name=group_name]").value || say("group");
 
 /** Buttons say the position of their group, which the service reads when a group is removed. */
 function number() {
@@ -27,7 +29,8 @@ function move(group, by) {
 
 function announce(group) {
   const groups = [...list.children];
-  state.textContent = `${titleOf(group)} is now ${groups.indexOf(group) + 1} of ${groups.length}.`;
+  const position = groups.indexOf(group) + 1;
+  state.textContent = say("moved", { group: titleOf(group), position, groups: groups.length });
 }
 
 const steps = { ArrowUp: -1, ArrowDown: 1 };

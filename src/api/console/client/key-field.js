@@ -1,5 +1,6 @@
 /** The KEY field: shows, hides and copies a key, which is fetched from the service only when needed. */
 
+import { say } from "./texts.js";
 import { announce, post } from "./wallet.js";
 
 for (const root of document.querySelectorAll("[data-key-field]")) {
@@ -27,15 +28,15 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
     run(async () => {
       const isShown = input.value !== hidden;
       input.value = isShown ? hidden : await read();
-      show.textContent = isShown ? "Show" : "Hide";
-      announce(state, isShown ? "" : "The key is shown.");
+      show.textContent = say(isShown ? "show" : "hide");
+      announce(state, isShown ? "" : say("keyShown"));
     }),
   );
   copy.addEventListener(
     "click",
     run(async () => {
       await navigator.clipboard.writeText(await read());
-      announce(state, "Copied.");
+      announce(state, say("copied"));
     }),
   );
   show.hidden = false;

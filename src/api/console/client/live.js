@@ -1,5 +1,7 @@
 /** Keeps parts of a page up to date while it is visible: each element with `data-live` and an id. */
 
+import { say } from "./texts.js";
+
 // The navigation alone may be some seconds old.
 const EVERY_MS = document.querySelector("main [data-live]") ? 2_000 : 10_000;
 const parts = [...document.querySelectorAll("[data-live]")];
@@ -7,14 +9,15 @@ const parts = [...document.querySelectorAll("[data-live]")];
 // The parts as the service sent them; scripts change what is shown.
 const sent = new Map(parts.map((part) => [part, part.innerHTML]));
 
+/** Returns false if the service's answer has no such parts, as when the session has ended. */
 async function update() {
-  if (document.hidden) return;
+  if (document.hidden) return true;
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  if (!answer.ok) return false;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of parts) {
     const fresh = page.getElementById(part.id);
-    if (!fresh) throw new Error("the service answered with another page, as when the session has ended");
+    if (!fresh) return false;
     const html = fresh.innerHTML;
     // Skips a part in use: replacing it would take the focus away, or move a button under the pointer.
     if (
@@ -27,17 +30,16 @@ async function update() {
     part.replaceChildren(...fresh.childNodes);
   }
   document.dispatchEvent(new Event("live"));
+  return true;
 }
 
 /** Marks parts that can't be updated, so that they do not pass for live. */
 async function keep() {
-  let isStale = false;
-  try {
-    await update();
-  } catch {
-    isStale = true;
+  const isLive = await update().catch(() => false);
+  for (const part of parts) {
+    if (isLive) delete part.dataset.stale;
+    else part.dataset.stale = say("stale");
   }
-  for (const part of parts) part.toggleAttribute("data-stale", isStale);
   setTimeout(keep, EVERY_MS);
 }
 

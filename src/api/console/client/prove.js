@@ -1,5 +1,6 @@
 /** Proves the ownership of a collection with a signature by its contract's owner. */
 
+import { say } from "./texts.js";
 import { announce, announceProblem, askWallet, findWallet, post } from "./wallet.js";
 
 const form = document.getElementById("prove");
@@ -10,7 +11,7 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("button");
   button.disabled = true;
   try {
-    announce(state, "Check your wallet…");
+    announce(state, say("checkWallet"));
     const collection = new FormData(form).get("collection");
     const proof = await askWallet(await findWallet(), (wallet) =>
       post(form.dataset.message, { ...wallet, collection }),

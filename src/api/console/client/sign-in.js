@@ -1,5 +1,6 @@
 /** Signs in with any wallet in the browser: those that announce themselves (EIP-6963), or `window.ethereum`. */
 
+import { say } from "./texts.js";
 import { announce, announceProblem, askWallet, post } from "./wallet.js";
 
 const root = document.getElementById("wallets");
@@ -12,7 +13,7 @@ function offer(name, provider) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button primary";
-  button.textContent = `Sign in with ${name}`;
+  button.textContent = say("signInWith", { wallet: name });
   button.addEventListener("click", () => signIn(provider, button));
   root.insertBefore(button, state);
   state.textContent = "";
@@ -22,7 +23,7 @@ function offer(name, provider) {
 async function signIn(provider, button) {
   button.disabled = true;
   try {
-    announce(state, "Check your wallet…");
+    announce(state, say("checkWallet"));
     const proof = await askWallet(provider, (wallet) => post(root.dataset.message, wallet));
     await post(root.dataset.prove, proof);
     location.assign(root.dataset.next);
@@ -36,8 +37,8 @@ window.addEventListener("eip6963:announceProvider", ({ detail }) => offer(detail
 window.dispatchEvent(new Event("eip6963:requestProvider"));
 // Wallets announce themselves at once; offer an unnamed one only if none did.
 setTimeout(() => {
-  if (known.size === 0 && window.ethereum) offer("your wallet", window.ethereum);
+  if (known.size === 0 && window.ethereum) offer(say("yourWallet"), window.ethereum);
   if (known.size > 0) return;
-  announce(state, "No wallet was found.");
+  announce(state, say("noWallet"));
   document.getElementById("no-wallet").hidden = false;
 }, 300);

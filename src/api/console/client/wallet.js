@@ -1,5 +1,7 @@
 /** Shared by the pages that ask a wallet to sign. */
 
+import { say } from "./texts.js";
+
 /** Sends JSON; throws one sentence that says what is wrong. */
 export async function post(url, body) {
   const answer = await fetch(url, {
@@ -9,7 +11,7 @@ export async function post(url, body) {
   });
   const json = await answer.json().catch(() => ({}));
   if (answer.ok) return json;
-  throw new Error(json.details?.[0]?.message ?? json.message ?? `The service answered ${answer.status}.`);
+  throw new Error(json.details?.[0]?.message ?? json.message ?? say("answered", { status: answer.status }));
 }
 
 /** Lets the wallet sign the text that the service issues for its address. */
@@ -31,10 +33,7 @@ export function findWallet() {
       once: true,
     });
     window.dispatchEvent(new Event("eip6963:requestProvider"));
-    setTimeout(
-      () => (window.ethereum ? resolve(window.ethereum) : reject(new Error("No wallet was found."))),
-      300,
-    );
+    setTimeout(() => (window.ethereum ? resolve(window.ethereum) : reject(new Error(say("noWallet")))), 300);
   });
 }
 
@@ -43,9 +42,8 @@ const REJECTED = 4001;
 
 /** Shows why a wallet did not sign; a user who rejects is right, and needs no alarm. */
 export function announceProblem(element, error) {
-  if (error?.code === REJECTED)
-    announce(element, "You rejected the request in your wallet. Nothing was signed.");
-  else announce(element, error?.message ?? "The wallet did not answer.", true);
+  if (error?.code === REJECTED) announce(element, say("rejected"));
+  else announce(element, error?.message ?? say("walletSilent"), true);
 }
 
 /** Shows a message that screen readers announce. */

@@ -1,26 +1,19 @@
 /** The operator's pages about apps: permission requests, all apps, and the audit log. */
 
 import { Hono } from "hono";
-import { subjectText } from "../../access/module.ts";
 import { Badge, Button, Card, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site, UUID } from "../env.ts";
 import { shortAddress } from "../frame.tsx";
+import { subjectText } from "../request-subject.ts";
 import { operatorPath, renderOperator } from "./operator-frame.tsx";
 
 const PAGE = 100;
 const AUDIT_ID = /^[1-9][0-9]{0,17}$/;
 
-const kinds = {
-  api: "API",
-  collection: "Collection",
-  tier: "Tier",
-  host: "Host",
-  display_type: "Display type",
-} as const;
-
 const Owner = ({ address }: { address: string | null }) =>
   address === null ? (
-    <span class="soft">operator</span>
+    <span class="soft">{words().operator.owner}</span>
   ) : (
     <code class="nowrap" title={address}>
       {shortAddress(address)}
@@ -39,6 +32,9 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get("/operator", async (c) => {
       operatorOnly(c);
+      const { moreToDecide, requests: texts } = words().operator;
+      const { columns } = texts;
+      const labels = { approve: texts.approveFor, refuse: texts.refuseFor };
       const waiting = await apps.openRequests(PAGE + 1);
       const requests = waiting.slice(0, PAGE);
       return renderOperator(
@@ -46,16 +42,16 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         c,
         "",
         <div id="live" class="stack" data-live>
-          <Card title="Pending requests" hint="Oldest first. Updates live.">
+          <Card title={texts.title} hint={texts.hint}>
             <Table
-              empty="No pending requests"
-              caption="Requests"
-              columns={["App", "Owner", "Asks for", "Since", ""]}
+              empty={texts.none}
+              caption={texts.caption}
+              columns={[columns.app, columns.owner, columns.subject, columns.since, ""]}
               rows={requests.map((request) => [
                 <a href={site.to(`/console/apps/${request.appId}/permissions`)}>{request.app}</a>,
                 <Owner address={request.owner} />,
                 <>
-                  {kinds[request.kind]} <code>{subjectText(request)}</code>
+                  {texts.kinds[request.kind]} <code>{subjectText(request)}</code>
                 </>,
                 <When at={request.createdAt} />,
                 <div class="row">
@@ -64,18 +60,16 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                       <Button
                         isSlim
                         kind={verb === "approve" ? "primary" : "danger"}
-                        label={`${verb === "approve" ? "Approve" : "Refuse"} ${subjectText(request)} for ${request.app}`}
+                        label={labels[verb](subjectText(request), request.app)}
                       >
-                        {verb === "approve" ? "Approve" : "Refuse"}
+                        {texts[verb]}
                       </Button>
                     </form>
                   ))}
                 </div>,
               ])}
             />
-            {waiting.length > PAGE && (
-              <Notice>{`More wait: these are the oldest ${PAGE}, and others follow once they are decided.`}</Notice>
-            )}
+            {waiting.length > PAGE && <Notice>{moreToDecide(PAGE)}</Notice>}
           </Card>
         </div>,
       );
@@ -84,6 +78,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
     .post("/operator/requests/:request/refuse", decide("refuse"))
     .get("/operator/apps", async (c) => {
       operatorOnly(c);
+      const { apps: texts } = words().operator;
+      const { columns } = texts;
       const text = (c.req.query("q") ?? "").trim();
       const after = c.req.query("after") ?? "";
       const found = await apps.search(text, UUID.test(after) ? after : undefined, PAGE + 1);
@@ -93,15 +89,22 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         site,
         c,
         "/apps",
-        <Card title="All apps" hint="Open one for its keys, permissions and limits.">
+        <Card title={texts.title} hint={texts.hint}>
           <form method="get" action={site.to(operatorPath("/apps"))} class="inline-form">
-            <Field name="q" label="Name or owner" value={text} />
-            <Button>Find</Button>
+            <Field name="q" label={texts.search} value={text} />
+            <Button>{texts.find}</Button>
           </form>
           <Table
-            empty={text ? "No app with that name or owner." : "No app yet."}
-            caption="Apps"
-            columns={["App", "Owner", "APIs", "Collections", "Tier", "Created"]}
+            empty={text ? texts.noMatch : texts.none}
+            caption={texts.caption}
+            columns={[
+              columns.app,
+              columns.owner,
+              columns.apis,
+              columns.collections,
+              columns.tier,
+              columns.created,
+            ]}
             rows={shown.map((app) => [
               <a href={site.to(`/console/apps/${app.id}`)}>{app.name}</a>,
               <Owner address={app.owner} />,
@@ -110,7 +113,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                   <Badge>{api}</Badge>
                 ))}
               </span>,
-              app.collections === null ? "every" : String(app.collections.length),
+              app.collections === null ? texts.every : String(app.collections.length),
               app.tier,
               <When at={app.createdAt} />,
             ])}
@@ -120,7 +123,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
               class="button"
               href={site.to(`${operatorPath("/apps")}?${new URLSearchParams({ q: text, after: last.id })}`)}
             >
-              Further apps
+              {texts.more}
             </a>
           )}
         </Card>,
@@ -128,6 +131,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
     })
     .get("/operator/audit", async (c) => {
       operatorOnly(c);
+      const { audit: texts } = words().operator;
+      const { columns } = texts;
       const asked = c.req.query("before") ?? "";
       const rows = await site.readAudit(PAGE + 1, AUDIT_ID.test(asked) ? asked : undefined);
       const shown = rows.slice(0, PAGE);
@@ -136,11 +141,11 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         site,
         c,
         "/audit",
-        <Card title="Audit log" hint="Every change, newest first">
+        <Card title={texts.title} hint={texts.hint}>
           <Table
-            empty="No entries yet"
-            caption="Audit log"
-            columns={["When", "Who", "What", "To what", "Detail"]}
+            empty={texts.none}
+            caption={texts.title}
+            columns={[columns.when, columns.who, columns.what, columns.subject, columns.detail]}
             rows={shown.map((row) => [
               <When at={row.at} />,
               <code class="nowrap" title={row.actor}>
@@ -153,7 +158,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
           />
           {rows.length > PAGE && last && (
             <a class="button" href={site.to(`${operatorPath("/audit")}?before=${last.id}`)}>
-              Older
+              {texts.older}
             </a>
           )}
         </Card>,

@@ -3,9 +3,11 @@
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
-import { PORT_RULE, parseHostPattern } from "../../media/module.ts";
+import { parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
 import {
   CollectionName,
@@ -23,6 +25,8 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
 
   async function hosts(c: ConsoleContext, sent?: { pattern: string; collection: string; error: string }) {
     operatorOnly(c);
+    const { everyCollection, hosts: texts } = words().operator;
+    const { columns } = texts;
     const list = await allowlist.list();
     const path = operatorPath("/hosts");
     return renderOperator(
@@ -30,35 +34,32 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       c,
       "/hosts",
       <>
-        <Card
-          title="Allowed hosts"
-          hint={`Videos and animations are shown from these hosts only. ${PORT_RULE}`}
-        >
+        <Card title={texts.title} hint={texts.hint}>
           <Table
-            empty="None: no video and no animation is shown."
-            caption="Allowed hosts"
-            columns={["Host", "For", "Added by", "Added", ""]}
+            empty={texts.none}
+            caption={texts.title}
+            columns={[columns.host, columns.collection, columns.actor, columns.added, ""]}
             rows={list.map((host) => [
               <code>{host.pattern}</code>,
-              host.collection ? <CollectionName site={site} name={host.collection} /> : "every collection",
+              host.collection ? <CollectionName site={site} name={host.collection} /> : everyCollection,
               <code>{host.added_by}</code>,
               <When at={new Date(host.added_at)} />,
               <form method="post" action={site.to(`${path}/remove`)}>
                 <input type="hidden" name="pattern" value={host.pattern} />
                 <input type="hidden" name="collection" value={host.collection ?? ""} />
-                <Button isSlim kind="danger" label={`Remove ${host.pattern}`}>
-                  Remove
+                <Button isSlim kind="danger" label={texts.removeHost(host.pattern)}>
+                  {texts.remove}
                 </Button>
               </form>,
             ])}
           />
         </Card>
-        <Card title="Allow a host">
+        <Card title={texts.allowTitle}>
           <form method="post" action={site.to(path)} class="inline-form">
             <Field
               name="pattern"
-              label="Host"
-              hint="host, host:port, or *.host for its subdomains"
+              label={columns.host}
+              hint={texts.form}
               required
               autocomplete="off"
               value={sent?.pattern}
@@ -66,11 +67,11 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
             />
             <Field
               name="collection"
-              label="For"
+              label={columns.collection}
               value={sent?.collection}
-              options={[{ value: "", text: "every collection" }, ...collectionOptions(site)]}
+              options={[{ value: "", text: everyCollection }, ...collectionOptions(site)]}
             />
-            <Button kind="primary">Allow</Button>
+            <Button kind="primary">{texts.allow}</Button>
           </form>
         </Card>
       </>,
@@ -91,7 +92,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       const { pattern: text = "", collection = "" } = await formOf(c);
       const pattern = parseHostPattern(text.trim());
       if (!pattern)
-        return hosts(c, { pattern: text, collection, error: `"${text}" is not host, host:port or *.host` });
+        return hosts(c, { pattern: text, collection, error: words().operator.hosts.invalid(text) });
       const scope = scopeOf(collection);
       await actions.allowHost(actor, pattern, scope);
       return goTo(site, c, operatorPath("/hosts"), "host_added");
@@ -105,6 +106,8 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     })
     .get("/operator/traits", async (c) => {
       operatorOnly(c);
+      const { moreToDecide, types: texts } = words().operator;
+      const { columns } = texts;
       const refs = site.collections.all.map(({ chainId, address }) => ({ chainId, collection: address }));
       const found = await traitApproval.pending(refs, PENDING_MAX + 1);
       const pending = found.slice(0, PENDING_MAX);
@@ -112,20 +115,17 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
         site,
         c,
         "/traits",
-        <Card
-          title="Trait types that came with another display type"
-          hint="Their entries stay hidden until you change the type. Then every token shows them at once, and entries of the previous type are hidden."
-        >
+        <Card title={texts.title} hint={texts.hint}>
           <Table
-            empty="No conflicts"
-            caption="Hidden"
+            empty={texts.none}
+            caption={texts.caption}
             columns={[
-              "Collection",
-              "Trait type",
-              "Known as",
-              "Came as",
-              { head: "Tokens", isNumber: true },
-              "Since",
+              columns.collection,
+              columns.trait,
+              columns.known,
+              columns.proposed,
+              { head: columns.tokens, isNumber: true },
+              columns.since,
               "",
             ]}
             rows={pending.map((row) => [
@@ -133,21 +133,19 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
               row.traitType,
               <code>{row.known}</code>,
               <code>{row.proposed}</code>,
-              row.tokens.toLocaleString("en-US"),
+              formatNumber(row.tokens),
               <When at={row.firstSeenAt} />,
               <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
                 <input type="hidden" name="collection" value={collectionKey(row)} />
                 <input type="hidden" name="trait_type" value={row.traitType} />
                 <input type="hidden" name="display_type" value={row.proposed} />
-                <Button isSlim kind="primary" label={`Change ${row.traitType} to ${row.proposed}`}>
-                  {`Change to ${row.proposed}`}
+                <Button isSlim kind="primary" label={texts.changeTrait(row.traitType, row.proposed)}>
+                  {texts.change(row.proposed)}
                 </Button>
               </form>,
             ])}
           />
-          {found.length > PENDING_MAX && (
-            <Notice>{`More wait: these are the oldest ${PENDING_MAX}, and others follow once they are decided.`}</Notice>
-          )}
+          {found.length > PENDING_MAX && <Notice>{moreToDecide(PENDING_MAX)}</Notice>}
         </Card>,
       );
     })
@@ -165,6 +163,8 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     })
     .get("/operator/collections", async (c) => {
       operatorOnly(c);
+      const { operator, text } = words();
+      const texts = operator.collections;
       const { all } = site.collections;
       const names = all.map(collectionKey);
       const [provided, holders] = await Promise.all([
@@ -179,22 +179,25 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
           const { apps = [], count = 0 } = holders[index] ?? {};
           const information = provided[index];
           return (
-            <Card title={information?.name ?? collection.name ?? "Unnamed collection"}>
+            <Card title={information?.name ?? collection.name ?? texts.unnamed}>
               <Facts
                 rows={[
-                  ["Collection", <code>{names[index]}</code>],
-                  ["Standard", collection.standard ?? "detected automatically"],
+                  [texts.collection, <code>{names[index]}</code>],
+                  [texts.standard, collection.standard ?? texts.detected],
                   [
-                    "Apps with permission",
+                    texts.apps,
                     <>
-                      {count === 0 && "none"}
+                      {count === 0 && text.none}
                       {apps.map((app) => (
                         <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
                       ))}
-                      {count > apps.length && `and ${count - apps.length} more`}
+                      {count > apps.length && operator.andMore(formatNumber(count - apps.length))}
                     </>,
                   ],
-                  ["Information", information ? <When at={new Date(information.updated_at)} /> : "none"],
+                  [
+                    texts.information,
+                    information ? <When at={new Date(information.updated_at)} /> : text.none,
+                  ],
                   ...(information ? informationRows(information) : []),
                 ]}
               />
@@ -209,10 +212,12 @@ type Information = NonNullable<Awaited<ReturnType<Site["information"]["readAll"]
 
 /** The provided information, field by field, in the order of the contract, without empty fields. */
 function informationRows(information: Information) {
+  const { operator, text } = words();
+  const { fields: names, group: textOf } = operator.collections;
   const { trait_groups: groups, updated_at: _shown, ...fields } = information;
   const provided = Object.entries(fields).flatMap(([field, value]) =>
-    value === null || value === "" ? [] : [[field.replaceAll("_", " "), String(value)] as const],
+    value === null || value === "" ? [] : [[names[field as keyof typeof fields], String(value)] as const],
   );
-  const listed = groups.map((group) => `${group.name}: ${group.traits.map(({ name }) => name).join(", ")}`);
-  return [...provided, ["trait groups", listed.length === 0 ? "none" : listed.join(" · ")] as const];
+  const listed = groups.map(({ name, traits }) => textOf(name, traits.map((trait) => trait.name).join(", ")));
+  return [...provided, [names.trait_groups, listed.length === 0 ? text.none : listed.join(" · ")] as const];
 }

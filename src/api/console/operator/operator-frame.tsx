@@ -3,18 +3,20 @@
 import type { Child } from "hono/jsx";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { Tabs, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import type { ConsoleContext, Site } from "../env.ts";
 import { render } from "../frame.tsx";
 
+/** The names of the tabs' texts, by path. */
 const tabs = {
-  "/overview": "Overview",
-  "": "Requests",
-  "/apps": "Apps",
-  "/collections": "Collections",
-  "/refreshes": "Refresh queue",
-  "/hosts": "Hosts",
-  "/traits": "Display types",
-  "/audit": "Audit log",
+  "/overview": "overview",
+  "": "requests",
+  "/apps": "apps",
+  "/collections": "collections",
+  "/refreshes": "queue",
+  "/hosts": "hosts",
+  "/traits": "types",
+  "/audit": "audit",
 } as const;
 
 export type OperatorTab = keyof typeof tabs;
@@ -33,25 +35,28 @@ export const renderOperator = (
   render(
     site,
     c,
-    { title: tabs[tab], scripts: ["live.js"], ...options },
+    { title: words().operator.tabs[tabs[tab]], scripts: ["live.js"], ...options },
     <Frame site={site} tab={tab} content={content} />,
   );
 
-const Frame = ({ site, tab, content }: { site: Site; tab: OperatorTab; content: Child }) => (
-  <>
-    <Title>Operator</Title>
-    <Tabs
-      label="Operator's pages"
-      to={site.to}
-      links={Object.entries(tabs).map(([path, text]) => ({
-        href: operatorPath(path as OperatorTab),
-        text,
-        isCurrent: path === tab,
-      }))}
-    />
-    {content}
-  </>
-);
+const Frame = ({ site, tab, content }: { site: Site; tab: OperatorTab; content: Child }) => {
+  const { operator } = words();
+  return (
+    <>
+      <Title>{operator.title}</Title>
+      <Tabs
+        label={operator.pages}
+        to={site.to}
+        links={Object.entries(tabs).map(([path, name]) => ({
+          href: operatorPath(path as OperatorTab),
+          text: operator.tabs[name],
+          isCurrent: path === tab,
+        }))}
+      />
+      {content}
+    </>
+  );
+};
 
 /** A collection's display name, with its identifier. */
 export const CollectionName = ({ site, name }: { site: Site; name: string }) => {

@@ -3,7 +3,9 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { readDatabaseBytes } from "../../db/database-size.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { type ConsoleEnv, operatorOnly, type Site } from "../env.ts";
 import { operatorPath, renderOperator } from "./operator-frame.tsx";
 
@@ -12,14 +14,19 @@ const LAG_WARN_SECONDS = 60;
 const OLDEST_WARN_SECONDS = 600;
 const FREE_WARN_BYTES = 1_000_000_000;
 
-const count = (amount: number): string => amount.toLocaleString("en-US");
-
 /** In decimal units, as disks are sold. */
 export function sizeText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
+  const { locale, operator } = words();
+  const { units } = operator.overview;
   const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const amount = bytes / 1000 ** power;
-  return `${amount.toFixed(power === 0 || amount >= 100 ? 0 : 1)} ${units[power]}`;
+  const digits = power === 0 || amount >= 100 ? 0 : 1;
+  const text = amount.toLocaleString(locale.numbers, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: false,
+  });
+  return `${text} ${units[power]}`;
 }
 
 interface TileProps {
@@ -35,7 +42,7 @@ const Tile = ({ title, value, isWarning, lines, link }: TileProps) => (
     <h2>{title}</h2>
     <p class="row">
       <strong class="figure">{value}</strong>
-      {isWarning && <Badge tone="warn">needs attention</Badge>}
+      {isWarning && <Badge tone="warn">{words().operator.overview.attention}</Badge>}
     </p>
     {lines.map((line) => (
       <p class="soft small">{line}</p>
@@ -46,12 +53,17 @@ const Tile = ({ title, value, isWarning, lines, link }: TileProps) => (
 
 const listed = (names: readonly string[]): string =>
   names.length > NAMES_SHOWN
-    ? `${names.slice(0, NAMES_SHOWN).join(", ")} and ${count(names.length - NAMES_SHOWN)} more`
+    ? `${names.slice(0, NAMES_SHOWN).join(", ")} ${words().operator.andMore(formatNumber(names.length - NAMES_SHOWN))}`
     : names.join(", ");
+
+/** The number of a list's first entries. */
+const first = (entries: number, hasMore: boolean): string =>
+  hasMore ? words().operator.overview.orMore(formatNumber(entries)) : formatNumber(entries);
 
 export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().get("/operator/overview", async (c) => {
     operatorOnly(c);
+    const { tooBusy, overview: texts } = words().operator;
     const [{ queue, hosts, sweeps }, { chains, search }, media, databaseBytes] = await Promise.all([
       site.operatorRequests.overview(),
       site.freshness(),
@@ -70,68 +82,72 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
       "/overview",
       <div id="live" class="tiles" data-live>
         <Tile
-          title="Requests"
-          value={count(open)}
+          title={texts.requests}
+          value={formatNumber(open)}
           isWarning={open > 0}
-          lines={["waiting for a decision"]}
-          link={{ href: site.to(operatorPath()), text: "Decide" }}
+          lines={[texts.waiting]}
+          link={{ href: site.to(operatorPath()), text: texts.decide }}
         />
         <Tile
-          title="Refresh queue"
-          value={waiting === undefined ? "not counted" : count(waiting)}
+          title={texts.queue}
+          value={waiting === undefined ? texts.notCounted : formatNumber(waiting)}
           isWarning={queue === undefined || queue.oldestSeconds > OLDEST_WARN_SECONDS}
           lines={
             queue
               ? [
-                  `tokens; the oldest has waited ${count(Math.round(queue.oldestSeconds))} s`,
-                  `${count(sweeps.entries.length)}${sweeps.more ? " or more" : ""} collections being refreshed`,
+                  texts.oldest(formatNumber(Math.round(queue.oldestSeconds))),
+                  texts.sweeps(sweeps.entries.length, first(sweeps.entries.length, sweeps.more)),
                 ]
-              : ["The database is too busy to count."]
+              : [tooBusy]
           }
-          link={{ href: site.to(operatorPath("/refreshes")), text: "Refresh queue" }}
+          link={{ href: site.to(operatorPath("/refreshes")), text: texts.queue }}
         />
         <Tile
-          title="Hosts paused"
-          value={`${count(paused.length)}${hosts.more ? " or more" : ""}`}
+          title={texts.hosts}
+          value={first(paused.length, hosts.more)}
           isWarning={paused.length > 0}
-          lines={[paused.length > 0 ? listed(paused.map(({ host }) => host)) : "Every host is asked."]}
-          link={{ href: site.to(operatorPath("/refreshes")), text: "Hosts and reasons" }}
+          lines={[paused.length > 0 ? listed(paused.map(({ host }) => host)) : texts.noneHosts]}
+          link={{ href: site.to(operatorPath("/refreshes")), text: texts.reasons }}
         />
         <Tile
-          title="Pictures rejected"
+          title={texts.rejected}
           value={
-            media.overview ? count(rejected.reduce((sum, { images }) => sum + images, 0)) : "not counted"
+            media.overview
+              ? formatNumber(rejected.reduce((sum, { images }) => sum + images, 0))
+              : texts.notCounted
           }
           lines={
             media.overview
               ? [
                   ...rejected
                     .slice(0, NAMES_SHOWN)
-                    .map(({ reason, images }) => [<code>{reason}</code>, ` ${count(images)}`]),
-                  `${count(media.overview.pictures)} pictures stored`,
+                    .map(({ reason, images }) => [<code>{reason}</code>, ` ${formatNumber(images)}`]),
+                  texts.pictures(media.overview.pictures, formatNumber(media.overview.pictures)),
                 ]
-              : ["The database is too busy to count."]
+              : [tooBusy]
           }
         />
         <Tile
-          title="Index lag"
-          value={`${count(lag)} s`}
+          title={texts.lag}
+          value={texts.seconds(formatNumber(lag))}
           isWarning={lag > LAG_WARN_SECONDS || chains.some(({ ready, head }) => !ready || head === null)}
-          lines={chains.map(
-            (chain) =>
-              `chain ${chain.chain_id}: block ${count(chain.indexed)} of ${chain.head === null ? "unknown, the node is unreachable" : count(chain.head)}${chain.ready ? "" : ", still reading its past"}`,
+          lines={chains.map(({ chain_id, indexed, head, ready }) =>
+            texts.chain(
+              chain_id,
+              formatNumber(indexed),
+              head === null ? undefined : formatNumber(head),
+              ready,
+            ),
           )}
         />
         <Tile
-          title="Storage"
+          title={texts.storage}
           value={sizeText(databaseBytes)}
           isWarning={freeBytes !== undefined && freeBytes < FREE_WARN_BYTES}
           lines={[
-            "in the database",
-            freeBytes === undefined
-              ? "pictures in a bucket, or a folder that can’t be read"
-              : `${sizeText(freeBytes)} free for pictures`,
-            `search indexes: ${sizeText(search.bytes)} of ${sizeText(search.bytes_max)} memory`,
+            texts.database,
+            freeBytes === undefined ? texts.noFree : texts.free(sizeText(freeBytes)),
+            texts.indexes(sizeText(search.bytes), sizeText(search.bytes_max)),
           ]}
         />
       </div>,

@@ -3,7 +3,9 @@
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { OpenSweep } from "../../refresh/queue/overview-store.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
 import {
   CollectionName,
@@ -13,17 +15,18 @@ import {
   renderOperator,
 } from "./operator-frame.tsx";
 
-const count = (amount: number): string => amount.toLocaleString("en-US");
-
-const Progress = ({ sweep }: { sweep: OpenSweep }) =>
-  sweep.isCounted ? (
+const Progress = ({ sweep }: { sweep: OpenSweep }) => {
+  const texts = words().operator.queue;
+  const passed = formatNumber(sweep.passed);
+  return sweep.isCounted ? (
     <>
-      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label="Queued tokens" />
-      <span class="small soft">{`${count(sweep.passed)} of ${count(sweep.known)} tokens`}</span>
+      <progress value={sweep.passed} max={Math.max(1, sweep.known)} aria-label={texts.queued} />
+      <span class="small soft">{texts.progress(passed, formatNumber(sweep.known))}</span>
     </>
   ) : (
-    <span class="soft">{`${count(sweep.passed)} tokens, still counting`}</span>
+    <span class="soft">{texts.counting(passed)}</span>
   );
+};
 
 export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
   const { actions, operatorRequests } = site;
@@ -32,6 +35,8 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get("/operator/refreshes", async (c) => {
       operatorOnly(c);
+      const { overview, queue: texts, thereAreMore, tooBusy, updates } = words().operator;
+      const { sweepColumns, hostColumns } = texts;
       const { queue, hosts, sweeps } = await operatorRequests.overview();
       return renderOperator(
         site,
@@ -39,65 +44,65 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
         "/refreshes",
         <>
           <div id="live" class="stack" data-live>
-            <Card title="Queue" hint="Updates live.">
+            <Card title={texts.title} hint={updates}>
               {queue ? (
                 <Facts
                   rows={[
-                    ["Requests", count(queue.waiting.request)],
-                    ["Events", count(queue.waiting.event)],
-                    ["Callers without a key", count(queue.waiting.anonymous)],
-                    ["Background", count(queue.waiting.background)],
-                    ["Waiting longest", `${Math.round(queue.oldestSeconds)} s`],
+                    [texts.requests, formatNumber(queue.waiting.request)],
+                    [texts.events, formatNumber(queue.waiting.event)],
+                    [texts.anonymous, formatNumber(queue.waiting.anonymous)],
+                    [texts.background, formatNumber(queue.waiting.background)],
+                    [texts.oldest, overview.seconds(String(Math.round(queue.oldestSeconds)))],
                   ]}
                 />
               ) : (
-                <Notice tone="warn">The database is too busy to count.</Notice>
+                <Notice tone="warn">{tooBusy}</Notice>
               )}
             </Card>
-            <Card title="Collections being refreshed">
+            <Card title={texts.sweeps}>
               <Table
-                empty="None."
-                caption="Sweeps"
-                columns={["Collection", "Since", "Progress"]}
+                empty={texts.noSweeps}
+                caption={texts.sweepsCaption}
+                columns={[sweepColumns.collection, sweepColumns.since, sweepColumns.progress]}
                 rows={sweeps.entries.map((sweep) => [
                   <CollectionName site={site} name={collectionKey(sweep)} />,
                   <When at={sweep.createdAt} />,
                   <Progress sweep={sweep} />,
                 ])}
               />
-              {sweeps.more && <p class="soft">There are more.</p>}
+              {sweeps.more && <p class="soft">{thereAreMore}</p>}
             </Card>
-            <Card title="Hosts">
+            <Card title={texts.hosts}>
               <Table
-                empty="No hosts in use"
-                caption="Hosts"
+                empty={texts.noHosts}
+                caption={texts.hosts}
                 columns={[
-                  "Host",
-                  { head: "Waiting", isNumber: true },
-                  { head: "Being fetched", isNumber: true },
-                  "State",
+                  hostColumns.host,
+                  { head: hostColumns.waiting, isNumber: true },
+                  { head: hostColumns.fetching, isNumber: true },
+                  hostColumns.state,
                 ]}
                 rows={hosts.entries.map((host) => [
-                  host.host === "" ? "not known yet" : <code>{host.host}</code>,
-                  count(host.waiting),
-                  count(host.inFlight),
+                  host.host === "" ? texts.unknownHost : <code>{host.host}</code>,
+                  formatNumber(host.waiting),
+                  formatNumber(host.inFlight),
                   host.pausedUntil ? (
                     <>
-                      <Badge tone="warn">paused</Badge> until <When at={host.pausedUntil} />{" "}
+                      <Badge tone="warn">{texts.paused}</Badge> {texts.until} <When at={host.pausedUntil} />{" "}
                       <span class="soft">{host.reason}</span>
                     </>
                   ) : (
-                    <Badge tone="good">asked</Badge>
+                    <Badge tone="good">{texts.active}</Badge>
                   ),
                 ])}
               />
-              {hosts.more && <p class="soft">There are more.</p>}
+              {hosts.more && <p class="soft">{thereAreMore}</p>}
             </Card>
           </div>
-          <Card title="Refresh a collection" hint="All known tokens, at the lowest priority">
+          <Card title={texts.refresh} hint={texts.refreshHint}>
             <form method="post" action={site.to(path)} class="inline-form">
-              <Field name="collection" label="Collection" options={collectionOptions(site)} />
-              <Button>Refresh the collection</Button>
+              <Field name="collection" label={texts.collection} options={collectionOptions(site)} />
+              <Button>{texts.start}</Button>
             </form>
           </Card>
         </>,

@@ -1,10 +1,10 @@
 /** The texts of pages in English. Another language is a file with the same keys, named in languages.ts. */
 
+import { consoleFrame } from "./en/console.ts";
 import { consoleApp } from "./en/console-app.ts";
-import { consoleOperator } from "./en/console-operator.ts";
-
-const many = (count: number, one: string, more: string, text = String(count)): string =>
-  `${text} ${count === 1 ? one : more}`;
+import { operator } from "./en/operator.ts";
+import { tools } from "./en/tools.ts";
+import { many } from "./plural.ts";
 
 /** Numbers arrive formatted, with their value where a text depends on it. */
 export const en = {
@@ -382,6 +382,8 @@ export const en = {
     all: "All collections",
     invalidBlock: (text: string) => `must be a block number; it is "${text}"`,
   },
+  consoleFrame,
   consoleApp,
-  consoleOperator,
+  operator,
+  tools,
 };

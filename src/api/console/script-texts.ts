@@ -1,0 +1,25 @@
+/** The texts that a page's scripts show, for the page to hold in its visitor's language. */
+
+import { words } from "../ui/visitor.ts";
+
+/** Of the named scripts and the modules that they load, with `{name}` where a script puts a value. */
+export function textsOf(scripts: readonly string[]): Readonly<Record<string, string>> {
+  const texts = words().consoleFrame.scripts;
+  const { checkWallet, yourWallet, demoWallet, show, hide, keyShown, copied, sending, group, stale } = texts;
+  const wallet = {
+    answered: texts.answered("{status}"),
+    noWallet: texts.noWallet,
+    rejected: texts.rejected,
+    walletSilent: texts.walletSilent,
+  };
+  const ofScript: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    "sign-in.js": { ...wallet, checkWallet, yourWallet, signInWith: texts.signInWith("{wallet}") },
+    "prove.js": { ...wallet, checkWallet },
+    "demo-wallet.js": { ...wallet, demoWallet },
+    "key-field.js": { ...wallet, show, hide, keyShown, copied },
+    "first-request.js": { ...wallet, sending, works: texts.works("{status}") },
+    "groups.js": { group, moved: texts.moved("{group}", "{position}", "{groups}") },
+    "live.js": { stale },
+  };
+  return Object.assign({}, ...scripts.map((name) => ofScript[name]));
+}
