@@ -37,6 +37,7 @@ const foundations = [
   "fetch",
   "chain",
   "ui",
+  "tracing",
 ];
 const subjects = [
   "metadata",

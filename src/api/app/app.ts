@@ -29,6 +29,7 @@ import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-r
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import { answerUnrouted } from "../http/not-found.ts";
+import { trackRequest } from "../http/requests-in-flight.ts";
 import { revalidateJson } from "../http/revalidation.ts";
 import {
   type ApiEnv,
@@ -43,6 +44,7 @@ import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
 import { createLostPage, createOtherPages, createPages } from "../pages/module.ts";
 import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
+import { traceRequests } from "../tracing/trace-requests.ts";
 import { checkRoutes } from "../trading/module.ts";
 import { iconAssets, uiAssets } from "../ui/ui-assets.ts";
 import { webhookRoutes } from "../webhooks/module.ts";
@@ -86,6 +88,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     compose(
       moveHeadersToNode,
       assignRequestId,
+      traceRequests,
       recordRequests((request) => services.usage.requestLog.record(request)),
       exposeHeaders(hasSecrets),
       compressAnswers(hasSecrets),
@@ -175,7 +178,7 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
   const id = randomUUID();
   c.set("requestId", id);
   setHeader(c, "X-Request-Id", id);
-  return next();
+  return trackRequest(id, next);
 });
 
 /** Pages and answers that show keys and form tokens beside text that others wrote. */
