@@ -2,31 +2,24 @@
 
 const NAMED_MAX = 5;
 
-interface RequestInFlight {
-  readonly id: string;
-  readonly startedAt: number;
+// When each began (`performance.now()`), in that order.
+const inFlight = new Map<string, number>();
+
+/** Call `requestEnded` whatever comes of the request. Two functions: a wrapper's promise would cost a short answer more than both. */
+export function requestBegan(id: string, at: number): void {
+  inFlight.set(id, at);
 }
 
-// In the order of their starts.
-const inFlight = new Set<RequestInFlight>();
-
-/** Runs `answer` as the request with this id. */
-export async function trackRequest(id: string, answer: () => Promise<void>): Promise<void> {
-  const request = { id, startedAt: performance.now() };
-  inFlight.add(request);
-  try {
-    await answer();
-  } finally {
-    inFlight.delete(request);
-  }
+export function requestEnded(id: string): void {
+  inFlight.delete(id);
 }
 
-/** The ids of the oldest requests, five at most, that were being answered at that time (`performance.now()`) and still are. */
-export function requestsSince(startedAt: number): readonly string[] {
+/** The ids of the oldest requests, five at most, that were being answered at that time and still are. */
+export function requestsSince(at: number): readonly string[] {
   const ids: string[] = [];
-  for (const request of inFlight) {
-    if (request.startedAt > startedAt || ids.length === NAMED_MAX) break;
-    ids.push(request.id);
+  for (const [id, startedAt] of inFlight) {
+    if (startedAt > at || ids.length === NAMED_MAX) break;
+    ids.push(id);
   }
   return ids;
 }

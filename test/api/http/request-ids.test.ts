@@ -4,7 +4,7 @@ import { buildSchema, graphql } from "graphql";
 import { expect, it, onTestFinished } from "vitest";
 import { createDatabase } from "../../../src/api/db/database.ts";
 import { createGraphqlModule } from "../../../src/api/graphql/module.ts";
-import { requestsSince, trackRequest } from "../../../src/api/http/requests-in-flight.ts";
+import { requestBegan, requestEnded, requestsSince } from "../../../src/api/http/requests-in-flight.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION } from "../../support/refresh.ts";
@@ -91,10 +91,11 @@ it("a slow statement is logged without its parameters, with the requests that wa
   const database = createDatabase(test.url, logger);
   onTestFinished(() => database.close());
 
-  await trackRequest("ended-before", async () => undefined);
-  await trackRequest("slow-one", async () => {
-    await database.query("select pg_sleep(1.05), $1::text", ["a secret"]);
-  });
+  requestBegan("ended-before", performance.now());
+  requestBegan("slow-one", performance.now());
+  requestEnded("ended-before");
+  await database.query("select pg_sleep(1.05), $1::text", ["a secret"]);
+  requestEnded("slow-one");
 
   const lines = entries.filter(({ msg }) => msg === "Slow statement");
   expect(lines).toMatchObject([
@@ -103,18 +104,33 @@ it("a slow statement is logged without its parameters, with the requests that wa
   expect(JSON.stringify(lines)).not.toContain("a secret");
 });
 
-it("names five waiting requests at most, the oldest first, and none that came later", async () => {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const early = ["a", "b", "c", "d", "e", "f"].map((id) => trackRequest(id, () => released));
-  const startedAt = performance.now();
-  while (performance.now() === startedAt);
-  const late = trackRequest("late", () => released);
+it("names five waiting requests at most, the oldest first, and none that began later", () => {
+  const early = ["a", "b", "c", "d", "e", "f"];
+  for (const id of early) requestBegan(id, 1);
+  requestBegan("late", 3);
 
-  expect(requestsSince(startedAt)).toEqual(["a", "b", "c", "d", "e"]);
-  release();
-  await Promise.all([...early, late]);
+  expect(requestsSince(2)).toEqual(["a", "b", "c", "d", "e"]);
+  for (const id of early) requestEnded(id);
+  expect(requestsSince(2)).toEqual([]);
+  requestEnded("late");
+});
+
+it("knows a request while it is answered, and not after it", async () => {
+  const key = await api.createKey();
+  let known: readonly string[] = [];
+  const spied = createTestApp({
+    ...test,
+    database: {
+      ...test.database,
+      query: (...statement) => {
+        known = [...known, ...requestsSince(performance.now())];
+        return test.database.query(...statement);
+      },
+    },
+  });
+
+  const { headers } = await spied.call(`/market/collections/${COLLECTION}/tokens/7`, { key });
+
+  expect(known).toContain(headers.get("x-request-id"));
   expect(requestsSince(performance.now())).toEqual([]);
 });
